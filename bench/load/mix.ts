@@ -9,7 +9,7 @@ import { changeable } from '../workloads/checks.js'
 import { anyPages, creates, items, patchOf, type Sent, type Turn, tagged, taggedPaths } from '../workloads/turns.js'
 import type { Reply } from './connection.js'
 
-/** Of 20 requests. They repeat in this order, so that every server gets the same ones. */
+/** The kinds of 20 requests. They repeat in this order, so that every server gets the same ones. */
 const order = [
   'item',
   'page',
@@ -35,7 +35,7 @@ const order = [
 
 export type Kind = (typeof order)[number]
 
-/** In the order of the reports. */
+/** All kinds, in the order of the reports. */
 export const kinds: readonly Kind[] = ['item', 'not-modified', 'page', 'create', 'patch']
 
 const statusOf: Readonly<Record<Kind, number>> = { item: 200, 'not-modified': 304, page: 200, create: 201, patch: 200 }
@@ -52,7 +52,7 @@ export type Mix = () => Asked
 
 /** The number of connections whose requests are interleaved. */
 const rows = 10
-/** The number of pieces that are changed in turn: so many updates may be in flight at a time. */
+/** The number of pieces that are changed in turn: the maximum number of concurrent updates. */
 const changed = 200
 
 export async function makeMix(ask: Ask): Promise<Mix> {
@@ -85,19 +85,20 @@ export async function makeMix(ask: Ask): Promise<Mix> {
   }
 }
 
-/** One of each kind in turn. */
+/** Takes one request from each of these turns, round-robin. */
 function woven(turns: readonly Turn[]): Turn {
   let at = 0
   return (tag) => (turns[at++ % turns.length] as Turn)(tag)
 }
 
 /**
- * Changes the pieces without an update in flight in turn, each with the tag of its last response.
+ * Changes pieces one after the other, each with the tag of its last response. A piece is skipped
+ * while an update of it is in flight.
  */
 async function patches(
   ask: Ask,
 ): Promise<() => { readonly sent: Sent; readonly answered: (tag: string | undefined) => void }> {
-  // A piece that is read with its tag is never changed.
+  // Pieces that conditional requests read are never changed, so that their tags stay valid.
   const unchanged = new Set(Array.from({ length: rows }, (_, at) => taggedPaths(at)).flat())
   const paths = Array.from({ length: changed + rows }, (_, at) => `${piecesPath}/${changeable(at)}`).filter(
     (path) => !unchanged.has(path),

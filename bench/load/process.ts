@@ -1,6 +1,6 @@
 /**
- * The load in a process of its own: runs rounds on command, and waits at each start until the
- * server's CPU time has been read.
+ * The process that generates the load. It runs a round on each command, and begins when the parent
+ * process has read the CPU time of the server.
  */
 import type { Ran } from './clocked.js'
 import { type Round, runRound } from './run.js'

@@ -18,8 +18,8 @@ export interface Counters {
 }
 
 /**
- * Connects, so that the first request is counted. If the Redis does not answer within a second, it
- * is used as soon as it does.
+ * Waits up to a second for the connection, so that the first request is counted. If Redis answers
+ * later, it is used from then on.
  */
 export async function openCounters({
   redisUrl,

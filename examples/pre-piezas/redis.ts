@@ -20,8 +20,9 @@ const pingInterval = 1_000
 const pingTimeout = 1_500
 
 /**
- * Milliseconds without any traffic after which a connection ends. Longer than `pingInterval`, so
- * that pings keep a healthy connection. It also ends a connection whose HELLO is never answered.
+ * Milliseconds without any traffic after which a connection is closed. Longer than `pingInterval`,
+ * so that pings keep a healthy connection open. It also closes a connection whose HELLO is never
+ * answered.
  */
 const socketTimeout = 3_000
 
@@ -37,8 +38,8 @@ interface Client {
 }
 
 /**
- * Connects, so that the first request is counted. If the Redis does not answer within a second, it
- * is used as soon as it does.
+ * Waits up to a second for the connection, so that the first request is counted. If Redis answers
+ * later, it is used from then on.
  */
 export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: RedisSettings): Promise<RedisConnection> {
   const make = (): Client => (sentinels === undefined ? oneAddress(url) : mastersOf(url, sentinels))
@@ -110,8 +111,8 @@ function oneAddress(url: string): Client {
 }
 
 /**
- * Its `sendCommand` has one more parameter than that of `createClient`: whether a replica may
- * answer.
+ * The client of `createSentinel`. Its `sendCommand` has an additional first parameter: whether a
+ * replica may answer.
  */
 function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSentinels']>): Client {
   const { hostname, username, password, pathname, protocol } = new URL(url)
@@ -119,7 +120,7 @@ function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSe
     name: hostname,
     sentinelRootNodes: [...sentinelRootNodes],
     scanInterval: pingInterval,
-    // A command is not repeated: whether it was counted is unknown.
+    // A command is not repeated, because it is unknown whether it was counted.
     maxCommandRediscovers: 0,
     passthroughClientErrorEvents: true,
     sentinelClientOptions: { socket },

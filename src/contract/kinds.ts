@@ -94,7 +94,7 @@ const ownKinds = {
   },
   'response-header-became-required': { level: 'harmless', text: 'A header field of a response is always present' },
   'security-added': { level: 'breaking', text: 'Requests need credentials, and did not before' },
-  'security-scheme-removed': { level: 'breaking', text: 'Credentials that sufficed no longer do' },
+  'security-scheme-removed': { level: 'breaking', text: 'Some credentials are no longer accepted' },
   'security-scope-added': { level: 'breaking', text: 'Credentials need a further scope' },
   'security-relaxed': { level: 'harmless', text: 'Requests need fewer credentials, or may use others' },
   'operation-id-changed': {

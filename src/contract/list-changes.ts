@@ -12,8 +12,8 @@ import { parseListPattern } from './list-pattern.js'
 export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly kind: OwnKind }
 
 /**
- * Returns the changes that a finding stands for, or `undefined` if the conventions define none.
- * `of`: the list or the operation in words.
+ * Converts a finding to changes in the terms of the conventions. Returns `undefined` if the
+ * conventions do not define any. `of` describes the list or the operation, for messages.
  */
 export function listChanges(finding: Finding, name: string, of: string): readonly ListChange[] | undefined {
   if (name === parameter.size) return limitChange(finding, of)
@@ -31,7 +31,7 @@ function limitChange({ difference, from, to }: Finding, of: string): readonly Li
   const kind =
     typeof from === 'number' && typeof to === 'number' && to > from ? 'limit-default-raised' : 'limit-default-lowered'
   const what = `the default limit of ${of} is ${String(to ?? 'unknown')} in place of ${String(from ?? 'unknown')}`
-  return [{ kind, detail, what, effect: 'clients that rely on a page of that size miss items' }]
+  return [{ kind, detail, what, effect: 'clients that rely on the previous page size miss items' }]
 }
 
 /** Returns the removed and added names of an enum or of the pattern of a comma-separated list. */

@@ -18,8 +18,8 @@ export interface Failure {
 
 /**
  * One line about a failed request: its step, its causes, and what to check next. It contains no
- * secrets and no values: for errors that come from neither the library, the network nor PostgreSQL
- * it has the class and the place in the code, not the message.
+ * secrets and no values: for an error that does not come from the library, the network or
+ * PostgreSQL, it contains the class and the place in the code instead of the message.
  *
  * @example onError: (event) => { if (event.status >= 500) log.error(failureLine(event)) }
  */
@@ -55,8 +55,8 @@ const wordsOf = (causes: readonly Cause[]): string =>
     .join(' <- ')
 
 /**
- * Selects the innermost cause, except `unreachable`: only an outer cause shows whether it was the
- * database.
+ * Selects the incident of the innermost cause. `unreachable` and `code-fault` are selected only if
+ * there is no other: for example, only an outer cause shows whether the database was unreachable.
  */
 function incidentIn(causes: readonly Cause[]): Incident | undefined {
   const found = causes.flatMap(({ incident }) => incident ?? [])

@@ -17,13 +17,13 @@ const incomplete = 'The document ends before it is complete'
 /** Whether a message says that the document ends too early. */
 export const endsEarly = (sentence: string): boolean => sentence === unclosed || sentence === incomplete
 
-// By the start of saxes' messages; the first match applies.
+// Keyed by the start of the message of saxes. The first match applies.
 const sentences: readonly (readonly [start: string, sentence: string])[] = [
   ['document must contain a root', 'The document ends before it has a root element'],
   ['unclosed tag', unclosed],
   ['unexpected end', incomplete],
-  ['unexpected close tag', 'The end tag has another name than the element that is open'],
-  ['unmatched closing tag', 'The end tag closes no element'],
+  ['unexpected close tag', 'The end tag does not match the open element'],
+  ['unmatched closing tag', 'The end tag has no matching start tag'],
   ['weird empty close tag', 'The end tag has no name'],
   ['documents may contain only one root', 'The document may have only one root element'],
   ['text data outside of root', 'Text is allowed only in the root element'],
@@ -70,7 +70,7 @@ const sentences: readonly (readonly [start: string, sentence: string])[] = [
   ['The character ?', 'The XML declaration is malformed'],
 ]
 
-/** Our message, without its position, for a message of saxes. */
+/** Returns our message, without a position, for a message of saxes. */
 export function sentenceFor(message: string): string {
   return sentences.find(([start]) => message.startsWith(start))?.[1] ?? 'The document is not well-formed XML'
 }

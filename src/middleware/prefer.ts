@@ -5,8 +5,8 @@ import { quotedEnd, skipSpace, splitList, tokenEnd, unquote } from '../http/fiel
 export type ReturnPreference = 'minimal' | 'representation'
 
 /**
- * The client's preference for the response to a write. Only the first of several counts (RFC 7240
- * 2); unknown and malformed ones are ignored.
+ * The client's preference for the response to a write. If `return` is repeated, only the first
+ * one applies (RFC 7240 2). An unknown or malformed value is ignored.
  */
 export function returnPreference({ headers }: Pick<IncomingMessage, 'headers'>): ReturnPreference | undefined {
   const field = headers.prefer

@@ -1,6 +1,6 @@
 /**
- * Derives the schema that bodies are validated against from the team's own: every object is closed
- * unless it says otherwise, and every integer must be exact (REP-8).
+ * Derives the schema for validating bodies from the schema of the team: every object is closed
+ * unless the schema opens it explicitly, and every integer must be exact (REP-8).
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'
@@ -26,10 +26,11 @@ export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused
 }
 
 /**
- * Closes a subschema at which a value begins: root, member or item. The closing keyword stands here
- * and not in the branches: next to a branch, `unevaluatedProperties` recognizes members that
- * `additionalProperties` does not. A member that several schemas declare is closed once, with all
- * their names.
+ * Closes a subschema that describes a whole value: the root, a member or an item. The closing
+ * keyword is added to this subschema and not to its branches (`allOf`, `anyOf`, ...):
+ * `unevaluatedProperties` next to a branch recognizes the members that the branch declares;
+ * `additionalProperties` does not. A member that several schemas declare is closed once, and allows
+ * the names of all of them.
  */
 function place(context: Context, node: JsonSchema): JsonSchema {
   const shape = Shape.of(context.root, node)
@@ -81,7 +82,7 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   each('allOf', (part) => branch(context, part, at, elsewhere))
   for (const keyword of ['anyOf', 'oneOf', 'dependentSchemas']) each(keyword, maybe)
   for (const keyword of ['then', 'else']) one(keyword, maybe)
-  // `not`, `if`, `contains` and `propertyNames` are tests: closing them would change the test.
+  // `not`, `if`, `contains` and `propertyNames` are conditions: closing them would change results.
   for (const keyword of ['$defs', 'definitions']) {
     each(keyword, (part) => {
       const shape = Shape.of(context.root, part)

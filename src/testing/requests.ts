@@ -8,8 +8,8 @@ export type Where = Condition extends infer One ? (One extends Condition ? Omit<
 export interface ListParts {
   readonly where?: readonly Where[]
   /**
-   * In the syntax of clients: `-weight,code`. The key is added. Default: the key, or the rank if
-   * there is a search.
+   * In the syntax of clients: `-weight,code`. The members of the key are appended. Default: the
+   * key, or the rank if there is a search.
    */
   readonly sort?: string
   readonly search?: string
@@ -46,7 +46,7 @@ export function listRequest(parts: ListParts, key: readonly string[]): ListReque
 
 let count = 0
 
-/** A call without a caller of its own. Replicas that lag behind must not serve it. */
+/** A call without a principal. A replica that lags behind must not serve it (`fresh`). */
 export function adapterCall(parts: Partial<AdapterCall> = {}): AdapterCall {
   return {
     principal: undefined,

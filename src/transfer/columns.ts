@@ -1,6 +1,6 @@
 /**
- * The columns of a resource's records in formats that consist of rows and cells. Each place of a
- * representation has one column, so that an import restores what an export wrote (REP-7).
+ * The columns of a resource's records in formats that consist of rows and cells. Each position
+ * in a representation has one column, so that an import restores what an export wrote (REP-7).
  */
 
 import type { Link, LinkTo } from '../definition/resource.js'
@@ -10,7 +10,7 @@ import type { Mounted } from '../plan/routes.js'
 /** The content of a cell. `json`: the JSON text of a value of any type. */
 type CellKind = 'text' | 'number' | 'boolean' | 'json'
 
-/** A column: a place in the record on the wire. */
+/** A column: the position of a value in the record on the wire. */
 export interface Column {
   /**
    * The names on the path to the value, joined by dots; dots and backslashes in names are escaped
@@ -79,7 +79,7 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
  */
 interface DescribedColumn {
   readonly name: string
-  /** Not called `type`, since linters would take the object for a schema. */
+  /** Not called `type`, because linters would mistake the object for a schema. */
   readonly cell: CellKind
   readonly expand?: string
 }
@@ -179,8 +179,8 @@ function memberColumns(
 const isNumeric = ({ format }: Shape): boolean => format === 'decimal' || format === 'int64'
 
 /**
- * Whether an object can have a column for each of its members: they must all be declared, and all
- * cells being empty must not be ambiguous between an absent object and an object of nulls.
+ * Whether an object can have a column for each of its members. All members must be declared. If all
+ * cells are empty, it must be clear whether the object is absent or has only nulls.
  */
 function spreads(member: Shape, certain: boolean, within: ReadonlySet<Shape>): boolean {
   if (member.hasOthers || member.members.size === 0 || within.has(member)) return false

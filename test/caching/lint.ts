@@ -61,7 +61,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   const fields = new Map<string, string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name, value] = [(rawHeaders[at] as string).toLowerCase(), rawHeaders[at + 1] as string]
-    if (fields.has(name)) faults.push(`${name} stands twice`)
+    if (fields.has(name)) faults.push(`${name} is repeated`)
     fields.set(name, value)
     if (value !== value.trim() || value === '') faults.push(`${name} is empty or has space around it`)
     const form = grammar[name]

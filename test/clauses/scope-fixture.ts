@@ -11,7 +11,7 @@ type Row = Record<string, unknown>
 
 type Name = keyof typeof definitions
 
-/** The data of a tenant. The names of its records begin with its own name. */
+/** The records of a tenant. Their ids begin with the name of the tenant. */
 function seedsOf(tenant: string, other: string): Record<Exclude<Name, 'etiquetas'>, Row[]> {
   const contrato = (n: number, more: Row): Row => ({
     codigo: `${tenant}-k${n}`,
@@ -110,8 +110,8 @@ export interface World {
 export const base = 'http://servicio.test'
 
 /**
- * The service with the data of these tenants; for the tenant `outside` also records that only the
- * second scope member excludes.
+ * The service with the data of these tenants. The tenant `outside` also gets records that only the
+ * second member of the scope excludes.
  */
 export async function openWorld(
   express: Express,

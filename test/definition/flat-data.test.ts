@@ -28,8 +28,8 @@ class Own {
   readonly a = 1
 }
 /**
- * Values from stores that are not plain data throughout. Each call creates a new one, as a store
- * does.
+ * Values that a store may return and that are not, or not only, plain data. Each call creates a new
+ * one, as a store does.
  */
 const odd: readonly (() => unknown)[] = [
   () => new Date(0),
@@ -128,7 +128,7 @@ describe('flattened data', () => {
   })
 
   it.each(odd.map((make, at) => [at, make] as const))(
-    'keeps nothing of odd value %i, and takes it for nothing that was kept',
+    'does not store odd value %i, and does not consider it equal to stored data',
     (_, make) => {
       expect(flattener.flat({ a: make() })).toBeUndefined()
       for (const kept of [{ a: { a: 1 } }, { a: [1] }, { a: 'a' }, { a: {} }, { a: [1, 2] }, { a: 1 }, { a: [] }]) {

@@ -5,7 +5,7 @@ import { canonicalDecimal, canonicalInt64, compareDecimals } from '../../src/htt
 import { canonicalInstant, compareInstants } from '../../src/http/instant.js'
 
 describe('value formats', () => {
-  it('REP-4: the canonical text of a canonical text is the same text', () => {
+  it('REP-4: a canonical text is its own canonical text', () => {
     const text = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[-+]?\d{0,25}(\.\d{1,9})?(e[-+]?\d{1,3})?$/),
@@ -22,7 +22,7 @@ describe('value formats', () => {
     )
   })
 
-  it('QUERY-1: an instant has one canonical text in every zone, in the order of time', () => {
+  it('QUERY-1: an instant has the same canonical text for every offset, and instants are ordered by time', () => {
     const time = fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(9999, 11, 30) })
     const offset = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 })
     const two = (value: number): string => String(value).padStart(2, '0')
@@ -52,7 +52,7 @@ describe('value formats', () => {
       expect(canonicalInt64(beyond)).toBeUndefined()
   })
 
-  it('REP-4: there is no canonical text of a leap second, of a year outside 0001 to 9999, or of a huge exponent', () => {
+  it('REP-4: a leap second, a year outside 0001 to 9999 and a huge exponent have no canonical text', () => {
     for (const none of [
       '2016-12-31T23:59:60Z',
       '0001-01-01T00:00:00+00:01',

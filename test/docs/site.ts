@@ -135,7 +135,7 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
   for (const [, tag = ''] of body.matchAll(/<([^\s>/!]+)/g)) check(allowed.includes(tag), `it has <${tag}>`)
   check((body.match(/<script\b/g) ?? []).length === 1 && body.includes('<script src="'), 'its scripts are others')
   const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => unescaped(id))
-  check(new Set(ids).size === ids.length, `ids stand twice: ${ids.filter((id, at) => ids.indexOf(id) !== at).join()}`)
+  check(new Set(ids).size === ids.length, `ids are repeated: ${ids.filter((id, at) => ids.indexOf(id) !== at).join()}`)
   check(
     ids.every((id) => id !== '' && !/\s/.test(id)),
     'an id is empty or has a space',

@@ -68,7 +68,7 @@ describe('parseXml', () => {
       malformed: 'An ampersand must be escaped: write it as &amp;: line 3, column 4.',
     })
     expect(parse('<a>\n</b>')).toEqual({
-      malformed: 'The end tag has another name than the element that is open: line 2, column 4.',
+      malformed: 'The end tag does not match the open element: line 2, column 4.',
     })
     for (const name of ['secret', 'x'.repeat(100_000)]) {
       for (const text of [

@@ -52,7 +52,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     expect(ana.clave).toBe('s')
   })
 
-  it('HDR-1: the same in XML, under the names of the definition', async () => {
+  it('HDR-1: XML shows the same members, and elements have the names of the definition', async () => {
     const { text, headers } = await call.get('/clientes').set('Accept', 'application/xml').expect(200)
     expect(headers['content-type']).toBe('application/xml; charset=utf-8')
     expect(text).toContain(
@@ -61,7 +61,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     expect(text).not.toContain('s</')
   })
 
-  it('HDR-1: a representation that only the route can write is a 500 that says so', async () => {
+  it('HDR-1: a media type that recordAnswer() can not write is a 500, and the error says how to fix it', async () => {
     await call.get('/clientes').set('Accept', 'text/csv').expect(500)
     expect(String(reported.at(-1)?.error)).toMatch(
       /recordAnswer\(\) does not write text\/csv\. .+ or use a recordAnswer\(\) that does not offer it/,

@@ -25,7 +25,7 @@ const takes = (at: number): Promise<boolean> =>
   })
 
 describe('the drain of shutdown()', () => {
-  it('serves as before at first: new connections, keep-alive; only readiness is 503', async () => {
+  it('at first keeps serving new and keep-alive connections, and only readiness is 503', async () => {
     const server = createServer(service(), { drain: 60_000 })
     const at = await port(server)
     const old = await client(at)
@@ -51,7 +51,7 @@ describe('the drain of shutdown()', () => {
     const server = createServer(service())
     const at = await port(server)
     const done = server.shutdown({ drain: 1_000 })
-    // Until a response has it.
+    // Repeats the request until a response has `Connection: close`.
     let text = ''
     while (!text.includes('Connection: close')) {
       expect(server.listening).toBe(true)
@@ -64,7 +64,7 @@ describe('the drain of shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('may be longer than the grace, which starts at its end', async () => {
+  it('may be longer than the grace period, which starts when the drain ends', async () => {
     const server = createServer((_req, res) => void setTimeout(() => res.end('late'), 400), { drain: 300, grace: 250 })
     const at = await port(server)
     const one = await client(at)
@@ -74,7 +74,7 @@ describe('the drain of shutdown()', () => {
     expect(await one.closed).toMatch(/late$/)
   })
 
-  it('ends early by close(), and by a shorter drain; neither delays the end', async () => {
+  it('ends early on close() or a shorter drain, and is not extended by a longer one', async () => {
     for (const end of [
       (server: GracefulServer) => void server.close(),
       (server: GracefulServer) => void server.shutdown({ drain: 0 }),
@@ -110,7 +110,7 @@ describe('the drain of shutdown()', () => {
     }
   })
 
-  it('is skipped if the server is neither listening nor about to', async () => {
+  it('is skipped if the server has not emitted `listening`', async () => {
     const never = createServer(service(), { drain: 60_000 })
     expect(await never.shutdown()).toEqual({ destroyed: 0 })
     expect(never.draining).toBe(true)
@@ -142,7 +142,7 @@ describe('the drain of shutdown()', () => {
     await done
   })
 
-  it('upgraded connections outlive it and have the grace after it', async () => {
+  it('upgraded connections stay open during the drain and the grace period after it', async () => {
     const server = createServer(service())
     server.on('upgrade', (_req, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')

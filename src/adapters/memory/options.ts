@@ -40,8 +40,8 @@ export interface MemoryAdapterOptions<T> {
   // biome-ignore lint/suspicious/noConfusingVoidType: returns nothing, or a refusal
   readonly onRemove?: (value: T, call: AdapterCall) => Refused | undefined | void
   /**
-   * Keeps the records that POSTs with an `Idempotency-Key` created, in this process, so that
-   * repeats create nothing (VERB-12). Default: idempotency keys are ignored.
+   * Stores, in this process, the records that POSTs with an `Idempotency-Key` created, so that a
+   * repeated POST does not create another one (VERB-12). Default: idempotency keys are ignored.
    */
   readonly idempotency?: true | MemoryIdempotencyOptions
 }

@@ -1,11 +1,11 @@
 /**
  * `express-rest-conventions/postgres`: resources over tables of PostgreSQL.
  *
- * A folder only imports those before it: `connections` (drivers, time limits, failures), `sql`
- * (texts and parameters), `options`, `values` (column types), `transactions` (how the statements of
- * a call are run), `table` (a resource's table as the database describes it), `reads`, `writes`
- * (statements for records), `changes` (a write with everything that belongs to it), `methods`
- * (those of the contract), `probe` (the checks of `ready()`).
+ * A folder imports only from folders listed before it: `connections` (drivers, time limits,
+ * failures), `sql` (texts and parameters), `options`, `values` (column types), `transactions` (how
+ * the statements of a call are run), `table` (a resource's table as the database describes it),
+ * `reads`, `writes` (statements for records), `changes` (a write with its transaction, locks and
+ * refusals), `methods` (the methods of the contract), `probe` (the checks of `ready()`).
  */
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './connections/client.js'

@@ -19,15 +19,15 @@ export interface TokenKey {
   readonly algorithm: TokenAlgorithm
   /**
    * For HS algorithms the secret: a string (its UTF-8 bytes; decode base64 yourself), bytes, a
-   * `KeyObject` or a JSON Web Key. For the others PEM text, a `KeyObject` or a JSON Web Key; a
-   * private key verifies with its public key.
+   * `KeyObject` or a JSON Web Key. For the others PEM text, a `KeyObject` or a JSON Web Key. Of a
+   * private key, verification uses only the public part.
    */
   readonly key: KeyMaterial
 }
 
 /**
- * A validated key with its `KeyObject`, created once, since creating it costs ten times a
- * verification.
+ * A validated key with its `KeyObject`. The object is created once, because creating it costs ten
+ * times as much as a verification.
  */
 export interface PreparedKey {
   readonly kid: string | undefined
@@ -39,8 +39,8 @@ export interface PreparedKey {
 export const longestKid = 256
 
 /**
- * `algorithm` and `key` are not checked here, since messages would quote them: if the two were
- * swapped, the key.
+ * `algorithm` and `key` are not checked here, because error messages quote invalid values: if the
+ * two were swapped, a message would contain the key.
  */
 export const tokenKeyKinds: Kinds<TokenKey> = {
   kid: { a: `a name of 1 to ${longestKid} characters`, like: new RegExp(`^.{1,${longestKid}}$`, 's') },
@@ -106,8 +106,8 @@ function checkCurve(
 ): void {
   if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === requirement.curve) return
   throw weak(
-    `${what} is not a key on the curve ${requirement.named}, which ${algorithm} requires (RFC 7518 3.4). Use one, ` +
-      "or set the key's own algorithm.",
+    `${what} is not a key on the curve ${requirement.named}, which ${algorithm} requires (RFC 7518 3.4). Use such a ` +
+      'key, or set the algorithm of this key.',
   )
 }
 
@@ -134,7 +134,7 @@ function checkRsa(
   } = key.asymmetricKeyDetails ?? {}
   const type = key.asymmetricKeyType
   if (type !== 'rsa' && !(type === 'rsa-pss' && requirement.pss)) {
-    throw weak(`${what} is not an RSA key for ${algorithm}. Use one, or set the key's own algorithm.`)
+    throw weak(`${what} is not an RSA key for ${algorithm}. Use such a key, or set the algorithm of this key.`)
   }
   if (modulusLength < 2048) {
     throw weak(
@@ -151,8 +151,8 @@ function checkRsa(
     (hashAlgorithm !== requirement.hash || mgf1HashAlgorithm !== requirement.hash || saltLength > requirement.bytes)
   ) {
     throw weak(
-      `${what} is an RSA-PSS key for parameters other than those of ${algorithm} (RFC 7518 3.5). Set the key's own ` +
-        'algorithm.',
+      `${what} is an RSA-PSS key for parameters other than those of ${algorithm} (RFC 7518 3.5). Set the ` +
+        'algorithm of this key.',
     )
   }
 }

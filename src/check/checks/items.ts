@@ -40,7 +40,7 @@ export const itemChecks: readonly ListCheck[] = [
   {
     id: 'VERB-1/item',
     rule: 'An item of a list can be read at its address.',
-    why: 'Clients go from lists to items by the id.',
+    why: 'Clients use the id in a list to read the item.',
     fix: 'Answer 200 with the representation of the item.',
     async run(list) {
       needsGet(list)
@@ -143,7 +143,7 @@ export const itemChecks: readonly ListCheck[] = [
     fix: 'Match paths case-sensitively. In Express: app.set("case sensitive routing", true).',
     async run(list) {
       const path = list.path.replace(/[^/]*$/, (last) => last.toUpperCase())
-      if (path === list.path) throw new NotApplicable(`${list.path} ends without a letter`)
+      if (path === list.path) throw new NotApplicable(`the last segment of ${list.path} has no lower-case letter`)
       return expectStatus(await list.send('GET', path), [404], `GET ${path}`) ?? holds
     },
   },
@@ -170,7 +170,7 @@ export const itemChecks: readonly ListCheck[] = [
       const items = itemsOf(await list.list({ [parameter.size]: size }))
       const having = (odd: RegExp) => items.find((one) => odd.test(list.idOf(one)))
       const item = having(/\//) ?? having(/[%?#]/)
-      if (item === undefined) throw new NotApplicable('no item that was seen has an id with reserved characters')
+      if (item === undefined) throw new NotApplicable('none of the items read has an id with reserved characters')
       const exchange = await list.send('GET', list.pathOf(item))
       const { json } = exchange.answer
       const wrong = expectStatus(exchange, [200], `GET ${list.pathOf(item)}`)
@@ -184,7 +184,7 @@ export const itemChecks: readonly ListCheck[] = [
     needs: ['ERR-1/missing-item'],
     rule: 'An id has one spelling: `03` is not `3`.',
     why: 'If an item has two addresses, caches and permission rules may miss one of them.',
-    fix: 'Accept numbers in paths only in the spelling of links.',
+    fix: 'Accept a number in a path only in the spelling that links use.',
     async run(list) {
       needsGet(list)
       const [item] = await list.items()
@@ -196,8 +196,8 @@ export const itemChecks: readonly ListCheck[] = [
 ]
 
 /**
- * Every documented method, and GET and HEAD, are in `Allow`, except those that the caller may not
- * use.
+ * `Allow` must have GET and HEAD if GET is documented, and no undocumented write method. A
+ * documented write method may be missing, because the caller may not be allowed to use it.
  */
 function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
   const allow = exchange.answer.field(header.allow)

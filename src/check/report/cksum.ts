@@ -1,4 +1,4 @@
-/** The checksum that the command `cksum` prints (POSIX). Scripts compare bodies by it. */
+/** The checksum that the POSIX command `cksum` prints. Printed scripts compare bodies with it. */
 
 const table = Uint32Array.from({ length: 256 }, (_, at) => {
   let value = at << 24

@@ -149,7 +149,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
     }
   })
 
-  it('AUTH-5: a point that is not on its curve is no key', () => {
+  it('AUTH-5: a point that is not on its curve is refused', () => {
     const { x, y } = jwk(p256.publicKey)
     for (const point of [
       { x: y, y: x },

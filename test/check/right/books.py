@@ -1,4 +1,4 @@
-"""A right service on the standard library of Python: ids with reserved characters, PUT, PATCH and DELETE.
+"""A correct service that uses only the standard library of Python: ids with reserved characters, PUT, PATCH and DELETE.
 
 Usage: books.py [planted fault]. Prints its port.
 """
@@ -59,21 +59,21 @@ def query_of(raw):
         elif name not in KNOWN:
             errors.append('%s is unknown. Known: %s' % (name, ', '.join(KNOWN)))
         elif name in values:
-            errors.append('%s stands twice.' % name)
+            errors.append('%s is repeated.' % name)
         else:
             values[name] = value
     for name, most in (('offest', 99999999), ('limit', 50)):
         text = values.get(name, '1')
         if not re.fullmatch('[1-9][0-9]{0,8}', text) or int(text) > most:
-            errors.append('%s is from 1 to %d.' % (name, most))
+            errors.append('%s must be from 1 to %d.' % (name, most))
     terms = [(term.startswith('-'), term.lstrip('+ ') if not term.startswith('-') else term[1:])
              for term in values.get('sort', 'id').split(',')]
     if any(field not in SORTABLE for _, field in terms):
-        errors.append('sort takes %s.' % ', '.join(SORTABLE))
+        errors.append('sort must be one or more of %s.' % ', '.join(SORTABLE))
     if not re.fullmatch('-?[0-9]{1,9}', values.get('year', '0')):
-        errors.append('year is a whole number.')
+        errors.append('year must be a whole number.')
     if values.get('available', 'true') not in ('true', 'false'):
-        errors.append('available is true or false.')
+        errors.append('available must be true or false.')
     if errors:
         raise Refused(400, 'invalid-query', errors)
     return values, terms
@@ -96,7 +96,7 @@ def page_of(raw):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
-    # The head and the body leave in one packet: otherwise each answer waits for an acknowledgement.
+    # Sends the head and the body in one packet: otherwise each answer waits for an acknowledgement.
     wbufsize = -1
     disable_nagle_algorithm = True
 
@@ -148,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(405, 'method-not-allowed')
         if self.command == 'OPTIONS':
             return self.answer(204, fields=[('Allow', self.allow)])
-        # Before anything is changed.
+        # Check Accept before anything is changed.
         self.accept()
         if len(parts) == 3:
             return self.item(text_of(parts[2]))
@@ -179,10 +179,10 @@ class Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError):
             raise Refused(400, 'malformed')
         if not isinstance(body, dict):
-            raise Refused(422, 'invalid', ['The body is no object.'])
+            raise Refused(422, 'invalid', ['The body is not an object.'])
         wrong = [name for name, value in body.items() if name not in MEMBERS or not isinstance(value, MEMBERS[name])]
         if wrong:
-            raise Refused(422, 'invalid', [{'detail': '%s is wrong.' % name, 'pointer': '/' + name} for name in wrong])
+            raise Refused(422, 'invalid', [{'detail': '%s is unknown or has the wrong type.' % name, 'pointer': '/' + name} for name in wrong])
         return body
 
     def create(self):
@@ -207,7 +207,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.show(book)
         body = self.body() if self.command != 'DELETE' else {}
         if body.get('id', key) != key:
-            raise Refused(422, 'invalid', [{'detail': 'The id is that of the path.', 'pointer': '/id'}])
+            raise Refused(422, 'invalid', [{'detail': 'The id must be the one in the path.', 'pointer': '/id'}])
         with lock:
             book = books.get(key)
             if book is None:

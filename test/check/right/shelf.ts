@@ -62,7 +62,7 @@ export const problem = (status: number, code: string, errors: readonly Wrong[] =
 
 /** What is wrong with the members of a body. */
 export function wrongMembers(body: unknown): readonly Wrong[] {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return ['The body is no object.']
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return ['The body is not an object.']
   return Object.entries(body).flatMap(([name, value]): Wrong[] => {
     const pointer = `/${name}`
     if (!members.includes(name)) return [{ detail: `"${name}" is unknown.`, pointer }]
@@ -86,7 +86,7 @@ export function page(
     const [name, value] = pair.split('=', 2).map((one) => decoded(one))
     if (name === undefined || pair.split('=', 2).map(decoded).includes(undefined)) errors.push(`${pair} is malformed.`)
     else if (!known.includes(name)) errors.push(`"${name}" is unknown. Known: ${known.join(', ')}.`)
-    else if (values.has(name)) errors.push(`"${name}" stands twice.`)
+    else if (values.has(name)) errors.push(`"${name}" is repeated.`)
     else values.set(name, value ?? '')
   }
   const whole = (name: string, otherwise: number, most: number): number => {

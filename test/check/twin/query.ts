@@ -40,7 +40,7 @@ export function readQuery(
           ? `${name} is unknown`
           : `${name} is unknown. Known: ${allowed.join(', ')}`,
       )
-    } else if (values.has(name) && !has('last of repeated parameters')) errors.push(`${name} stands twice`)
+    } else if (values.has(name) && !has('last of repeated parameters')) errors.push(`${name} is repeated`)
     else values.set(name, value)
   }
   const number = (name: string, otherwise: number, lenient: (text: string) => boolean): number => {

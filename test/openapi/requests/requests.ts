@@ -199,7 +199,7 @@ export class Requests {
     if (text === undefined) return []
     const pair = [name, text] as const
     return [
-      [`${name} stands twice`, { ...draft, query: [...draft.query.filter(([given]) => given !== name), pair, pair] }],
+      [`${name} is repeated`, { ...draft, query: [...draft.query.filter(([given]) => given !== name), pair, pair] }],
     ]
   }
 

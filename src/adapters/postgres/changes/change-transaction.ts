@@ -38,7 +38,7 @@ export class ChangeTransaction<R extends Outcome> {
    */
   #snapshot: string | undefined
   /**
-   * Whether this transaction itself had changed the row when its version was not the expected one.
+   * True if the version of the row did not match, and this transaction itself had changed the row.
    */
   #touched = false
   /** The last attempt with the team's function. */
@@ -99,12 +99,12 @@ export class ChangeTransaction<R extends Outcome> {
     return result
   }
 
-  /** Runs the statement on a row that no other session changes in the meantime. */
+  /** Runs the statement, after locking the row if the guard is `lock`. */
   async #guarded(ask: Ask): Promise<R | Refused> {
     return (await this.#lock(ask)) ? this.#statement(ask) : ('absent' as R)
   }
 
-  /** Locks the row if that is its guard. Resolves with `false` if there is no such row. */
+  /** Locks the row if the guard is `lock`. Resolves with `false` if there is no such row. */
   async #lock(ask: Ask): Promise<boolean> {
     const { table, texts, expected, call, action } = this.#change
     if (this.#needs.guard !== 'lock' || texts === undefined) return true
@@ -166,8 +166,8 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * The record before the change, for the team's function. `absent` or `stale` if there will be no
-   * change.
+   * Resolves with the record before the change, for the team's function, or with `absent` or
+   * `stale` if nothing will be changed.
    */
   async #before(ask: Ask): Promise<unknown> {
     const { table, action, texts, expected, before, call } = this.#change

@@ -62,7 +62,10 @@ function joinsOf(table: Table): TableJoins {
   return made
 }
 
-/** Whether a target's rows are separate from a table's rows, and nothing is computed from them. */
+/**
+ * Whether a target is another plain table, without partitions, row-level security, computed members
+ * or a computed version.
+ */
 function isSeparate({ relation }: Table, { relation: target, layout, options }: Table): boolean {
   const { version } = options
   const computes =
@@ -88,11 +91,12 @@ export class Joins {
   }
 
   /**
-   * The joins of a write that is a single statement: to targets that the write neither changes nor
-   * needs to read again. A statement sees other tables as they were when it began. On a create, a
-   * target that was just read to check the link is shown as it was then, because its join takes a
-   * third of the cost of the INSERT for the database. An update may have waited for another one, so
-   * it joins the targets that it shows.
+   * The joins of a write that is a single statement. A target is joined only if the write does not
+   * change it and it need not be read again, because a statement sees other tables as they were
+   * when it began. On a create, a target that was just read to check the link is not joined. It is
+   * shown as it was read, because its join would cost the database a third of the cost of the
+   * INSERT. An update joins all targets that it shows, because it may have waited for another
+   * update.
    */
   static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
     const { links } = call
@@ -136,12 +140,12 @@ export class Joins {
     return this.#all.flatMap(({ join }) => join.names)
   }
 
-  /** Addition to the select list of the rows that are joined to. */
+  /** The columns that the joins need, to append to the select list of the inner statement. */
   get keys(): string {
     return this.#all.map(({ join }) => `, ${join.keys}`).join('')
   }
 
-  /** Addition to the select list of the statement. */
+  /** The joined columns, to append to the select list of the outer statement. */
   get columns(): string {
     return this.#all.map(({ join }) => `, ${join.columns}`).join('')
   }
@@ -163,8 +167,8 @@ export class Joins {
   }
 
   /**
-   * The statement of the record with one key, if no call has a scope. Its values are the texts of
-   * the key.
+   * The statement of the record with one key, if no call has a scope. Its parameter values are the
+   * texts of the key.
    */
   oneForAll(): JoinedStatement {
     const { ones } = joinsOf(this.#table)

@@ -17,7 +17,7 @@ export interface ChangeRequest {
 
 type Result = Stored<Record<string, unknown>> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
 
-/** Runs the statement. A key that no row can have is absent. */
+/** Runs the statement. If no row can have the key, resolves with `absent`. */
 export function changeRecord<R extends Result>(
   shared: Shared,
   request: ChangeRequest,
