@@ -70,7 +70,7 @@ describe('npm run bench', () => {
     })
     expect(await ended, output.text).toBe(0)
     expect(output.text).toMatch(
-      /Tail in PostgreSQL: \d+ requests a second.*\n.*p99\.9 ms\n {2}item +fastify-tuned +\d+/,
+      /Tail in PostgreSQL: \d+ requests per second.*\n.*p99\.9 ms\n {2}item +fastify-tuned +\d+/,
     )
     const { tail } = JSON.parse(readFileSync(join(scratch, 'tail.json'), 'utf8'))
     expect(tail.servers.map(({ id }: { id: string }) => id)).toEqual(['fastify-tuned', 'mounted-helper'])
