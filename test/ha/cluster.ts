@@ -4,7 +4,8 @@
  * Needs the Debian packages patroni, etcd-server, haproxy, pgbouncer, postgresql and redis-server.
  */
 import type { ChildProcess } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -123,7 +124,15 @@ async function started(
     child.once('exit', (code) => {
       if (code !== 0 && undo.length > 0) unexpected++
     })
-    await until('a service listens', async () => (await fetch(`http://127.0.0.1:${port}/live`)).ok)
+    const early = once(child, 'exit').then(() => {
+      const log = readFileSync(join(folder, `service-${port}.log`), 'utf8')
+      throw new Error(`A service ended before it listened: ${log.slice(-2_000)}`)
+    })
+    early.catch(() => {})
+    await Promise.race([
+      until('a service listens', async () => (await fetch(`http://127.0.0.1:${port}/live`)).ok),
+      early,
+    ])
     return child
   }
   const running = new Map<number, ChildProcess>()

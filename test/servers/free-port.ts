@@ -1,12 +1,23 @@
 /** A port for our own servers. */
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of the loopback interface on which no process listens at the moment. */
+/**
+ * A port of the loopback interface on which no process listens at the moment. It is below the ports
+ * that Linux gives to outgoing connections, so none of them can take it before the server listens.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
+  for (;;) {
+    const port = randomInt(10_000, 32_768)
+    const probe = createServer()
+    try {
+      await once(probe.listen(port, '127.0.0.1'), 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    await new Promise((resolve) => probe.close(resolve))
+    return port
+  }
 }
