@@ -25,7 +25,7 @@ const alone = [
 
 const long = 'test/**/*.long.test.ts'
 
-/** With TEST_HA=short, what takes two minutes. */
+/** The tests of high availability. TEST_HA=short selects those that take two minutes. */
 const haFiles = ['test/ha/**/*.ha.ts', ...(process.env.TEST_HA === 'short' ? [] : ['test/ha/**/*.ha-long.ts'])]
 
 const alias = [

@@ -21,7 +21,7 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
   return best
 }
 
-/** The sentence that says how to fix an unknown name: the near miss, or all allowed names. */
+/** The sentence that says how to fix an unknown name: the closest name, or all allowed names. */
 export function didYouMean(suggestion: string | undefined, allowed: readonly string[]): string {
   if (suggestion !== undefined) return `Did you mean "${suggestion}"?`
   return allowed.length === 0 ? 'No names are allowed here.' : `Allowed: ${allowed.join(', ')}.`

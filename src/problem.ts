@@ -48,7 +48,7 @@ export interface HttpProblemOptions {
  *
  * @throws ConfigurationError `invalid-option` if an argument is invalid
  *
- * @example throw new HttpProblem('rule', { detail: 'A delivered piece can not be changed.' })
+ * @example throw new HttpProblem('rule', { detail: 'A delivered piece cannot be changed.' })
  */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'
@@ -220,7 +220,7 @@ const parserCodes = new Map<unknown, ProblemCode>([
 /**
  * Turns any thrown value into a problem. An `HttpProblem` is returned unchanged. A 4xx or 503 of
  * http-errors keeps its status, and its message if `expose` is true. Everything else is a 500 that
- * discloses nothing (ERR-3). Never throws, whatever value was thrown.
+ * discloses nothing (ERR-3). Never throws, regardless of the thrown value.
  */
 export function toProblem(error: unknown): HttpProblem {
   try {

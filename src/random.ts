@@ -20,7 +20,7 @@ export class Random {
     return new Random(hash)
   }
 
-  /** At least 0 and less than 1. */
+  /** A number that is at least 0 and less than 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)

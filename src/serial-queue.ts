@@ -4,7 +4,7 @@
  */
 import { isPromise } from './promise.js'
 
-/** By key, a promise that resolves when all work queued so far has ended. It never rejects. */
+/** Promises by key. Each resolves when all work queued so far has ended, and never rejects. */
 export interface Tails<K> {
   get(key: K): Promise<unknown> | undefined
   set(key: K, tail: Promise<unknown>): unknown

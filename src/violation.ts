@@ -137,7 +137,7 @@ type ParamName<C extends ViolationCode> = {
   [N in keyof ViolationParams[C] & string]-?: undefined extends ViolationParams[C][N] ? `${N}?` : N
 }[keyof ViolationParams[C] & string]
 
-/** One error in a request: its place, the allowed values, and the near miss. */
+/** One error in a request: its place, the allowed values, and the closest of them. */
 export interface Violation {
   /** Describes the error and how to fix it, in a sentence. */
   readonly detail: string

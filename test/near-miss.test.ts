@@ -42,7 +42,7 @@ describe('nearMiss', () => {
 })
 
 describe('didYouMean', () => {
-  it('QUERY-8: names the near miss, else all names, else says that there are none', () => {
+  it('QUERY-8: names the closest name, else all names, else says that there are none', () => {
     expect(didYouMean('lote', allowed)).toBe('Did you mean "lote"?')
     expect(didYouMean(undefined, ['a', 'b'])).toBe('Allowed: a, b.')
     expect(didYouMean(undefined, [])).toBe('No names are allowed here.')

@@ -35,7 +35,7 @@ export function compile(checkout: string): void {
 /** A workload, or one with a planted cost: `item+field-copy`. */
 export type Counted = CountedName | `${CountedName}+${PlantName}`
 
-/** Of a compiled checkout. */
+/** Counts the work of a compiled checkout. */
 export function count<N extends Counted>(checkout: string, node: string, names: readonly N[]): Record<N, Counts> {
   const [place, major] = [join(checkout, out), Number(versionOf(node).split('.')[0])]
   // Node 20 has no Maglev to turn off.

@@ -28,8 +28,8 @@ const usage = `npm run bench:growth -- [options]
   --seconds s        seconds of a round (default: 0.4)
   --requests n       requests of a round, in place of seconds
   --rows n           rows at the end of the curve of rows (default: 1000000)
-  --resources n      resources at the end of theirs (default: 1000)
-  --connections n    connections at the end of theirs (default: 1000)
+  --resources n      resources at the end of the curve of resources (default: 1000)
+  --connections n    connections at the end of the curve of connections (default: 1000)
   --endurance n      requests of the curve of endurance (default: 1000000)
   --node path        the Node that runs servers and load (default: this one)
   --json file        writes all results

@@ -1,6 +1,6 @@
 /** Timed requests: each worker sends its next request as soon as it has a response. */
 
-/** When it ends: at the first of both. */
+/** The limits of a run, which ends at the first of both. */
 export interface Bounds {
   readonly seconds: number
   readonly requests: number

@@ -109,7 +109,7 @@ async function patches(
   let value = 0
   return () => {
     const piece = idle.shift()
-    if (piece === undefined) throw new Error(`${changed} changes are in flight: the server can not sustain the rate.`)
+    if (piece === undefined) throw new Error(`${changed} changes are in flight: the server cannot sustain the rate.`)
     value = (value + 1) % 100_000
     return { sent: patchOf(piece.path, piece.tag, value), answered: (tag) => idle.push({ path: piece.path, tag }) }
   }

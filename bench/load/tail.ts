@@ -16,7 +16,7 @@ export interface TailRound {
   readonly rate?: number
 }
 
-/** For a round without a rate: the answered requests per second. */
+/** The result of a round. `capacity`: the answered requests per second, if there is no rate. */
 export type TailRan = { readonly capacity: number } | OpenRan
 
 /** More than are in flight at any rate that a server sustains. */

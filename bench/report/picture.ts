@@ -1,6 +1,6 @@
 /** Common parts of pictures: panels in two columns under a heading. */
 
-/** Of one column. */
+/** The width of one column. */
 export const width = 440
 export const margin = 16
 

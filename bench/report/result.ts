@@ -11,7 +11,7 @@ export interface Sample {
   readonly cpu: number
   /**
    * Microseconds of the PostgreSQL backends for each request; absent if there are none, or if they
-   * can not be read.
+   * cannot be read.
    */
   readonly database?: number
   /** Requests per second. */
@@ -31,7 +31,7 @@ export interface Row {
   /** It is, or uses, the library. */
   readonly ours: boolean
   readonly cpu: Spread
-  /** Of the backends. Absent if a round has none. */
+  /** The CPU of the backends. Absent if a round has none. */
   readonly database?: Spread
   readonly rate: Spread
   readonly median: Spread

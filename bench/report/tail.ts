@@ -12,7 +12,7 @@ export interface TailFigures {
   readonly p50: number
   readonly p99: number
   readonly p999: number
-  /** Of each round, to show the spread. */
+  /** The p99 of each round, to show the spread. */
   readonly p99OfRounds: Spread
 }
 
@@ -35,7 +35,7 @@ export interface TailResult extends Omit<Result, 'workloads'> {
   readonly tail: Tail
 }
 
-/** Of the times of each round. */
+/** The percentiles of all rounds. `rounds`: the times of each round. */
 export function tailFigures(rounds: readonly (readonly number[])[]): TailFigures {
   const all = rounds.flat()
   const [p50, p99, p999] = [0.5, 0.99, 0.999].map((share) => percentile(all, share)) as [number, number, number]

@@ -27,7 +27,7 @@ export class Backends {
     return new Backends(client)
   }
 
-  /** Of the backends for connections of this name; `undefined` if one of them can't be read. */
+  /** The backends' value for connections of this name; `undefined` if one of them can't be read. */
   async usage(name: string): Promise<Usage | undefined> {
     const { rows } = await this.#client.query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE application_name = $1',

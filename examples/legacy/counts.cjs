@@ -1,6 +1,6 @@
 /**
- * Counts violations of clauses by client. In production all processes share a Redis: `store:
- * redisUsageStore(...)`.
+ * Counts violations of clauses by client. In production all processes share a Redis server:
+ * `store: redisUsageStore(...)`.
  */
 const { usage } = require('express-rest-conventions/usage')
 

@@ -1,4 +1,4 @@
-/** The store of rate limits: in memory, or in a Redis that several processes share. */
+/** The store of rate limits: in memory, or in a Redis server that several processes share. */
 
 import { causeText } from 'express-rest-conventions'
 import type { StoreOptions } from 'express-rest-conventions/middleware'
@@ -12,7 +12,7 @@ export interface Counters {
    * counts are in memory.
    */
   readonly optionsOf?: (side: string) => StoreOptions
-  /** Rejects if the Redis does not answer. Absent without a Redis. */
+  /** Rejects if the Redis server does not answer. Absent without Redis. */
   readonly ask?: () => Promise<void>
   readonly close: () => void
 }

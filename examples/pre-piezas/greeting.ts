@@ -36,7 +36,7 @@ export async function greeting(
   ].join('\n')
 }
 
-/** Without pieces, shows a contract or a branch. */
+/** Shows a contract or a branch if there are no pieces. */
 async function withoutPieces(base: string, contratos: Stores['contratos']) {
   const contract = await first(contratos, 'codigoDeContratoInterno')
   return contract === undefined

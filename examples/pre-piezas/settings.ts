@@ -28,8 +28,8 @@ export interface Settings {
   /** The data directory of the PostgreSQL in the process. Absent: in memory. */
   readonly dataDir?: string
   /**
-   * The Redis that counts requests. Absent: counts are in memory. With `redisSentinels`, its host
-   * is the name of the master.
+   * The Redis server that counts requests. Absent: counts are in memory. With `redisSentinels`, its
+   * host is the name of the master.
    */
   readonly redisUrl?: string
   /** The sentinels of that Redis. */
@@ -166,12 +166,12 @@ interface Kind {
 
 const postgres: Kind = {
   scheme: /^postgres(?:ql)?:\/\/./,
-  what: 'a PostgreSQL',
+  what: 'a PostgreSQL server',
   example: 'postgres://user:password@db.example.com:5432/courier',
 }
 const redis: Kind = {
   scheme: /^rediss?:\/\/./,
-  what: 'a Redis',
+  what: 'a Redis server',
   example: 'redis://user:password@redis.example.com:6379',
 }
 

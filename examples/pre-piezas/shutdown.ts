@@ -9,9 +9,9 @@ import type { GracefulServer } from 'express-rest-conventions/server'
 export const times = {
   /** The server stays open after SIGTERM while `/ready` is 503, unless `DRAIN` is set. */
   drain: 2_000,
-  /** For running requests. */
+  /** The time for running requests. */
   grace: 10_000,
-  /** For closing the database and other resources, and for an unfinished start. */
+  /** The time for closing the database and other resources, and for an unfinished start. */
   close: 10_000,
 } as const
 

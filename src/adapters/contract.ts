@@ -67,7 +67,7 @@ export interface ParentKey {
  */
 export interface KeysetPosition {
   /**
-   * One value for each term of `sort`, in the same order. Null stands for null or absent. The row
+   * One value for each term of `sort`, in the same order. Null means null or absent. The row
    * itself may no longer exist.
    */
   readonly values: readonly (Scalar | null)[]
@@ -265,7 +265,7 @@ export interface Refused {
   readonly members: readonly string[]
   /**
    * What is wrong with them, for the client, as the end of a sentence: `holds U+0000, which this
-   * store can not keep`. The default depends on `refused`.
+   * store cannot keep`. The default depends on `refused`.
    */
   readonly why?: string
 }

@@ -2,7 +2,7 @@
 type NoPrincipal = undefined | null | false
 
 /**
- * Whether a value stands for no principal: every falsy value does. `known.has(key) && caller` must
- * not authenticate anyone, whatever falsy value `caller` has.
+ * Whether a value means that there is no principal: every falsy value does. `known.has(key) &&
+ * caller` must not authenticate anyone, regardless of which falsy value `caller` has.
  */
 export const isNoPrincipal = <P>(principal: P | NoPrincipal): principal is NoPrincipal => !principal

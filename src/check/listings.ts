@@ -33,7 +33,7 @@ export interface Place {
 export async function placesOf(service: Service, target: CollectionTarget): Promise<readonly Place[]> {
   const [, above = '', below = ''] = /^(.*)\/\{[^}]*\}([^{]*)$/.exec(target.template) ?? []
   const parentTarget = service.target.collections.find(({ template }) => template === above)
-  if (parentTarget === undefined) throw new Unchecked(`the parents of ${target.template} can not be listed`)
+  if (parentTarget === undefined) throw new Unchecked(`the parents of ${target.template} cannot be listed`)
   const parent = await listingOf(service, parentTarget)
   const items = itemsOf(await parent.list({ [parameter.size]: mostParents }))
   if (items.length === 0) throw new Unchecked(`${parent.path} holds no items`)

@@ -113,7 +113,7 @@ export function resolveCheckOptions(what: string, options: CheckServiceOptions):
   throw invalidOption(`${what}: ${conflict}`)
 }
 
-/** Why the options can not be combined with `production`; `undefined` if they can. */
+/** Why the options cannot be combined with `production`; `undefined` if they can. */
 export function productionConflict({
   production,
   disposable,

@@ -36,7 +36,7 @@ const flags = {
 } as const
 
 export interface CheckCall extends BaselineCall {
-  /** Without a trailing slash. */
+  /** The base address, without a trailing slash. */
   readonly base: string
   readonly document: string | undefined
   readonly target: string | undefined

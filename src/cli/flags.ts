@@ -1,4 +1,4 @@
-/** Parses the arguments of commands. Errors about unknown flags name the near miss. */
+/** Parses the arguments of commands. Errors about unknown flags suggest the closest name. */
 import { parseArgs } from 'node:util'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { UsageError } from './usage-error.js'

@@ -86,7 +86,7 @@ const isDocument = (name: string): boolean => /\.(?:json|ya?ml)$/.test(name)
 
 interface Place {
   readonly folder: string
-  /** As given by the caller. */
+  /** The name as the caller gave it. */
   readonly name: string
 }
 

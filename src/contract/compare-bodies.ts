@@ -62,7 +62,7 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
 /** Describes a body. */
 interface Body {
   readonly place: 'request' | 'response' | 'delivery' | 'reply'
-  /** The body in words, such as `the body of PUT /orders/{id}`. */
+  /** The name of the body in messages, such as `the body of PUT /orders/{id}`. */
   readonly words: string
   /** The start of `place` in changes, such as `body` or `200`. */
   readonly at: string

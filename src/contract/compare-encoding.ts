@@ -24,7 +24,7 @@ type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'effect' | 'before' | 'af
 
 export interface FormWords {
   readonly place: 'request' | 'response' | 'delivery' | 'reply'
-  /** The body in words. */
+  /** The name of the body in messages. */
   readonly words: string
   readonly at: string
   readonly add: Add

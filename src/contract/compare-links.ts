@@ -12,7 +12,7 @@ type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'before' | 'after' | 'pla
 
 /**
  * Compares the links of a response. Links are not part of the message, so a change breaks only
- * generated code. `of` describes the response, for messages.
+ * generated code. `of` names the response in messages.
  */
 export function compareLinks(
   pair: Pair<Place>,

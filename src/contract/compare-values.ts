@@ -37,7 +37,7 @@ function found(shapes: Shapes, difference: Difference, from?: unknown, to?: unkn
   }
 }
 
-/** In values sent as text, these types are strings, too. */
+/** The types that are strings, too, in values sent as text. */
 const asText: readonly ValueType[] = ['integer', 'fraction', 'boolean']
 
 function typesIn({ types }: Shape, { text }: Comparison): ReadonlySet<ValueType> {
@@ -100,7 +100,7 @@ const aboutBound: Readonly<Record<Bound, readonly ValueType[]>> = {
   contains: ['array'],
 }
 
-/** In values sent as text, numbers have a length and a pattern, too. */
+/** The types that have a length and a pattern: in values sent as text, numbers too. */
 const typesOfText = ({ text }: Comparison): readonly ValueType[] => (text ? ['string', ...asText] : ['string'])
 
 function compareFormats(shapes: Shapes, comparison: Comparison): readonly Finding[] {

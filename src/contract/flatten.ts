@@ -19,7 +19,7 @@ export interface Union {
 
 /** A schema without references and `allOf`. */
 export interface Flat {
-  /** Without `$ref`, `allOf`, `anyOf`, `oneOf`. */
+  /** The places without `$ref`, `allOf`, `anyOf`, `oneOf`. */
   readonly plains: readonly Place[]
   readonly unions: readonly Union[]
   /** Pointers of all visited places. They end recursion. */

@@ -13,7 +13,7 @@ export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly 
 
 /**
  * Converts a finding to changes in the terms of the conventions. Returns `undefined` if the
- * conventions do not define any. `of` describes the list or the operation, for messages.
+ * conventions do not define any. `of` names the list or the operation in messages.
  */
 export function listChanges(finding: Finding, name: string, of: string): readonly ListChange[] | undefined {
   if (name === parameter.size) return limitChange(finding, of)

@@ -3,7 +3,7 @@
 import type { Found, OperationName } from './changes.js'
 import { type Comparison, type Difference, differences, type Finding, levelAt, type SchemaPlace } from './findings.js'
 
-/** The owner of a schema, in words. */
+/** The names of the owner of a schema in messages. */
 export interface Subject {
   readonly operation: OperationName
   /** Such as `the filter "lote" of pre-piezas`. */

@@ -95,7 +95,7 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     place: plains[0] ?? { value: true, pointer: '#' },
     names,
     types: new Set(shared),
-    // Many 3.0 documents write `nullable` beside `allOf`, although it strictly has no effect there.
+    // Many 3.0 documents combine `nullable` with `allOf`, although it strictly has no effect there.
     nullable:
       types.every((some) => some.nullable) ||
       (source.legacy &&

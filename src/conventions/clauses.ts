@@ -11,8 +11,8 @@ export type DeleteStatus = (typeof deleteStatuses)[number]
 /** What the service did before, by clause. */
 export interface ClauseSettings {
   /**
-   * Unknown parameters were ignored. Of a repeated one the `first` (default) or the `last` value
-   * was taken.
+   * Unknown parameters were ignored. The `first` (default) or the `last` value of a repeated one was
+   * used.
    */
   readonly 'QUERY-8': { readonly repeated?: 'first' | 'last' }
   /** The old maximum of `limit`. A larger `limit` is 400; a page is never cut silently. */

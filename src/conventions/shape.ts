@@ -23,7 +23,7 @@ export interface ShapedProblem {
   readonly body: unknown
   /** Default: `application/json; charset=utf-8`, or `text/plain; charset=utf-8` for a string. */
   readonly contentType?: string
-  /** From 400 to 599. Default: the status of the problem. */
+  /** A status from 400 to 599. Default: the status of the problem. */
   readonly status?: number
 }
 

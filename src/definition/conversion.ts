@@ -6,7 +6,7 @@ import { canonicalOf, hasFormats } from './value-formats.js'
 /** Converts one value of a record. */
 export type Convert = (value: unknown) => unknown
 
-/** For a value that needs no conversion. */
+/** The conversion of a value that needs none. */
 export const asItIs: Convert = (value) => value
 
 /**

@@ -1,4 +1,4 @@
-/** JSON values as data: own members only, whatever their names. Pointers follow RFC 6901. */
+/** JSON values as data: own members only, regardless of their names. Pointers follow RFC 6901. */
 
 export { escapePointer, pointerTokens } from '../http/json-pointer.js'
 

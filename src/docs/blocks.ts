@@ -37,7 +37,7 @@ export interface BlockPage {
 }
 
 /**
- * Divides blocks into pages, at least one. `frame`: bytes of a page beside its blocks. `nameOf`
+ * Divides blocks into pages, at least one. `frame`: bytes of a page without its blocks. `nameOf`
  * returns the address of a page; the first page has the number 1.
  */
 export function pagesOf(

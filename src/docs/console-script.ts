@@ -1,14 +1,13 @@
 /**
  * The script that starts Swagger UI on the console page. It derives addresses from the page's own
- * address, so that requests go to the host that serves the page, whatever proxy stands before the
- * service.
+ * address, so that requests go to the host that serves the page, also behind a proxy.
  */
 export const consoleScript = `'use strict'
 const place = document.getElementById('console')
 const at = (path) => new URL(place.dataset.folder + path, location.href).href.replace(/\\/$/, '')
 const tokenHeader = 'x-authorization-token'
 
-// Swagger UI would take links inside the page for its own, and the skip link would move no focus.
+// Swagger UI would treat links inside the page as its own, and the skip link would move no focus.
 window.noZensmooth = true
 // Credentials are UTF-8 (RFC 7617 2.1). Swagger UI encodes them with \`btoa\`, which supports only
 // Latin-1.

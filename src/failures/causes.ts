@@ -19,7 +19,7 @@ const longestText = 300
 
 /**
  * The causes of an error, outermost first. Problems are omitted: their code is logged separately,
- * and their detail may hold values. Never throws, whatever was thrown.
+ * and their detail may hold values. Never throws, regardless of what was thrown.
  */
 export function causesOf(error: unknown): readonly Cause[] {
   const causes: Cause[] = []
@@ -35,7 +35,7 @@ export function causesOf(error: unknown): readonly Cause[] {
     }
   } catch {
     // An error may be a proxy, or have getters that throw.
-    causes.push({ text: 'an error that can not be read', incident: 'code-fault' })
+    causes.push({ text: 'an error that cannot be read', incident: 'code-fault' })
   }
   return causes
 }

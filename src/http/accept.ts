@@ -8,14 +8,14 @@ import { type MediaType, parseMediaType } from './media-type.js'
 export type ChooseMediaType = (accept: string | undefined) => string | undefined
 
 interface Offer extends MediaType {
-  /** As the server spelled it. */
+  /** The offer as the server spelled it. */
   readonly text: string
   /** `type/*`. */
   readonly family: string
 }
 
 interface MediaRange extends MediaType {
-  /** From 0 to 1; 0 means not acceptable. */
+  /** The weight from 0 to 1; 0 means not acceptable. */
   readonly quality: number
   /**
    * The most specific range takes precedence: ranges of a type by their number of parameters, then

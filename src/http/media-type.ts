@@ -7,7 +7,7 @@ import { quotedEnd, skipSpace, tokenEnd, unquote } from './field-grammar.js'
 export interface MediaType {
   /** Lower-cased `type/subtype`. */
   readonly type: string
-  /** By lower-cased name; values without quotes and escapes. */
+  /** The parameters by lower-cased name; values without quotes and escapes. */
   readonly parameters: ReadonlyMap<string, string>
 }
 

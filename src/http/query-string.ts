@@ -7,7 +7,7 @@
 export type QueryPair = readonly [name: string, value: string]
 
 export interface QueryString {
-  /** In order, including repeated names. */
+  /** The decoded pairs in order, including repeated names. */
   readonly pairs: readonly QueryPair[]
   /** The raw pairs that could not be decoded: printable, at most 80 characters each. */
   readonly malformed: readonly string[]

@@ -120,8 +120,7 @@ export class StoreGuard {
         (value) => {
           if (settle()) resolve(value)
         },
-        // A call that fails after it was abandoned says nothing about the current state of the
-        // store.
+        // A call that fails after it was abandoned does not show the current state of the store.
         (error) => {
           if (this.#pending.has(release)) this.#open(error)
         },

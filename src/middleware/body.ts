@@ -91,7 +91,7 @@ interface Carrier {
   readonly options: BodyOptions
 }
 
-/** For waiting until the next microtask. */
+/** A promise to wait until the next microtask. */
 const nextMicrotask = Promise.resolve()
 
 /**

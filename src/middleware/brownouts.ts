@@ -13,9 +13,9 @@ import { header } from '../wire.js'
 
 /** A period in which a version is unavailable. */
 export interface BrownoutOptions {
-  /** When it begins. */
+  /** The time at which it begins. */
   readonly from: DateOption
-  /** When it ends; also sent as `Retry-After`. */
+  /** The time at which it ends; also sent as `Retry-After`. */
   readonly until: DateOption
   /**
    * 410 with an empty body, as after the end of the version; or 503 with a problem. Default 503.

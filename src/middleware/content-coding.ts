@@ -20,7 +20,7 @@ const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: numb
     } catch (error) {
       if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
       throw new HttpProblem('malformed-body', {
-        detail: 'The body can not be decoded by its Content-Encoding.',
+        detail: 'The body cannot be decoded by its Content-Encoding.',
         cause: error,
       })
     }

@@ -152,7 +152,7 @@ function fixFor(origin: string): string {
   return meant === 'null' ? `${form}: "https://shop.example.com".` : `${form}. Use "${meant}".`
 }
 
-/** The regular expression for an origin with wildcards, each of which stands for one label. */
+/** The regular expression for an origin with wildcards, each of which matches one label. */
 const patternOf = (origin: string): string =>
   `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`
 

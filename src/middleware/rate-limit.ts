@@ -92,7 +92,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   const uncounted = (error: unknown): Headers => {
     if (!(error instanceof StoreDown)) throw error
     if (whenStoreFails === 'refuse')
-      throw new Unavailable({ detail: 'Requests can not be counted at present. Try again in a moment.' })
+      throw new Unavailable({ detail: 'Requests cannot be counted at present. Try again in a moment.' })
     return {}
   }
   const caches = new Caches()
@@ -197,7 +197,7 @@ function makeEngines(
   return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }
 }
 
-/** With two limits on one request, the fields list both (RFC 9651 3.1). */
+/** Adds the fields of a limit. If a request has two limits, they list both (RFC 9651 3.1). */
 function addFields(res: ServerResponse, fields: Headers): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = res.getHeader(name)

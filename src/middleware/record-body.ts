@@ -86,7 +86,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     const links = [...new Set(plan.hidden.values())].join(', ')
     throw new ConfigurationError(
       'unresolved-link',
-      `recordBody() can not resolve the link ${links} of "${definition.collection}". Use resourceRouter() for this ` +
+      `recordBody() cannot resolve the link ${links} of "${definition.collection}". Use resourceRouter() for this ` +
         'resource.',
     )
   }

@@ -29,7 +29,7 @@ export function versionsOf({ versions }: ApiOptions): readonly GivenVersion[] {
 /** The definition whose records a mount shows, and the views between the two. */
 export interface Origin {
   readonly definition: ResourceDefinition
-  /** From the outermost to the innermost. */
+  /** The views from the outermost to the innermost. */
   readonly views: readonly AdapterViewOptions[]
 }
 

@@ -183,7 +183,7 @@ export const readable = (path: string): string =>
     .replace(/:(\w+)(?:\((?:[^()]|\([^()]*\))*\))?[?*+]?/g, '{$1}')
     .replace(/\*(\w*)/g, (_, name: string) => `{*${name}}`)
 
-/** After an error handler, `req.route` may belong to another path. */
+/** Whether a template fits the path: after an error handler, `req.route` may belong to another. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))
   if (rest >= 0)

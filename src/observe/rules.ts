@@ -120,7 +120,7 @@ const headerRules: readonly Rule[] = [
   {
     clause: 'HDR-2',
     judge: ({ method, status, isItem, isJson, isXml, body, field }) => {
-      // An array is the response to a list request, whatever the end of its path.
+      // An array is the response to a list request, regardless of the end of its path.
       if (method !== 'GET' || status !== 200 || !isItem || body === 'array' || !(isJson || isXml)) return undefined
       const tag = field('etag')
       return tag === undefined ? 'Etag' : named('weak Etag', tag.startsWith('W/'))

@@ -8,7 +8,7 @@ interface Text {
 
 const text = (summary: string, description: string): Text => ({ summary, description })
 
-/** By operation name. `{}` is the collection, `{parent}` the collection of the parent. */
+/** The texts by operation name. `{}` is the collection, `{parent}` the collection of the parent. */
 const texts: Readonly<Record<string, Text>> = {
   list: text(
     'List {}',

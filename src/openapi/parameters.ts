@@ -28,7 +28,7 @@ const none: readonly unknown[] = Object.freeze([])
  */
 export class Parameters {
   readonly #components: Components
-  /** By maximum page size. */
+  /** The parameters of lists by maximum page size. */
   readonly #lists = new Map<number, Map<ResourcePlan, readonly unknown[]>>()
   readonly #expansions = new Map<ResourcePlan, readonly unknown[]>()
 

@@ -137,7 +137,7 @@ export class ProblemResponses {
   #response(situation: FieldSituation, status: number, problems: readonly CustomProblem[]): Reference {
     const codes = problems.map(({ code }) => code)
     const headers = headersOf(fieldsOfProblem(situation, status), this.#components)
-    // A HEAD has no body, whatever it ends with (RFC 9110 9.3.2).
+    // A response to HEAD has no body, regardless of its status (RFC 9110 9.3.2).
     const isHead = situation.method === 'HEAD'
     const former = problemForms(situation.modes) === 'problem' ? '' : 'Former'
     const name = `${former}${typeName(STATUS_CODES[status] ?? `Status ${status}`)}${isHead ? 'WithoutBody' : ''}`

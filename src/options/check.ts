@@ -12,7 +12,7 @@ export const invalidOption = (message: string): ConfigurationError => new Config
 /**
  * Validates `given` as the options of `what`, a factory such as `api()` or a part such as `the
  * mount of "orders"`. A factory with optional options passes `{}` if there are none. Throws
- * `ConfigurationError` for an unknown name, with the near miss, and for a value of another kind.
+ * `ConfigurationError` for an unknown name, with the closest name, and for a value of another kind.
  * The message has the path of the option, the given value, and the allowed values.
  */
 export function checkOptions<Options = Readonly<Record<string, unknown>>>(

@@ -56,7 +56,7 @@ export interface OpenApiOptions {
    */
   readonly openapi?: '3.1.1' | '3.0.3'
   readonly externalDocs?: { readonly url: string; readonly description?: string }
-  /** Hand-written routes beside the resources. */
+  /** Hand-written routes, in addition to the resources. */
   readonly fragments?: readonly DocumentFragment[]
   /**
    * Generates an example for bodies and responses that have none: `generatedExamples()` of

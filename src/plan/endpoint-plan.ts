@@ -94,7 +94,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
 const timeoutOf = (given: number | undefined): number | undefined =>
   given === undefined ? undefined : Math.min(given, longestTimer)
 
-/** The parts of a method that are compiled, whatever the type of its handler. */
+/** The parts of a method that are compiled, regardless of the type of its handler. */
 type Given = Pick<EndpointMethod, 'query' | 'body'>
 
 function compileParameters(name: string, { query }: Given): CompiledMethod['parseQuery'] {

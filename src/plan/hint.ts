@@ -106,8 +106,8 @@ export function parseHint(
 }
 
 /**
- * The position after this record, whatever the length of its texts: for a walk within one request.
- * `undefined` if a value can't be part of a position.
+ * The position after this record, regardless of the length of its texts: for a walk within one
+ * request. `undefined` if a value can't be part of a position.
  */
 export function seekBehind(
   places: PlaceGrammar,

@@ -29,9 +29,9 @@ const operationNames = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as c
 export interface PatchOperation {
   readonly op: (typeof operationNames)[number]
   readonly path: readonly string[]
-  /** For `move` and `copy`. */
+  /** The source of `move` and `copy`. */
   readonly from: readonly string[]
-  /** For `add`, `replace` and `test`. */
+  /** The value of `add`, `replace` and `test`. */
   readonly value: unknown
 }
 
@@ -82,7 +82,7 @@ function operationOf(given: unknown, at: string, refuse: Refuse): PatchOperation
     refuse(`${at}/value`, 'required', `"value" is required for ${op}. It may be null.`, { params: { member: 'value' } })
   }
   if (op === 'move' && from !== undefined && path !== undefined && isAbove(from, path)) {
-    refuse(`${at}/path`, 'pointer', 'A value can not be moved into itself.')
+    refuse(`${at}/path`, 'pointer', 'A value cannot be moved into itself.')
   }
   return { op: op ?? 'test', path: path ?? [], from: from ?? [], value: own(given, 'value') }
 }

@@ -28,8 +28,8 @@ export interface Deprecation {
 /** The life cycle of a part of a version, as a team declares it. */
 export interface PartLifeOptions {
   /**
-   * Answers 410 with an empty body, whatever the credentials, for this path and everything below
-   * (VER-2): immediately, or from a date on, which is announced as its `Sunset`.
+   * Answers 410 with an empty body, regardless of the credentials, for this path and everything
+   * below (VER-2): immediately, or from a date on, which is announced as its `Sunset`.
    */
   readonly retired?: true | { readonly since: DateOption }
   /**

@@ -239,7 +239,7 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
     const field = piece.slice(sign.length)
     const path = grammar.sort.get(field)
     if (path === undefined)
-      return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'can not be sorted by', 'QUERY-2')
+      return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'cannot be sorted by', 'QUERY-2')
     if (terms.has(field)) {
       const detail = `"${field}" is repeated in "${parameter.sort}". Name it once.`
       return { parameter: parameter.sort, detail, code: 'repeated', params: { name: field }, clause: 'QUERY-2' }
@@ -255,7 +255,7 @@ function parseExpand(text: string | undefined, expandable: readonly string[], fo
   const names = new Set<string>()
   eachName(text, found, (name) => {
     if (!expandable.includes(name))
-      return notAllowed(parameter.expand, name, expandable, 'can not be expanded', 'QUERY-6')
+      return notAllowed(parameter.expand, name, expandable, 'cannot be expanded', 'QUERY-6')
     names.add(name)
     return undefined
   })

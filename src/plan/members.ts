@@ -15,9 +15,9 @@ import type { Shape } from '../definition/shape.js'
 
 /**
  * Normalizes input: local date-times in canonical form, and each absent optional member as its
- * `default`, else null where allowed. Members that only the store sets stay absent; in an `update`,
- * so do members that the client can't see. Copies. Values that do not match the shape are left for
- * the validator to report.
+ * `default`, else null where allowed. Members that only the store sets stay absent. In an `update`,
+ * members that the client can't see stay absent, too. Copies. Values that do not match the shape
+ * are left for the validator to report.
  */
 export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Convert {
   /** The defaults being filled in. A default that contains itself ends there. */

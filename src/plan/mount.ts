@@ -70,7 +70,7 @@ export interface Mount {
   readonly kind: 'resource'
   readonly definition: ResourceDefinition
   readonly adapter: AnyAdapter
-  /** Its endpoints take the items of this resource, whatever their type. */
+  /** Its endpoints take the items of this resource, regardless of their type. */
   readonly options: MountOptions<never, never>
 }
 

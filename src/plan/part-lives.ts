@@ -8,9 +8,9 @@ import { isOver, type Life, mergedLife } from './life.js'
 export interface Part {
   /** The path below the version, ids as `{name}`, such as `/contratos/{id}/activo`. */
   readonly template: string
-  /** For the path and everything below. */
+  /** The life cycle of the path and everything below. */
   readonly life: Life | undefined
-  /** For single methods of the path, combined with `life`. */
+  /** The life cycles of single methods of the path, combined with `life`. */
   readonly methods?: ReadonlyMap<string, Life>
   /**
    * The path is matched case-insensitively, as Express matches hand-written routes. Default:
@@ -27,7 +27,7 @@ interface Node {
   readonly folded: Map<string, Node>
   wild: Node | undefined
   part: Part | undefined
-  /** For the path and everything below. */
+  /** The life cycle of the path and everything below. */
   life: Life | undefined
 }
 

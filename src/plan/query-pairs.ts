@@ -139,13 +139,13 @@ const synonyms = new Map<string, string>([
   ...['include', 'embed', 'populate'].map((name) => [name, parameter.expand] as const),
 ])
 
-/** The parameter of the conventions that this name stands for in other APIs. */
+/** The parameter of the conventions that other APIs call by this name. */
 export const synonymOf = (name: string): string | undefined =>
   name.length > 64 ? undefined : synonyms.get(name.toLowerCase().replace(/[_-]/g, ''))
 
 /**
- * The parameter that was probably meant: the one that the name stands for in other APIs, or the
- * closest spelling.
+ * The parameter that was probably meant: the one that other APIs call by this name, or the closest
+ * spelling.
  */
 function likelyParameter(name: string, allowed: readonly string[]): string | undefined {
   const known = synonymOf(name)

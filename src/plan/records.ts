@@ -35,7 +35,7 @@ type PatchOf<V> = V extends readonly unknown[]
 
 /** A record that was written. */
 export interface WrittenRecord<T, K> {
-  /** As stored. */
+  /** The record as stored. */
   readonly record: T
   readonly key: K
   /** The opaque version from the store. */

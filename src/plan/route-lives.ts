@@ -13,9 +13,9 @@ import type { Mounted, Route } from './routes.js'
 
 /** The life cycles at one address. */
 export interface RouteLives {
-  /** For the path and everything below. */
+  /** The life cycle of the path and everything below. */
   readonly path: Life | undefined
-  /** For single methods, combined with that of the path. HEAD follows GET and has no entry. */
+  /** The life cycles of single methods, combined with that of the path. HEAD follows GET. */
   readonly methods: ReadonlyMap<string, Life>
 }
 

@@ -20,7 +20,7 @@ type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & 
   Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file' | 'modes'>
 > & {
     endpoint?: CompiledEndpoint
-    /** For the path and everything below. Default: that of the resource. */
+    /** The life cycle of the path and everything below. Default: that of the resource. */
     life?: Life | undefined
   }
 

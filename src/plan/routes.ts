@@ -46,7 +46,7 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly kind: Target
   /** The path below the version, with ids as `{name}`: for hooks and metrics. */
   readonly template: string
-  /** By method. */
+  /** The operations by method. */
   readonly operations: ReadonlyMap<string, Op>
   /** The value of `Allow`. */
   readonly allow: string
@@ -55,7 +55,7 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
    * for endpoints directly below the version.
    */
   readonly resource: Mounted | undefined
-  /** For flags: the boolean member. */
+  /** The boolean member of a flag. */
   readonly flag?: string
   readonly association?: Association
   readonly endpoint?: CompiledEndpoint
@@ -198,7 +198,7 @@ class TableBuilder<Op extends OperationDescription> {
     }
     const parent = this.#parentOf(entry)
     const segments = options.area === undefined ? [definition.collection] : [options.area, definition.collection]
-    // Paths are ASCII, whatever script a name is in; templates keep the original names.
+    // Paths are ASCII, also if a name is in another script; templates keep the original names.
     const path = segments.map((segment) => `/${segmentOf(segment)}`).join('')
     const template = `${parent === undefined ? '' : parent.mounted.item.template}/${segments.join('/')}`
     const itemTemplate = `${template}/${idTemplate(definition)}`

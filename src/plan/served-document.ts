@@ -18,7 +18,7 @@ export interface ServedDocument {
   readonly public: boolean
   /** Builds it, if it is a page. */
   readonly pages?: DocsPages
-  /** The files one segment below it, whatever their names. */
+  /** The files one segment below it, regardless of their names. */
   readonly files?: ServedDocument
 }
 

@@ -89,6 +89,6 @@ async function read(usage: Usage, days: number | undefined): Promise<UsageReport
     return reportOf(await usage.read(days === undefined ? {} : { days }))
   } catch (error) {
     if (error instanceof UnkeptDays) throw new HttpProblem('invalid-query', { detail: error.message })
-    throw new Unavailable({ cause: error, detail: 'The counts can not be read at present.' })
+    throw new Unavailable({ cause: error, detail: 'The counts cannot be read at present.' })
   }
 }

@@ -31,7 +31,7 @@ export function completeness({ complete, share, since, days }: UsageReport): str
 
 const reasons: Readonly<Record<string, string>> = {
   'not-counting': 'no process counted',
-  'lost-process': 'a process ended without writing its last counts, or can not reach the store',
+  'lost-process': 'a process ended without writing its last counts, or cannot reach the store',
   'lost-counts': 'the store has lost counts',
 }
 

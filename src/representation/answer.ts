@@ -165,8 +165,8 @@ export interface ProblemContext {
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
 
 /**
- * Uses the spelling of names in `header`, so that each field occurs once, whatever case it was
- * written in.
+ * Uses the spelling of names in `header`, so that each field occurs once, regardless of the case in
+ * which it was written.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(

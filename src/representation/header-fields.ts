@@ -22,7 +22,7 @@ export function removeFields(res: ServerResponse, names: readonly string[]): voi
   for (const name of names) if (res.hasHeader(name)) res.removeHeader(name)
 }
 
-/** A list field as one text, in whatever form it was set. */
+/** A list field as one text, regardless of the form in which it was set. */
 export function listText(value: OutgoingHttpHeader | readonly string[] | undefined): string {
   return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }

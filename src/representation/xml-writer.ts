@@ -34,7 +34,7 @@ export interface XmlWriting {
 export function writeXml(value: unknown, as: XmlWriting): string {
   const { root, form, items = itemElement, item = items, namespace } = as
   for (const name of [root, item, items])
-    if (!isNcName(name)) throw new TypeError(`"${name}" can not be the name of an XML element`)
+    if (!isNcName(name)) throw new TypeError(`"${name}" cannot be the name of an XML element`)
   const writer = new Writer()
   const content = writer.element(new Place(root, '', root, form, { item, items }), value)
   const declared = namespace === undefined ? '' : ` xmlns="${escapeAttribute(namespace)}"`

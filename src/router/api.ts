@@ -38,10 +38,10 @@ import { loginSteps, steps } from './walk.js'
 export interface VersionOptions extends LifecycleOptions {
   readonly resources: readonly (Mount | Endpoint)[]
   /**
-   * Hand-written routes beside the resources: an Express router. They see the path below the
-   * version. Paths that they do not answer are 404. Their requests are authenticated and counted,
-   * but `permission` does not apply to them: guard them with `methodRules({ permission, resource
-   * })`.
+   * Hand-written routes in addition to the resources: an Express router. They see the path below
+   * the version. Paths that they do not answer are 404. Their requests are authenticated and
+   * counted, but `permission` does not apply to them: guard them with `methodRules({ permission,
+   * resource })`.
    */
   readonly routes?: VersionHandler
   /**

@@ -103,7 +103,7 @@ export class Documents {
     // service that it stands in for.
     this.#draftRoot = facts.root ?? unknownRoot
     this.#hasRoot = facts.root === undefined && (rest.servers === undefined || facts.login)
-    // A document is cached whatever its size: building it takes longer than anything else here.
+    // A document of any size is cached: building it takes longer than anything else here.
     this.#kept = caches.make('documents', { sizeOf: ({ bytes }) => Math.min(bytes.length, cacheKinds.documents.bound) })
     this.#subjects = caches.make('docs-subjects')
     this.pages = pages

@@ -33,11 +33,11 @@ export class Formats {
   readonly #problems: Offers<ProblemRepresentation>
   readonly #plain: Readonly<Record<Represents, Offers<Representation>>>
   /**
-   * By media types. The number of entries is bounded by the documents and file types of the
-   * service.
+   * The offers by media types. The number of entries is bounded by the documents and file types of
+   * the service.
    */
   readonly #ofDocuments = new Map<string, Offers<Representation>>()
-  /** For resources and endpoints with representations of their own. */
+  /** The offers of resources and endpoints that have their own representations. */
   readonly #own = new WeakMap<object, Map<Represents, Offers<Representation>>>()
 
   constructor(common: readonly CustomRepresentation[], caches: Caches) {

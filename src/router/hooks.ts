@@ -62,20 +62,23 @@ export interface ErrorEvent extends RequestEvent {
 
 export interface Hooks {
   // Methods, so that `req` may be typed as Express's own.
-  /** After each step. */
+  /** Called after each step. */
   onStep?(event: StepEvent, req: IncomingMessage): void
-  /** After each call of an adapter. `req` is `undefined` in a job. */
+  /** Called after each call of an adapter. `req` is `undefined` in a job. */
   onQuery?(event: QueryEvent, req: IncomingMessage | undefined): void
-  /** When an answer is written. */
+  /** Called when an answer is written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
-  /** When a request violates a clause that is not enforced yet, or uses an alias of a parameter. */
+  /** Called for a violation of a clause that is not enforced yet, or an alias of a parameter. */
   onFinding?(event: Finding, req: IncomingMessage): void
   /**
-   * Once a day for each entry of `conventions` that is past its expiry date. An error is logged as
-   * well.
+   * Called once a day for each entry of `conventions` that is past its expiry date. An error is
+   * logged as well.
    */
   onConventionExpired?(event: ExpiredConvention): void
-  /** When a request ends in a problem. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
+  /**
+   * Called when a request ends in a problem. Default: a 5xx is one line of `console.error`, as
+   * `failureLine` makes it.
+   */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }
 

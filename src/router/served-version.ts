@@ -11,7 +11,7 @@ export interface ServedVersion {
   readonly name: string
   readonly table: RouteTable<Operation>
   readonly life: Lifecycle | undefined
-  /** Hand-written routes beside the resources. */
+  /** Hand-written routes, in addition to the resources. */
   readonly routes: Middleware | undefined
   /** Matches the paths that need no authentication: those of public documents. */
   readonly open: ((path: string) => boolean) | undefined

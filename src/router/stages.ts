@@ -38,7 +38,7 @@ export interface Entrance {
    * it.
    */
   readonly mountTail: string
-  /** For a path outside all versions: its template in events. */
+  /** The template, in events, of a path outside all versions. */
   readonly template: string | undefined
   /**
    * The only version of a `resourceRouter`. Otherwise the step `version` looks up `versionName` in

@@ -47,8 +47,8 @@ export interface CreateIntent extends Pick<Intent, 'links'> {
 }
 
 /**
- * One adapter on behalf of one caller. If the adapter is synchronous, so are these methods.
- * Refusals are thrown as problems.
+ * One adapter on behalf of one caller. These methods are synchronous if the adapter is. Refusals
+ * are thrown as problems.
  */
 export class Store {
   readonly #caller: Caller

@@ -62,14 +62,14 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
 
 /**
  * Nothing may be inserted into another response. A client that has sent nothing gets no response,
- * since it might take a 408 for the response to its first request.
+ * since it might mistake a 408 for the response to its first request.
  */
 const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean =>
   socket.writable && current?.headersSent !== true && socket.bytesRead > 0
 
 /**
- * Whether the response is to a HEAD and has no body: clients would take its bytes for another
- * response (RFC 9110 9.3.2). For a head that arrives in pieces, this is unknown.
+ * Whether the response is to a HEAD and has no body: clients would mistake the bytes of a body for
+ * another response (RFC 9110 9.3.2). For a head that arrives in pieces, this is unknown.
  */
 const isHead = ({ rawPacket }: ClientError, current: ServerResponse | undefined): boolean =>
   current === undefined ? rawPacket?.toString('latin1', 0, 5) === 'HEAD ' : current.req.method === 'HEAD'

@@ -10,7 +10,7 @@ export interface ShutdownReport {
   readonly destroyed: number
 }
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 export interface Times {
   readonly drain: number
   readonly grace: number

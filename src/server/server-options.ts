@@ -99,7 +99,7 @@ const number: NumberKind = { from: 0, to: 2 ** 31 - 1, whole: true }
 
 const inTls = { instead: 'Put the https options into tls: { tls: { key, cert } }.' }
 const besideIt = { instead: 'Put it next to tls and node: it is an option of createServer().' }
-const ourOwn = { instead: 'createServer() uses its own class. Use http.createServer with a class of yours.' }
+const ourOwn = { instead: 'createServer() uses its own class. Use http.createServer with a class of your own.' }
 
 /** An option set in both places would apply in only one of them, without a way to tell which. */
 export const nodeKinds = {

@@ -8,9 +8,9 @@ import { isList, isObject, type JsonObject } from '../definition/json.js'
 type PathKind = 'collection' | 'item' | 'other'
 
 export interface Path {
-  /** As in the document. */
+  /** The path as in the document. */
   readonly text: string
-  /** Without the version, if the path begins with one. */
+  /** The segments of the path, without a version at its start. */
   readonly segments: readonly string[]
   /** The version before `segments`, if any. */
   readonly version: string | undefined
@@ -20,7 +20,7 @@ export interface Path {
 
 export interface Operation {
   readonly path: Path
-  /** In upper case. */
+  /** The method in upper case. */
   readonly method: string
   /** Such as `GET /orders`. */
   readonly name: string

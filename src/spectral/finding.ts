@@ -5,7 +5,7 @@
 /** A finding of a rule, with its position. */
 export interface Finding {
   readonly message: string
-  /** From the root of the document. */
+  /** The path from the root of the document. */
   readonly path: readonly (string | number)[]
 }
 

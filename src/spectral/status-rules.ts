@@ -73,7 +73,7 @@ const findUnauthenticated: Find = ({ name, operation, responses, place, method }
 const members = ['type', 'title', 'status', 'code']
 
 const findOtherProblems: Find = ({ name, method, responses, place }) => {
-  // A response to HEAD has no body, nor has that of a retired version (VER-2).
+  // Responses to HEAD and responses of a retired version have no body (VER-2).
   if (method === 'HEAD') return []
   return Object.entries(responses).flatMap(([status, response]) => {
     if (!/^[45][0-9]{2}$/.test(status) || status === '410') return []

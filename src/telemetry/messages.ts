@@ -192,8 +192,8 @@ export interface StoreFailureMessage {
   readonly state: 'failed' | 'recovered'
   /** A sentence for the log. */
   readonly message: string
-  /** For a failure: its cause. */
+  /** The cause of a failure. */
   readonly error: unknown
-  /** For a recovery: the duration of the outage in milliseconds. */
+  /** The duration of the outage in milliseconds, after a recovery. */
   readonly duration: number | undefined
 }

@@ -1,8 +1,8 @@
 /** Sets the clock of this process to another time and stops it. */
 
 /**
- * Runs `work` while `Date.now()` and `new Date()` return this time, in milliseconds. Timers are not
- * affected, nor are adapters in other processes.
+ * Runs `work` while `Date.now()` and `new Date()` return this time, in milliseconds. Timers and
+ * adapters in other processes are not affected.
  */
 export async function atTime(time: number, work: () => Promise<void>): Promise<void> {
   const real = globalThis.Date

@@ -19,13 +19,13 @@ export interface Column {
   readonly name: string
   readonly path: readonly string[]
   readonly kind: CellKind
-  /** Whether an empty cell stands for null. Otherwise it stands for an absent member. */
+  /** Whether an empty cell means null. Otherwise it means an absent member. */
   readonly nullable: boolean
   /**
    * True for strings that contain numbers, such as decimals: they are never treated as formulas.
    */
   readonly numeric: boolean
-  /** For each object on the path: its value if all of its cells are empty. */
+  /** The value of each object on the path if all of its cells are empty. */
   readonly whenEmpty: readonly EmptyValue[]
 }
 

@@ -155,7 +155,7 @@ function cellValue(
   { kind, nullable, path }: Column,
   { escapeFormulas, depth }: ReadRules,
 ): unknown {
-  // An empty cell of a nested member may stand for an absent object; see `fillEmpty`.
+  // An empty cell of a nested member may mean an absent object; see `fillEmpty`.
   if (text === '' && !quoted) return nullable && path.length === 1 ? null : undefined
   switch (kind) {
     case 'text':

@@ -267,7 +267,7 @@ export class Counts {
   }
 }
 
-/** Reserved names, each of which stands for any number of clients. */
+/** Reserved names, each of which is used for any number of clients. */
 const shared: ReadonlySet<string> = new Set(['', otherName, unnamedClient])
 
 function* cellsOf(tree: Tree): Iterable<Cell> {

@@ -46,7 +46,7 @@ export interface DueEnd extends ScheduledEnd {
   readonly state: 'called' | 'silent' | 'unknown'
   /** The callers, those with the most calls first. */
   readonly callers: readonly RemainingCaller[]
-  /** For which part of the snapshot's period counting was complete. */
+  /** The part of the snapshot's period for which counting was complete. */
   readonly coverage: Coverage
   /** A sentence with all of this information. */
   readonly sentence: string

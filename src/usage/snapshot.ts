@@ -58,11 +58,11 @@ export interface UsageSnapshot {
   readonly wouldBreak: readonly BreakCount[]
 }
 
-/** For how much of a period counting was complete. */
+/** The part of a period for which counting was complete. */
 export interface Coverage {
   /** True if nothing is missing: a client without a count did not call. */
   readonly complete: boolean
-  /** From 0 to 1. */
+  /** The part, from 0 to 1. */
   readonly share: number
   readonly gaps: readonly UsageGap[]
 }
@@ -122,7 +122,7 @@ export function snapshotOf(stored: StoredUsage, days: number, maxClients: number
   }
 }
 
-/** For how much of the time since `from` (milliseconds since 1970) a snapshot is complete. */
+/** The part of the time since `from` (milliseconds since 1970) for which a snapshot is complete. */
 export function coverageOf(snapshot: UsageSnapshot, from: number): Coverage {
   const to = Date.parse(snapshot.at)
   const length = Math.max(1, to - from)

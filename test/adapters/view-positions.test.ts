@@ -72,7 +72,7 @@ describe('seek positions through a view', () => {
     expect(asked[0]?.sort.map(({ field }) => field)).toEqual(['centavos', 'id'])
   })
 
-  it('QUERY-7: a position that the store can not represent is not passed on; the page number is used', async () => {
+  it('QUERY-7: a position that the store cannot represent is not passed on; the page number is used', async () => {
     const { asked, list } = over({ items: [row(1, 500)], more: true, seekable: true })
     expect(await list({ values: [13, 7], backwards: true })).toMatchObject({ seekable: false, more: true })
     expect(asked[0]).not.toHaveProperty('seek')

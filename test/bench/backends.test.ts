@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { Backends, cpuOf, named, spent } from '../../bench/run/backends.js'
 
 const { url } = inject('postgres')
-/** Processes of a remote server can not be read. */
+/** Processes of a remote server cannot be read. */
 const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 describe('CPU time of the backends', () => {

@@ -31,7 +31,7 @@ describe('the load generator parses responses', () => {
     expect(parseReply(Buffer.from('SSH-2.0-x\r\n\r\n'), false)).toBeInstanceOf(Error)
   })
 
-  it('and rejects if the server closes the connection', async () => {
+  it('a request is rejected if the server closes the connection', async () => {
     const server = createServer((req) => req.socket.destroy()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const connection = new Connection((server.address() as AddressInfo).port, {}, false)

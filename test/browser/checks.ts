@@ -71,7 +71,7 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
     : [`The skip link leads to ${target}, and the next stop lies before it.`]
 }
 
-/** Text of the page that can not be read. Forms that only a script shows are excluded. */
+/** Text of the page that cannot be read. Forms that only a script shows are excluded. */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
   (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `Nobody can read: ${text}`)
 

@@ -97,7 +97,7 @@ globalThis.rig = (() => {
       )
     },
     /**
-     * Text that can not be reached: it is hidden, and not inside a `<details>`. A hidden form is
+     * Text that cannot be reached: it is hidden, and not inside a `<details>`. A hidden form is
      * one that only a script can process.
      */
     unreadable() {
@@ -113,7 +113,7 @@ globalThis.rig = (() => {
       }
       return found
     },
-    /** By how many pixels the page is wider than the window, and which elements overflow. */
+    /** The excess width of the page over the window in pixels, and the overflowing elements. */
     overflow() {
       const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth
       if (wide <= 0) return []

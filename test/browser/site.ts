@@ -18,7 +18,7 @@ export async function buildSite(): Promise<string> {
 }
 
 export interface ServedSite {
-  /** With a trailing slash. */
+  /** The base address, with a trailing slash. */
   readonly base: string
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** With caches switched off, a service answers as it does with them, byte for byte. */
+/** A service without caches answers as it does with them, byte for byte. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'

@@ -24,7 +24,7 @@ async function ask(dispatcher: Dispatcher, url: string, headers: Fields): Promis
   return { status: statusCode, text: (packed ? zlib.gunzipSync(bytes) : bytes).toString(), headers: fields }
 }
 
-/** Without a cache. */
+/** A client without a cache. */
 export function direct(): Client {
   const agent = new Agent()
   return { get: (url, headers = {}) => ask(agent, url, headers), close: () => agent.close() }

@@ -1,6 +1,6 @@
 /**
  * Cached copies of records that were shown before (`src/representation/fixed-records.ts`): clients
- * see no difference, whatever a store returns.
+ * see no difference, regardless of what a store returns.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -193,7 +193,7 @@ const asked = fc.constantFrom(
 const accepted = fc.constantFrom<Record<string, string>>({}, {}, { accept: 'application/xml' })
 
 describe('a record that is shown repeatedly', () => {
-  it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, whatever the store returns under any version', async () => {
+  it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, for any result and version of the store', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(data, fc.array(fc.tuple(asked, accepted), { minLength: 1, maxLength: 4 })), {

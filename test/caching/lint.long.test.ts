@@ -175,7 +175,7 @@ describe.each([
     60_000,
   )
 
-  it('HDR-1..6: nor has a response to a write, with any preference', async () => {
+  it('HDR-1..6: no response to a write has a fault, with any preference', async () => {
     const seen: string[] = []
     const check = async (method: string, path: string, fields: Fields = {}, body?: string) => {
       const exchanged = await send(port, method, path, { ...extra, ...inside, ...fields }, body)
@@ -206,7 +206,7 @@ describe.each([
   })
 })
 
-it('LIMIT-1: nor has a response above the limit', async () => {
+it('LIMIT-1: no response above the limit has a fault', async () => {
   const { port, close } = await listen(serviceOf(1))
   const answers = [
     await send(port, 'GET', '/v8/pre-piezas/1', inside),

@@ -121,7 +121,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
     'an error that may be stored, or has a tag (HDR-6)',
   )
   if ((method === 'GET' || method === 'HEAD') && status < 400) {
-    must(has('cache-control'), 'an answer to a read that says nothing of caching (RFC 9111 4.2.2)')
+    must(has('cache-control'), 'an answer to a read without Cache-Control (RFC 9111 4.2.2)')
     if (authenticated !== undefined)
       must(caching.includes('private') || caching.includes('no-store'), 'what is somebody’s may be shared (HDR-6)')
   }

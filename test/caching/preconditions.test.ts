@@ -194,8 +194,8 @@ const kinds: readonly Kind[] = [
       ...(method === 'PUT' || method === 'PATCH' ? { body: {} } : {}),
     }),
   ),
-  { name: 'body that can not be', method: 'PUT', path: item, body: { activo: 3 }, plain: 422, before: setUp },
-  { name: 'body that can not be read', method: 'PUT', path: item, body: '{', plain: 400, before: setUp },
+  { name: 'body that cannot be', method: 'PUT', path: item, body: { activo: 3 }, plain: 422, before: setUp },
+  { name: 'body that cannot be read', method: 'PUT', path: item, body: '{', plain: 400, before: setUp },
   { name: 'nothing but its methods', method: 'OPTIONS', path: item, plain: 204, before: setUp },
 ]
 
@@ -218,12 +218,12 @@ const pairs = fields.flatMap((ifMatch) =>
     .map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
 )
 
-/** For the options that change the meaning of If-Match. */
+/** The pairs for the options that change the meaning of If-Match. */
 const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
 
-/** For `npm test`: every value of each field, with the other field absent or matching. */
+/** The pairs for `npm test`: every value of each field, with the other field absent or matching. */
 const sides = pairs.filter((pair) => pair.some(({ name }) => name === 'absent' || name === 'current'))
-/** For databases, where each pair costs several writes. */
+/** The pairs for databases, where each pair costs several writes. */
 const fewest = few.filter(([{ name }]) => some.includes(name))
 
 const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[number][] => {

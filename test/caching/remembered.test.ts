@@ -1,6 +1,6 @@
 /**
- * Reused bytes (`src/representation/reuse.ts`) equal newly rendered ones, whatever has changed
- * meanwhile and for every caller.
+ * Reused bytes (`src/representation/reuse.ts`) equal newly rendered ones after every kind of change
+ * and for every caller.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -236,8 +236,8 @@ describe('repeated responses', () => {
           const [remembering, anew] = await Promise.all([serve(wrap), serve(copying, stores(), false)])
           const seen = new Map<string, string>()
           for (const [method, path, given, body] of sequence) {
-            // Requests that occur once are not cached yet, nor is a page at the second request of its
-            // query.
+            // Requests that occur once are not cached yet. A page at the second request of its query
+            // is not cached either.
             if (method === 'GET') for (const _ of [1, 2, 3]) await remembering(method, path, given)
             const said = await remembering(method, path, given, body)
             const expected = await anew(method, path, given, body)
@@ -260,7 +260,7 @@ describe('repeated responses', () => {
 })
 
 describe('the tag of a page', () => {
-  it('HDR-4: is the same text, whatever part of the page is cached', async () => {
+  it('HDR-4: is the same text, regardless of which part of the page is cached', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(asItIs, copying),

@@ -117,7 +117,7 @@ it('a script is 2 if it lacks the token, or gets no answer', async () => {
   expect([code, out]).toEqual([2, expect.stringContaining('Could not find out: request 1 got no answer')])
 })
 
-/** The exit code and the output of a script, which runs beside the service of this process. */
+/** The exit code and the output of a script. It runs in parallel to the service of this process. */
 function shell(
   file: string,
   env: NodeJS.ProcessEnv = process.env,

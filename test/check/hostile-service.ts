@@ -25,7 +25,7 @@ export const hostileService: RequestListener = (req, res) => {
   else answer(req, res, 500, { error: markup, sent: req.headers.authorization, big: 'y'.repeat(50_000) })
 }
 
-/** From the second page on, a page begins one record too early. */
+/** Pages from the second on begin one record too early. */
 function answerList(req: IncomingMessage, res: ServerResponse, query: URLSearchParams): void {
   const [limit, page] = [Number(query.get('limit') ?? 10), Number(query.get('offest') ?? 1)]
   const from = page === 1 ? 0 : Math.max(0, (page - 1) * limit - 1)

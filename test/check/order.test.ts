@@ -1,4 +1,4 @@
-/** QUERY-2: which orders can be told to be wrong, without knowing how the store compares texts. */
+/** QUERY-2: which orders are wrong for certain, without knowing how the store compares texts. */
 import { describe, expect, it } from 'vitest'
 import { areReverse, misplaced, torn } from '../../src/check/checks/order.js'
 

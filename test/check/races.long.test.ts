@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const runs = size(5, 100)
-/** Of the few runs of the short form, two may miss the fault by chance. */
+/** The runs that may miss the fault by chance: two of the few runs of the short form. */
 const tolerance = isLong ? 0 : 2
 
 /** Runs of one check that find the fault. `window`: milliseconds between comparison and write. */

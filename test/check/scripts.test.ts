@@ -76,7 +76,7 @@ const totalOf = async (origin: string): Promise<string | null> =>
   ).headers.get('x-total-count')
 
 const faults = Object.entries({ ...readFaults, ...writeFaults })
-/** In the quick form: a status, two pages, a write, and a member that is lost. */
+/** The faults of the quick form: a status, two pages, a write, and a member that is lost. */
 const few = ['past the end is 404', 'pages overlap', 'If-Match ignored', 'PUT loses a member']
 const fewFaults = faults.filter(([fault]) => few.includes(fault))
 
@@ -105,7 +105,7 @@ it.each(share(faults, 4, fewFaults))(
     await faulty.close()
     expect(shown.filter(({ code }) => code !== 1)).toEqual([])
     expect(names.length > 0).toBe(!unscripted.includes(fault))
-    // What can not be deleted is left, and the script says so.
+    // What cannot be deleted is left, and the script says so.
     if (fault !== 'deleted is still there') expect(after).toBe(before)
     else expect(shown.map(({ output }) => output).join()).toContain('Left: ')
     if (names.length === 0) return

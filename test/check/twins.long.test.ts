@@ -1,4 +1,4 @@
-/** Of a twin with one fault the clause of the fault breaks, and no other. */
+/** A twin with one fault breaks the clause of the fault, and no other. */
 import { expect, it } from 'vitest'
 import { share } from '../size.js'
 import { breaksOf, checkTwin } from './check-twin.js'

@@ -107,7 +107,7 @@ it('sends to records of others only if the service is disposable, each announced
   expect([strays, report.left]).toEqual([[], []])
 })
 
-it('takes no address for its own that shows the record of somebody else', async () => {
+it('does not treat an address that shows the record of somebody else as its own', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   const { origin, close } = await serving((req, res) => {
@@ -126,7 +126,7 @@ const numberOf = async (origin: string): Promise<string | null> =>
     await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })
   ).headers.get('x-total-count')
 
-it('leaves nothing behind, whatever breaks', async () => {
+it('leaves nothing behind, regardless of what breaks', async () => {
   const { origin, close } = await serving(twinApp('PUT creates'))
   const report = await checkService({ ...options(origin), ...writing })
   expect([report.left, await numberOf(origin)]).toEqual([[], '23'])

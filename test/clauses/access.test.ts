@@ -320,7 +320,7 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     await service.close()
   })
 
-  it('ERR-1: a login is 503 if the user can not be looked up in time', async () => {
+  it('ERR-1: a login is 503 if the user cannot be looked up in time', async () => {
     const entrance = api({
       login: login({ find: () => new Promise<never>(() => {}), token: () => 'token' }),
       timeout: 50,

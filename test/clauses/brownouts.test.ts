@@ -46,7 +46,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     return served
   }
 
-  it('VER-3: the version answers 503 whatever the credentials, says until when, and works again afterwards', async () => {
+  it('VER-3: the version answers 503 regardless of the credentials, says until when, and works again afterwards', async () => {
     const errors: unknown[] = []
     const { send } = await start([{ from, until }], { onError: (event) => errors.push(event.code) })
     at('2027-03-01T09:59:59.999Z')

@@ -233,7 +233,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     prefer: fc.constantFrom(undefined, 'return=minimal', 'return=representation'),
   })
 
-  it('a change that was made is answered with success, whatever fails after it; a success means that the change was made', async () => {
+  it('a change that was made is a success even if a later step fails; a success means that the change was made', async () => {
     let after = 0
     await fc.assert(
       fc.asyncProperty(asked, async ({ change, fault, accept, prefer }) => {
@@ -289,7 +289,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     expect((await world.send('PATCH', '/v1/contratos/a', { 'If-Match': etag }, { n: 0 })).status).toBe(412)
   })
 
-  it('an endpoint whose header can not be sent answers its status without that header', async () => {
+  it('an endpoint whose header cannot be sent answers its status without that header', async () => {
     const calls = await countCalls(world, () => world.send('POST', '/v1/informes'))
     Object.assign(world, { fault: { at: calls, kind: 'garbage' }, calls: 0 })
     const answer = await world.send('POST', '/v1/informes')
@@ -308,7 +308,7 @@ async function countCalls(world: World, request: () => Promise<Answer>): Promise
   return world.calls
 }
 
-describe.each(frameworks)('outcomes that the library can not know, with %s', (_name, express) => {
+describe.each(frameworks)('outcomes that the library cannot know, with %s', (_name, express) => {
   const things = defineResource({
     collection: 'things',
     key: 'id',

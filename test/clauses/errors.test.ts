@@ -85,7 +85,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect([refused.status, refused.json.detail]).toEqual([429, 'Too much of it.'])
   })
 
-  it('ERR-1: a value that can not be encoded is a 500, and the process keeps running', async () => {
+  it('ERR-1: a value that cannot be encoded is a 500, and the process keeps running', async () => {
     for (const id of ['unwritable', 'uncodable']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code]).toEqual([id, 500, 'internal'])

@@ -458,8 +458,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
 }
 
 /**
- * Hand-written routes beside the resources: one answers, one fails halfway, one fails; the rest
- * calls `next()`.
+ * Hand-written routes: one answers, one fails halfway, one fails; the rest calls `next()`.
  */
 export function handWritten(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
   const { url } = req

@@ -352,7 +352,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', { 'Content-Encoding': 'zstd' }, { lote: 'x' })).status).toBe(415)
   })
 
-  it('HDR-5: a body that can not be parsed is 400, with the position', async () => {
+  it('HDR-5: a body that cannot be parsed is 400, with the position', async () => {
     for (const body of [
       '{',
       '',

@@ -306,7 +306,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('resourceRouter works under a version, with and without baseUrl, beside hand-written routes', async () => {
+  it('resourceRouter works under a version, with and without baseUrl, next to hand-written routes', async () => {
     const people = memoryAdapter(clientes, { records: [{ id: 1, nombre: 'Ana' }] })
     const store = memoryAdapter(contratos, { records: [{ codigo: 'C1', descripcion: 'uno', clienteId: 1 }] })
     const related = [mount(clientes, people)]

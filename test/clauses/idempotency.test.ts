@@ -446,7 +446,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       }
     })
 
-    it('callers with equal principals share keys, whatever their token; ambiguous principals are refused', async () => {
+    it('callers with equal principals share keys, regardless of their token; ambiguous principals are refused', async () => {
       const schema = {
         type: 'object',
         required: ['id'],
@@ -544,7 +544,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
   })
 })
 
-describe('VERB-12: Idempotency-Key with stores that can not keep keys', () => {
+describe('VERB-12: Idempotency-Key with stores that cannot keep keys', () => {
   it('a mount that requires it needs an adapter that stores keys', () => {
     expect(() => mount(pedidos, memoryAdapter(pedidos), { idempotencyKey: 'required' })).toThrow(
       /adapter stores no keys.*adapter-incomplete/,

@@ -38,7 +38,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await off.close()
   })
 
-  it('VERB-5, RFC 5789 3.1: OPTIONS lists it if PATCH is allowed, and so does every 415 for a Content-Type', async () => {
+  it('VERB-5, RFC 5789 3.1: OPTIONS and every 415 for a Content-Type list it if PATCH is allowed', async () => {
     const types =
       'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
     expect((await service.send('OPTIONS', '/v8/piezas/1')).headers['accept-patch']).toBe(types)
@@ -175,7 +175,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await stored(5)).creadoPor).toBe('store')
   })
 
-  it('REP-8: a writeOnly member can not be tested, copied or removed; it may be set, and is kept otherwise', async () => {
+  it('REP-8: a writeOnly member cannot be tested, copied or removed; it may be set, and is kept otherwise', async () => {
     for (const operation of [
       { op: 'test', path: '/secreto', value: 's5' },
       { op: 'remove', path: '/secreto' },
@@ -244,7 +244,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     ).toEqual([b])
   })
 
-  it('VERB-3, REP-7: the key can not be changed, a stored key can not be set beside its link, a link must have a target', async () => {
+  it('VERB-3, REP-7: the key cannot be changed, a stored key cannot be set together with its link, a link must have a target', async () => {
     for (const operation of [
       { op: 'replace', path: '/numero', value: 99 },
       { op: 'remove', path: '/numero' },
@@ -395,7 +395,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await service.send('GET', '/v8/piezas/10')).headers.etag).toBe(before.headers.etag)
   })
 
-  it('HDR-5: copies can not grow a record beyond the body limit', async () => {
+  it('HDR-5: copies cannot grow a record beyond the body limit', async () => {
     const bomb = Array.from({ length: 30 }, (_, i) => ({ op: 'copy', from: '/m', path: `/m/m${i}` }))
     const answer = await patch('bolsas/1', [{ op: 'add', path: '/m', value: { x: 'x'.repeat(100) } }, ...bomb])
     expect([answer.status, answer.json.errors[0].code]).toEqual([422, 'too-large'])
@@ -469,7 +469,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await parsing.close()
   })
 
-  it('AUTH-4: a caller without read permission gets 403, whatever the operations are; a merge patch is accepted', async () => {
+  it('AUTH-4: a caller without read permission gets 403, regardless of the operations; a merge patch is accepted', async () => {
     const permission: Permission = (_principal, action, resource) =>
       action === 'read' && resource === 'piezas' ? 'forbidden' : 'allow'
     const blind = await serve(express, {

@@ -389,7 +389,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/%33')).status).toBe(200)
   })
 
-  it('PATH-11: an id that can not be decoded is 400, and percent-decoding happens exactly once', async () => {
+  it('PATH-11: an id that cannot be decoded is 400, and percent-decoding happens exactly once', async () => {
     for (const id of ['%', '%zz', '%C3', '%c3%28', '%ED%A0%80', '%2']) {
       expect(problem(await send('GET', `/v8/notas/${id}`)), id).toEqual({
         status: 400,

@@ -95,7 +95,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await numbers('sort=destino.cp')).at(-1)).toBe(1)
   })
 
-  it('QUERY-2: a field that can not be sorted by is 400 with the closest name', async () => {
+  it('QUERY-2: a field that cannot be sorted by is 400 with the closest name', async () => {
     for (const [sort, suggestion] of [
       ['estado'],
       ['lot', 'lote'],
@@ -419,7 +419,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: results by rank have no hints, nor are there overlong ones: the links use page numbers', async () => {
+  it('QUERY-7: results by rank and overlong positions have no hints: the links use page numbers', async () => {
     const { send, close } = await serve(express)
     const linked = async (path: string) => linksOf((await send('GET', path)).headers.link)
     expect((await linked('/v8/piezas?q=mayor&limit=5')).next).toBe('/v8/piezas?q=mayor&limit=5&offest=2')

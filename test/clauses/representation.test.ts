@@ -126,7 +126,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     }
   })
 
-  it('REP-5: links begin with a configured baseUrl, whatever the Host and the proxies say', async () => {
+  it('REP-5: links begin with a configured baseUrl, regardless of the Host and the proxies', async () => {
     const { send, close } = await serve(express, { baseUrl: 'https://api.example.com/private/' })
     const { json, headers } = await send('GET', '/v8/piezas/1', {
       Host: 'evil.example',
@@ -176,7 +176,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: PUT keeps members that the client can not see: writeOnly ones, and the path of a stored link', async () => {
+  it('REP-7: PUT keeps members that the client cannot see: writeOnly ones, and the path of a stored link', async () => {
     const { send, close, data } = await serve(express)
     const { json } = await send('GET', '/v8/piezas/1')
     await send('PUT', '/v8/piezas/1', {}, json)
@@ -310,7 +310,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/6', {}, { lote: 'L' })).status).toBe(200)
   })
 
-  it('REP-7: an item address under the wrong parent is not a link; a link and a member beside it must agree', async () => {
+  it('REP-7: an item address under the wrong parent is not a link; a link and a member with its key must agree', async () => {
     const partes = defineResource({
       collection: 'partes',
       key: ['de', 'n'],
@@ -434,7 +434,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     expect((await send('PUT', '/v8/piezas/4', {}, { lote: 'x' })).json.creadoPor).toBe('store')
   })
 
-  it('REP-8: undeclared stored members are not shown, do not block a PATCH, and can not be guessed', async () => {
+  it('REP-8: undeclared stored members are not shown, do not block a PATCH, and cannot be guessed', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'C1', descripcion: 'uno', interno: 'x' } as never] })
     const { send, close } = await listen(
       express().use(api({ versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store)] } })),

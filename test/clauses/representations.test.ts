@@ -304,7 +304,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   })
 
   it.each(Object.keys(amiss))(
-    'ERR-1: a body that can not be sent (%s) is a 500 on a read, and a response without a body after a write',
+    'ERR-1: a body that cannot be sent (%s) is a 500 on a read, and a response without a body after a write',
     async (name) => {
       const Accept = `text/${name}`
       expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)
@@ -327,7 +327,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect(headers.vary).toBe('Accept-Language, Accept')
   })
 
-  it('ERR-1: a Transfer-Encoding beside the length of a reply is left out (RFC 9112 6.2)', async () => {
+  it('ERR-1: a Transfer-Encoding in addition to the length of a reply is left out (RFC 9112 6.2)', async () => {
     const answer = await send('PUT', '/v1/informe')
     expect([answer.status, answer.json, answer.headers['content-length'], answer.headers['transfer-encoding']]).toEqual(
       [200, 7, '1', undefined],
@@ -335,7 +335,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   })
 
   it.each(failing)(
-    'HDR-1, ERR-1: %s, which can not be sent, is a 500 on a read, and leaves the body out after a write',
+    'HDR-1, ERR-1: %s, which cannot be sent, is a 500 on a read, and leaves the body out after a write',
     async (Accept, _item, message) => {
       seen.reported.length = 0
       const read = await send('GET', '/v2/facturas/1', { Accept })

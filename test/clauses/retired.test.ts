@@ -360,7 +360,7 @@ describe('VER-2: the contract', () => {
     expect(breaking({}, announced, '2026-01-01')).toEqual([])
   })
 
-  it('VER-2: the same for a whole collection', () => {
+  it('VER-2: retiring a whole collection breaks the contract before the sunset, and not after it', () => {
     const announced: Lives = { search: { retired: { since: '2099-01-01' } } }
     expect(breaking(announced, { search: over }, '2098-01-01')).toEqual(['path-removed '])
     expect(breaking(announced, { search: over }, '2099-01-02')).toEqual([])
@@ -399,7 +399,7 @@ describe('VER-2: links to retired parts', () => {
     return api({ versions: { v1: [mount(target, autores, to), mount(libros, books, of)] } })
   }
 
-  it('REP-1, VER-2: a resource can not link to one that retires before it', () => {
+  it('REP-1, VER-2: a resource cannot link to one that retires before it', () => {
     expect(build({}, over)).toThrow(
       /The link "autor" of "libros" leads to "autores", which retires: clients that follow it would get 410/,
     )
@@ -411,7 +411,7 @@ describe('VER-2: links to retired parts', () => {
     expect(build({}, { deprecated: true })).not.toThrow()
   })
 
-  it('REP-1, VER-2: nor to a sub-collection that retires before it', () => {
+  it('REP-1, VER-2: a resource cannot link to a sub-collection that retires before it', () => {
     const padre = defineResource({
       collection: 'padres',
       key: 'id',

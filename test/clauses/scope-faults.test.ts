@@ -239,7 +239,7 @@ describe('ERR-3: an invalid scope', () => {
     expect((await send('GET', '/v1/cuentas/b1')).status).toBe(200)
   })
 
-  it('a value that a view can not convert for its store is an error, not a missing condition', async () => {
+  it('a value that a view cannot convert for its store is an error, not a missing condition', async () => {
     const definition = defineResource({
       collection: 'cuentas',
       key: 'id',

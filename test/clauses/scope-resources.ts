@@ -81,7 +81,7 @@ const contratos = defineResource({
   scope: mine,
 })
 
-/** Without a scope of its own: its container has one. */
+/** A resource without its own scope: its container has one. */
 const lineas = defineResource({
   collection: 'lineas',
   key: ['contrato', 'numero'],
@@ -172,7 +172,7 @@ export const contratosV1 = defineResource({
   scope: (principal) => ({ compania: (principal as Tenant).empresa }),
 })
 
-/** By collection. */
+/** The definitions by collection. */
 export const definitions = {
   empresas,
   clientes,

@@ -54,7 +54,7 @@ describe.each([
       return answer as Answer
     }
 
-    it('ERR-2, HDR-3: every method on every address of the other tenant is answered as if nothing existed, whatever the precondition', async () => {
+    it('ERR-2, HDR-3: every method on every address of the other tenant, with any precondition, is as if nothing existed', async () => {
       for (const { path, crossed, list, seen: expectedStatus = 200, ...bodies } of addresses(me, other)) {
         const { headers, status } = await both.send(other, 'GET', path)
         if (!crossed) expect(status, `${path}: the other sees it`).toBe(expectedStatus)

@@ -231,7 +231,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
       expect((await allow(method, '/v8/piezas'))[0]).toBe(405)
   })
 
-  it('VERB-9: OPTIONS answers 204 with Allow, whatever Accept and query', async () => {
+  it('VERB-9: OPTIONS answers 204 with Allow, regardless of Accept and query', async () => {
     for (const [path, allow] of [
       ['/v8/piezas?limit=5&lote=A', 'GET, HEAD, POST, OPTIONS'],
       ['/v8/piezas/1?expand=nota', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],

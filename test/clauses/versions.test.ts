@@ -39,7 +39,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect((await send('GET', '/v99999999999999999999999')).status).toBe(404)
   })
 
-  it('VER-2: a retired version is 410 with an empty body, whatever path, method, credentials and Accept', async () => {
+  it('VER-2: a retired version is 410 with an empty body, regardless of path, method, credentials and Accept', async () => {
     for (const version of ['v0', 'v2']) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND']) {
         for (const path of ['', '/', '/contratos', '/%zz']) {
@@ -106,7 +106,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     await close()
   })
 
-  it('VER-1: hand-written routes work beside the resources of a version; paths that they do not answer are 404', async () => {
+  it('VER-1: hand-written routes work next to the resources of a version; paths that they do not answer are 404', async () => {
     expect((await send('GET', '/v8/a-mano')).text).toBe('by hand')
     expect(problem(await send('GET', '/v8/roto'))).toEqual({ status: 403, code: 'forbidden', named: [] })
     expect(problem(await send('GET', '/v8/otro'))).toEqual({ status: 404, code: 'unknown-path', named: [] })

@@ -202,7 +202,7 @@ describe('a file that is not an OpenAPI document exits with 2', () => {
     expect([code, out, error]).toEqual([2, '', expect.stringContaining(message)])
   })
 
-  it('also if it is too large', async () => {
+  it('a file that is too large exits with 2, too', async () => {
     const { code, error } = await lintWith('openapi.json', ' '.repeat(32 * 1024 * 1024 + 1))
     expect([code, error]).toEqual([2, expect.stringContaining('openapi.json has more than 32 MiB')])
   })
@@ -218,7 +218,7 @@ describe('a file that is not an OpenAPI document exits with 2', () => {
     expect([code, error]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('also for an unknown rule', async () => {
+  it('an unknown rule exits with 2', async () => {
     const { code, error } = await lintWith('openapi.yaml', flawed, '--only', 'path-2-plurals')
     expect([code, error]).toEqual([2, expect.stringContaining('Did you mean "path-2-plural"?')])
   })

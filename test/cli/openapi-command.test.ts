@@ -228,7 +228,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     ).toBe(0)
   })
 
-  it('accepts a document instead of a module, whatever its version is called', async () => {
+  it('accepts a document instead of a module, regardless of the name of its version', async () => {
     const folder = temporaryFolder()
     const said = (version: string, ...names: readonly string[]): string =>
       JSON.stringify({ ...withFilters(...names), info: { title: 'Things', version } })

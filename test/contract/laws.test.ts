@@ -110,7 +110,7 @@ describe('laws of comparison', () => {
     },
   )
 
-  it('moving parts into components is no change, whatever their names', () => {
+  it('moving parts into components is no change, regardless of their names', () => {
     fc.assert(
       fc.property(schema, (value) => {
         const [one, other] = [referring(value, 'A'), referring(value, 'B')]

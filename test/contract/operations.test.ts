@@ -484,7 +484,7 @@ describe('removals after a sunset', () => {
     expect(kinds(ending('soon'), document({}))).toEqual(['path-removed'])
   })
 
-  it('the same for a parameter and a member', () => {
+  it('a parameter and a member may be removed after their sunset, and not before it', () => {
     const parameter = (sunset: string) => query(text, { deprecated: true, 'x-sunset': sunset })
     expect(kinds(parameter('2026-05-31'), operation({}))).toEqual(['parameter-removed-after-sunset'])
     expect(kinds(parameter('2026-06-02'), operation({}))).toEqual(['parameter-removed'])
@@ -521,7 +521,7 @@ describe('removals after a sunset', () => {
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })
 
-  it('the same for the sunset of a version', () => {
+  it('the sunset of a version may move to a later date, but not to an earlier one, and is kept', () => {
     const version = (sunset?: string) =>
       operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })
     expect(kinds(version('2027-01-01'), version('2028-01-01'))).toEqual([])

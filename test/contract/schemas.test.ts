@@ -551,7 +551,7 @@ describe('strings', () => {
     expect(compareContracts(request(whole), request(text)).map(({ breaking }) => breaking)).toEqual([true])
   })
 
-  it('but not every number is a string of that length or pattern', () => {
+  it('not every number in a query, a form or XML is a string of that length or pattern', () => {
     expect(compareContracts(query(whole), query({ ...text, maxLength: 3 })).map(({ kind }) => kind)).toContain(
       'parameter-maximum-lowered',
     )

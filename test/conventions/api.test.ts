@@ -160,7 +160,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect([put.status, put.text]).toEqual([200, text])
     })
 
-    it('ERR-3: gives errors their previous form, whatever step refuses', async () => {
+    it('ERR-3: gives errors their previous form, regardless of the step that refuses', async () => {
       const { call, reported } = inMode('ERR-3', mode)
       const tried = [
         await call.get('/v1/orders?foo=1'),

@@ -1,6 +1,6 @@
 /**
- * A request that violates a clause is counted once, whatever components see it, under the route
- * that the client called.
+ * A request that violates a clause is counted once, regardless of how many components see it, under
+ * the route that the client called.
  */
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'

@@ -260,7 +260,7 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     ['returns no body', { status: 400 }],
     ['returns a success', { body: {}, status: 200 }],
     ['returns an invalid header', { body: {}, contentType: 'a\r\nx: y' }],
-    ['returns a value that JSON can not represent', { body: () => 1 }],
+    ['returns a value that JSON cannot represent', { body: () => 1 }],
     ['returns a promise', Promise.resolve({ body: {} })],
   ])('ERR-3: if a shape %s, the problem is sent unchanged', async (_what, given) => {
     const shape = () => {

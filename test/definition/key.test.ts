@@ -149,7 +149,7 @@ describe('simple keys', () => {
 describe('composite keys', () => {
   const codec = composite('text', 'whole', 'amount', 'flag')
 
-  it('PATH-9: a key round-trips, whatever its parts contain', () => {
+  it('PATH-9: a key round-trips, regardless of what its parts contain', () => {
     const any = fc.record({ ...values, text: unicode })
     fc.assert(
       fc.property(any, (record) => {

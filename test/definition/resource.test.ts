@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defineResource } from '../../src/definition/resource.js'
 import { ConfigurationError } from '../../src/problem.js'
 
-/** As JavaScript callers see it. */
+/** `defineResource` as JavaScript callers see it. */
 const define = defineResource as unknown as (
   options: unknown,
 ) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>

@@ -221,7 +221,7 @@ describe('the path of the docs pages', () => {
     schema: { type: 'object', properties: { id: { type: 'integer' } } },
   })
 
-  it('PATH-1: can not be used by a resource, endpoint or area as well', () => {
+  it('PATH-1: cannot be used by a resource, endpoint or area as well', () => {
     const pages = docsPages()
     const handle = () => 1
     const taken = endpoint('docs', { description: 'Another.', methods: { GET: { handle } } })

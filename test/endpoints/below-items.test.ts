@@ -370,7 +370,7 @@ describe('declarations', () => {
     expect(make).toThrow(message)
   })
 
-  it('PATH-11: two endpoints below one item can not have the same path', () => {
+  it('PATH-11: two endpoints below one item cannot have the same path', () => {
     const twice = [endpoint('bajas', { description, methods }), endpoint('bajas', { description, methods })]
     expect(() => api({ versions: { v1: [mount(pedidos, adapter, { endpoints: twice })] } })).toThrow(
       '"/pedidos/{numero}/bajas". Rename one. [PATH-1 path-taken]',

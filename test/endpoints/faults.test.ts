@@ -71,19 +71,19 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a BigInt', () => ({ n: 1n })],
     ['a cycle', () => circular],
     ['bytes', () => Buffer.from('a')],
-  ])('ERR-3: %s can not be sent as XML either', async (_, handle) => {
+  ])('ERR-3: %s cannot be sent as XML either', async (_, handle) => {
     const { send, errors } = await serve(handle)
     expect((await send('GET', path, { accept: 'application/xml' })).status).toBe(500)
     expect(errors[0]?.message).toContain('answered')
   })
 
-  it('HDR-1: a representation function gets the value, whatever it is', async () => {
+  it('HDR-1: a representation function gets a value of any kind', async () => {
     const { send } = await serve(() => Buffer.from('a;b'))
     const answer = await send('GET', path, { accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'a;b'])
   })
 
-  it('VERB-13: after a change, a value that can not be encoded keeps the status of the success', async () => {
+  it('VERB-13: after a change, a value that cannot be encoded keeps the status of the success', async () => {
     const { send, errors } = await serve(() => ({ n: 1n }))
     const answer = await send('POST', path)
     expect([answer.status, answer.text]).toEqual([200, ''])
@@ -177,7 +177,7 @@ it('HDR-2: endpointReply() accepts a version only as a string, and only below an
   }
 })
 
-it('VERB-13: the version of a change is sent even if its body can not be', async () => {
+it('VERB-13: the version of a change is sent even if its body cannot be', async () => {
   const { send } = await serve(() => endpointReply({ status: 200, body: 1n, version: 'v' }))
   const answer = await send('POST', '/v1/clientes/1/pruebas')
   expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])

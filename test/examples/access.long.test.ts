@@ -117,7 +117,7 @@ describe('the private side', () => {
 })
 
 describe('the output of the process', () => {
-  it('ERR-3: has no secret, password or token of a client, whatever the requests are', async () => {
+  it('ERR-3: has no secret, password or token of a client, regardless of the requests', async () => {
     const running = start({ SEED_SIZE: '1', PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'hunter2-hunter2' })
     const lines = (await running.listening).join('\n')
     const base = await running.base

@@ -99,7 +99,7 @@ describe('the formats of the example', () => {
     expect((await app.options('/v8/pre-piezas/4').expect(204)).headers['accept-patch']).toContain(type)
   })
 
-  it('PATH-4: postal codes can be CSV, other resources can not', async () => {
+  it('PATH-4: postal codes can be CSV, other resources cannot', async () => {
     const { text, headers } = await app
       .get('/v8/codigos-postales?limit=2&sort=codigo')
       .set('Accept', 'text/csv')

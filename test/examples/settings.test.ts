@@ -99,13 +99,13 @@ describe('settings', () => {
     )
   })
 
-  it('report a short TOKEN_SECRET, an invalid REDIS_URL and a password that HTTP can not send, and show none of them', () => {
+  it('report a short TOKEN_SECRET, an invalid REDIS_URL and a password that HTTP cannot send, and show none of them', () => {
     expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).toThrow(
       /^TOKEN_SECRET is shorter than 32 bytes: give[^\n]*$/,
     )
     expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).not.toThrow(/hunter2/)
     expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).toThrow(
-      /^REDIS_URL is not an address of a Redis: give[^\n]*$/,
+      /^REDIS_URL is not an address of a Redis server: give[^\n]*$/,
     )
     expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).not.toThrow(/secret/)
     expect(() => readSettings({ PUBLIC_PASSWORD: 'hunter2\t' })).toThrow(

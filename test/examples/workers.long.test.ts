@@ -122,7 +122,7 @@ describe('WORKERS', () => {
     expect(workers()).toEqual([])
   })
 
-  it('ends with one line and code 1 if the first worker can not start', async () => {
+  it('ends with one line and code 1 if the first worker cannot start', async () => {
     const port = await freePort()
     const taken = createServer().listen(port)
     onTestFinished(() => void taken.close())

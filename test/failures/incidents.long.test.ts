@@ -1,6 +1,6 @@
 /**
- * Reproduces the incidents of docs/operations.md: a PostgreSQL and a Redis of our own are stopped,
- * a pool is exhausted, a disk is full, clocks are wrong. Every log line of the page was logged in
+ * Reproduces the incidents of docs/operations.md: servers of PostgreSQL and Redis are stopped, a
+ * pool is exhausted, a disk is full, clocks are wrong. Every log line of the page was logged in
  * this file, and the page explains every line that can be logged.
  */
 import { randomBytes } from 'node:crypto'

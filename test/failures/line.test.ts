@@ -39,7 +39,7 @@ describe('failureLine()', () => {
     )
   })
 
-  it('is one line, whatever the input', () => {
+  it('is one line for any input', () => {
     expect(line(stated(new Error('a\nb\r\n"c"\u2028\u0007 d.')))).toContain(`cause="a b 'c' d"`)
   })
 
@@ -107,7 +107,7 @@ describe('causes', () => {
     ],
     ['a message of a trigger', serverError({ code: '57014', routine: 'exec_stmt_raise' }), 'PostgreSQL 57014'],
     [
-      'a Redis that is full',
+      'a Redis server that is full',
       Object.assign(new Error("OOM command not allowed when used memory > 'maxmemory'."), { name: 'ReplyError' }),
       'Redis OOM',
     ],
@@ -148,7 +148,7 @@ describe('causes', () => {
         throw new Error('hunter2')
       },
     })
-    expect(textOf(hostile)).toBe('an error that can not be read')
+    expect(textOf(hostile)).toBe('an error that cannot be read')
   })
 
   it('contains no value and no secret of any member of any error', () => {

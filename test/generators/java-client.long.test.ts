@@ -60,7 +60,7 @@ let token: string
 const inHome = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
   run(program, args, { cwd: home, env: { PATH: process.env.PATH, ...env }, maxBuffer: 2 ** 25 })
 
-/** The generated sources, next to ours. */
+/** The generated sources, next to our own. */
 function layOutSources(): string[] {
   const nullable = join(home, 'ours', 'nullable')
   mkdirSync(nullable, { recursive: true })

@@ -12,7 +12,7 @@ import { type Processes, ports, sqlOf } from './programs.js'
 export const ttl = 10
 
 /**
- * `peers`: the node can not reach etcd and the other nodes. `all`: the services can not reach the
+ * `peers`: the node cannot reach etcd and the other nodes. `all`: the services cannot reach the
  * node either.
  */
 type Partition = 'peers' | 'all'

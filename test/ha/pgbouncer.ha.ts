@@ -29,7 +29,7 @@ async function behindPgBouncer(env: Record<string, string> = {}) {
 }
 
 describe('the example behind PgBouncer in transaction mode', () => {
-  it('starts with DATABASE_PREPARE=false, and reports timeouts as startup parameters as the reason if it can not start', {
+  it('starts with DATABASE_PREPARE=false, and reports timeouts as startup parameters as the reason if it cannot start', {
     timeout,
   }, async () => {
     const { base, pooler } = await behindPgBouncer()

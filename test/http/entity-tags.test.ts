@@ -34,7 +34,7 @@ describe('formatTag and versionOf', () => {
     expect(formatTag('1.2', 'd')).toBe('"1.2.d"')
   })
 
-  it('HDR-2: the version round-trips through a tag, whatever its characters', () => {
+  it('HDR-2: the version round-trips through a tag, regardless of its characters', () => {
     fc.assert(
       fc.property(
         fc.oneof(text, fc.string({ unit: 'binary' })),
@@ -52,7 +52,7 @@ describe('formatTag and versionOf', () => {
     )
   })
 
-  it('HDR-2: a tag that formatTag can not have created has no version', () => {
+  it('HDR-2: a tag that formatTag cannot have created has no version', () => {
     for (const opaque of [
       '',
       '"',

@@ -18,7 +18,7 @@ describe('checkField()', () => {
 })
 
 describe('a problem body', () => {
-  it('ERR-3: stays within the length that documents declare, whatever a team throws', () => {
+  it('ERR-3: stays within the length that documents declare, regardless of what a team throws', () => {
     const huge = `${'x'.repeat(longestProblemText - 5)}😀${'y'.repeat(100)}`
     const errors = Array.from({ length: mostProblemItems + 1 }, () => ({
       detail: huge,

@@ -52,7 +52,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     )
   })
 
-  it('takes linear time, whatever the length of the field', () => {
+  it('takes linear time, regardless of the length of the field', () => {
     for (const field of [
       `"${'\\'.repeat(100_000)}`,
       `"${'a'.repeat(100_000)}`,

@@ -26,7 +26,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('HDR-5: exactly what JSON.parse refuses is malformed, whatever the text', () => {
+  it('HDR-5: a text is malformed exactly if JSON.parse refuses it', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -132,7 +132,7 @@ describe('parseJson', () => {
     })
   })
 
-  it('HDR-5: a number that a double can not hold is refused, an integer that it would change too', () => {
+  it('HDR-5: a number that a double cannot hold is refused, an integer that it would change too', () => {
     expect(parse('{"a":[1e400]}')).toEqual({
       malformed: 'The number is too large for a double-precision number.',
       pointer: '/a/0',

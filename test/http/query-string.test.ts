@@ -40,7 +40,7 @@ describe('parseQueryString', () => {
     ])
   })
 
-  it('QUERY-8: pairs that can not be decoded are malformed, the others are read', () => {
+  it('QUERY-8: pairs that cannot be decoded are malformed, the others are read', () => {
     expect(parseQueryString('a=1&b=%&%zz=1&c=%E9&d=%ED%A0%80&e=%C0%80&f=2')).toEqual({
       pairs: [
         ['a', '1'],

@@ -12,9 +12,9 @@ describe('decodeXml', () => {
   it.each<[string, Uint8Array, string | undefined]>([
     ['UTF-8 by default', utf8(text), undefined],
     ['UTF-8 by mark', utf8(`\ufeff${text}`), undefined],
-    ['UTF-8 by mark, whatever the field says', utf8(`\ufeff${text}`), 'iso-8859-1'],
-    ['UTF-16 by mark, whatever the field says', utf16le(`\ufeff${text}`), 'utf-8'],
-    ['UTF-16BE by mark, whatever the field says', utf16be(`\ufeff${text}`), 'windows-1252'],
+    ['UTF-8 by mark, regardless of the field', utf8(`\ufeff${text}`), 'iso-8859-1'],
+    ['UTF-16 by mark, regardless of the field', utf16le(`\ufeff${text}`), 'utf-8'],
+    ['UTF-16BE by mark, regardless of the field', utf16be(`\ufeff${text}`), 'windows-1252'],
     ['UTF-16 by field and mark', utf16be(`\ufeff${text}`), 'UTF-16'],
     ['UTF-16 by field, big-endian without a mark', utf16be(text), 'utf-16'],
     ['UTF-16 by field, little-endian by its first character', utf16le(text), 'utf-16'],

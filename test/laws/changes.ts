@@ -80,11 +80,11 @@ async function raced(
   ])
   expectLaw(
     [200, 412, 422].includes(put.status),
-    'A PUT with If-Match beside an update is 200, 412 or 422.',
+    'A PUT with If-Match during an update is 200, 412 or 422.',
     path,
     short(put),
   )
-  expectLaw([200, 422].includes(patched.status), 'A PATCH beside an update is 200 or 422.', path, short(patched))
+  expectLaw([200, 422].includes(patched.status), 'A PATCH during an update is 200 or 422.', path, short(patched))
   if (!isDone) return
   const left = await read()
   if (!(await run(1))) return
@@ -103,7 +103,7 @@ async function raced(
   const isSet = patched.status === 200 && other !== undefined && !(put.status === 200 && own(row, other.name) != null)
   expectLaw(
     !isSet || own(left.json as Row, other?.name ?? '') == null,
-    'A PATCH beside an update is not lost.',
+    'A PATCH during an update is not lost.',
     path,
     short(left),
   )

@@ -72,7 +72,7 @@ const naughty = [
   ...oddTexts,
 ]
 
-/** Texts that PostgreSQL, or an index, can not store. */
+/** Texts that PostgreSQL, or an index, cannot store. */
 const unkept = ['\0', 'a\0b', '\ud800', 'x\udc00y']
 
 export const anyText = fc.oneof(

@@ -100,7 +100,7 @@ export async function creates(client: Client, design: Design, rows: readonly Row
 const rewrites = (design: Design, name: string): boolean =>
   ['lower case', 'upper case, after', 'upper case, deferred'].includes(design.trigger) && watched(design)?.name === name
 
-/** PUT accepts what GET shows, and changes nothing; nor does an empty PATCH. */
+/** PUT accepts what GET shows. Neither that PUT nor an empty PATCH changes anything. */
 export async function roundTrips(client: Client, design: Design, { path, row }: Found): Promise<void> {
   const read = async (): Promise<Answer> => {
     const answer = await client.send('GET', path)
@@ -416,8 +416,7 @@ export async function addressed(client: Client, definition: ResourceDefinition):
 
 /**
  * A record with values that JSON can't represent exactly is shown, and lists contain it. An empty
- * PATCH leaves it unchanged, and so does a PUT, or a 422 names the member that the schema can't
- * express.
+ * PATCH and a PUT leave it unchanged, or a 422 names the member that the schema can't express.
  */
 export async function inexact(
   client: Client,
@@ -435,11 +434,11 @@ export async function inexact(
     const refused = answer.status === 422 && pointers.length > 0 && pointers.every((name) => members.has(name))
     expectLaw(answer.status === 200 || refused, law, path, short(shown), short(answer))
   }
-  checks(patched, 'A PATCH of nothing is 200, or 422 for a member that JSON can not show.')
+  checks(patched, 'A PATCH of nothing is 200, or 422 for a member that JSON cannot show.')
   const after = await stored()
-  expectLaw(after === before, 'A PATCH leaves what JSON can not show as it is.', before, after, short(patched))
+  expectLaw(after === before, 'A PATCH leaves what JSON cannot show as it is.', before, after, short(patched))
   const put = await client.send('PUT', path, {}, shown.json)
-  checks(put, 'PUT takes back what GET showed, or 422 for a member that JSON can not show.')
+  checks(put, 'PUT accepts what GET showed, or is 422 for a member that JSON cannot show.')
   // NaN is shown as null, and a PUT then stores null (an exception): what is shown stays the same,
   // except for a generated column, which is then computed from null.
   const now = await client.send('GET', path)

@@ -19,7 +19,7 @@ export interface Answer {
 
 /** Thrown if a law is broken. */
 export class Broken extends Error {
-  /** A law that a response breaks, whatever the values are. */
+  /** A law that a response breaks, regardless of the values. */
   readonly law: string
 
   constructor(law: string, ...details: readonly string[]) {

@@ -122,7 +122,7 @@ describe('rateLimit() over Redis', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a Redis that accepts connections and never answers delays only the first requests, by the timeout', async () => {
+  it('LIMIT-1: a Redis server that accepts connections but never answers delays only the first requests', async () => {
     const server = await own()
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
     onTestFinished(() => proxy.close())

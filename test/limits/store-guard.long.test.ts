@@ -186,7 +186,7 @@ describe('StoreGuard', () => {
     }
   })
 
-  it('LIMIT-1: whatever a store does at any time, each call settles and no rejection is unhandled', async () => {
+  it('LIMIT-1: with any behaviour of a store at any time, each call settles and no rejection is unhandled', async () => {
     const unhandled: unknown[] = []
     const onRejection = (reason: unknown) => void unhandled.push(reason)
     process.on('unhandledRejection', onRejection)

@@ -1,5 +1,5 @@
 /**
- * Findings of the OWASP rules that the conventions can not avoid, each with its place and the
+ * Findings of the OWASP rules that the conventions cannot avoid, each with its place and the
  * reason.
  */
 

@@ -65,7 +65,7 @@ describe('mergeVary, mergeLinks, spelled', () => {
     expect(mergeLinks(undefined, added)).toBe(added)
   })
 
-  it('ERR-3: a field occurs once, whatever its case', () => {
+  it('ERR-3: a field occurs once, regardless of its case', () => {
     expect(spelled({ 'RETRY-after': '1', etag: 'x', 'X-Other': 'y' })).toEqual({
       'Retry-After': '1',
       Etag: 'x',

@@ -373,7 +373,7 @@ describe('readBody', () => {
     },
   )
 
-  it('HDR-5, RFC 9112 9.6: also a client that reads nothing before it has sent everything', async () => {
+  it('HDR-5, RFC 9112 9.6: a client that reads nothing before it has sent everything gets its 413, too', async () => {
     const port = await listen(reading())
     const piece = Buffer.alloc(65_536, 0x20)
     const answer = await new Promise<string>((resolve) => {

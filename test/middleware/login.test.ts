@@ -202,7 +202,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(Number(failing[2]?.headers['retry-after'])).toBeGreaterThan(890)
   })
 
-  it('AUTH-6: a concurrent burst of guesses can not exceed the limit', async () => {
+  it('AUTH-6: a concurrent burst of guesses cannot exceed the limit', async () => {
     const checked = vi.fn(async () => void (await new Promise((resolve) => setTimeout(resolve, 20))))
     const { attempt } = build(express, { verify: checked as never })
     const all = await Promise.all(Array.from({ length: 40 }, () => attempt('ana', 'guess')))
@@ -211,7 +211,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(checked).toHaveBeenCalledTimes(10)
   })
 
-  it('AUTH-6: one address can not try many accounts', async () => {
+  it('AUTH-6: one address cannot try many accounts', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { address: { limit: 5 } } })
     for (let n = 0; n < 5; n++) expect(await statuses(1, `user${n}`, 'wrong')).toEqual([401])
     expect((await attempt('other', right)).status).toBe(429)
@@ -224,7 +224,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
     expect((await attempt('ana', right, '203.0.113.99')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
-    // Nor do failures of other accounts at the same address.
+    // Failures of other accounts at the same address do not lock it out either.
     for (let n = 0; n < 6; n++) await attempt(`user${n}`, 'wrong', '198.51.100.1')
     expect((await attempt('eva', right, '198.51.100.1')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
@@ -238,7 +238,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await statuses(1, 'zoe', 'wrong')).toEqual([429])
   })
 
-  it('AUTH-6: an attempt that can not be checked is not a failure', async () => {
+  it('AUTH-6: an attempt that cannot be checked is not a failure', async () => {
     const { statuses } = build(express, {
       verify: () => Promise.reject(new Unavailable()),
       attempts: { pair: { limit: 2 } },

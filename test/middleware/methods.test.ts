@@ -314,7 +314,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       },
     )
 
-    it('VERB-2: also with asynchronous error handlers, and with none of ours', async () => {
+    it('VERB-2: 201 without Location is a 500 with asynchronous error handlers, and with none of the library', async () => {
       const app = express()
       app.post('/sucursales', collection(), (_req, res) => {
         res.writeHead(201)
@@ -407,7 +407,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(await place('delete', '/sucursales/1')).toBeUndefined()
   })
 
-  it('AUTH-4: a caller with write but no read permission can not send JSON Patch, which would reveal values', async () => {
+  it('AUTH-4: a caller with write but no read permission cannot send JSON Patch, which would reveal values', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const { call } = service(express, (app) => {
       app.use(who)
@@ -479,8 +479,8 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect((await as(writer, 'patch', '/sucursales/1?bad')).status).toBe(422)
   })
 
-  describe.each(['before', 'behind'])('with a compressing middleware %s it', (place) => {
-    it('VERB-6, VERB-8: the same answers', async () => {
+  describe.each(['before', 'behind'])('a compressing middleware %s it', (place) => {
+    it('VERB-6, VERB-8: does not change the answers to HEAD, GET and DELETE', async () => {
       const { call } = service(express, (app) => {
         if (place === 'before') app.use(compressing)
         app.all('/sucursales/:id', item())

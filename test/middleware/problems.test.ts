@@ -15,7 +15,7 @@ const withProblemStatus = (status: number) =>
 describe.each(majors)('problems() on %s', (_, express: Express) => {
   const failing = (error: unknown) => service(express, (app) => void app.get('/a', (_req, _res, next) => next(error)))
 
-  it('PATH-1: an unhandled request is a 404 problem, whatever the method', async () => {
+  it('PATH-1: an unhandled request is a 404 problem, regardless of the method', async () => {
     const { call } = service(express, () => {})
     for (const method of ['get', 'post', 'delete'] as const) {
       const { status, headers, body } = await call[method]('/some/where?x=1')
@@ -118,7 +118,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     ['a problem whose status became 200', withProblemStatus(200)],
     ['a problem whose status became 1000', withProblemStatus(1000)],
     [
-      'a problem whose header can not be written',
+      'a problem whose header cannot be written',
       new HttpProblem('rule', { detail: 'secret words', headers: { 'X-A': 'a\r\nb' } }),
     ],
     ['a problem whose errors are circular', new HttpProblem('rule', { errors: [circular as never] })],
@@ -126,7 +126,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
       'a problem with a bigint',
       new HttpProblem('rule', { errors: [{ detail: 'secret words', allowed: [1n as never] }] }),
     ],
-    ['headers that can not be written', withStatus(404, { expose: false, headers: { 'X-A': 'ñ€' } })],
+    ['headers that cannot be written', withStatus(404, { expose: false, headers: { 'X-A': 'ñ€' } })],
   ])('ERR-3: %s is a 500 that exposes nothing and is reported', async (_name, error) => {
     const { call, reported } = failing(error)
     const { status, headers, text, body } = await call.get('/a')
@@ -167,7 +167,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect(reported.map(({ problem }) => problem.code)).toEqual(['unknown-path'])
   })
 
-  it('PATH-11: a path that Express can not decode is 400', async () => {
+  it('PATH-11: a path that Express cannot decode is 400', async () => {
     const { call } = service(express, (app) => void app.get('/:id', (_req, res) => void res.json({})))
     const { status, headers, body } = await call.get('/%E0%A4%A')
     expect([status, headers['content-type'], body.code]).toEqual([400, 'application/problem+json', 'malformed-path'])

@@ -61,7 +61,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     expect(text).not.toContain('s</')
   })
 
-  it('HDR-1: a media type that recordAnswer() can not write is a 500, and the error says how to fix it', async () => {
+  it('HDR-1: a media type that recordAnswer() cannot write is a 500, and the error says how to fix it', async () => {
     await call.get('/clientes').set('Accept', 'text/csv').expect(500)
     expect(String(reported.at(-1)?.error)).toMatch(
       /recordAnswer\(\) does not write text\/csv\. .+ or use a recordAnswer\(\) that does not offer it/,

@@ -69,7 +69,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(errorsOf(answer)?.sort()).toEqual(['/alta readOnly', '/nombr unknown', '/nombre minLength', '/nota type'])
   })
 
-  it('VERB-3: a PUT takes its key from the path, keeps members that the client can not see, and refuses another key', async () => {
+  it('VERB-3: a PUT takes its key from the path, keeps members that the client cannot see, and refuses another key', async () => {
     const { body: next } = await call.put('/clientes/3').send({ nombre: 'Eva' }).expect(200)
     expect(next).toEqual({ id: 3, nombre: 'Eva', tipo: 'normal', nota: null, alta: 'hoy', clave: 'secreta' })
     expect(errorsOf(await call.put('/clientes/3').send({ id: 4, nombre: 'Eva' }).expect(422))).toEqual(['/id fixed'])

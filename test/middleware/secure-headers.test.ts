@@ -108,7 +108,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
     expect((await call.get('/v1/page')).headers['content-security-policy']).toBe("default-src 'self'")
   })
 
-  it('api keeps headers set by earlier middlewares, and can be told to omit its own', async () => {
+  it('api keeps headers set by earlier middlewares, and omits its own with secureHeaders: false', async () => {
     const { call } = service(express, (app: App) => {
       app.use('/mine', (_req, res, next) => {
         res.set('Content-Security-Policy', "default-src 'self'")

@@ -286,7 +286,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('names the member and the keyword that can not be satisfied, and the fix', async () => {
+  it('names the member and the keyword that cannot be satisfied, and the fix', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'a'],
@@ -324,7 +324,7 @@ describe('the mock of a service', () => {
     expect(new Set((await everything(mock, '/v1/notes')).map(({ owner }) => owner))).toEqual(new Set(['a']))
   })
 
-  it('reports rules that can not be called, and continues without them', async () => {
+  it('reports rules that cannot be called, and continues without them', async () => {
     const ruled = defineResource({
       collection: 'notes',
       key: 'id',

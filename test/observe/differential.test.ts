@@ -196,7 +196,7 @@ describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
     await counts.close()
   })
 
-  it('and an aborted request has no effect on others', async () => {
+  it('of other requests if one is aborted', async () => {
     const { counts, middleware } = counting()
     const app = express()
     app.use(middleware)
@@ -293,7 +293,7 @@ async function take(res: ServerResponse, all: readonly Step[], status: number): 
   res.end()
 }
 
-it('observe() changes no byte, whatever a handler writes', async () => {
+it('observe() changes no byte, regardless of what a handler writes', async () => {
   const { counts, middleware } = counting()
   let current: readonly Step[] = []
   let status = 200

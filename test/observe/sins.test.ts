@@ -43,7 +43,7 @@ const sins: readonly (readonly [request: string, expected: string])[] = [
   ['POST /v1/getOrders', 'PATH-3 /v1/getOrders getOrders'],
 ]
 
-/** Responses that follow the conventions, or that can not be judged. */
+/** Responses that follow the conventions, or that cannot be judged. */
 const innocent: readonly string[] = [
   'GET /v1/orders?limit=5&offest=2&state=new',
   'GET /v1/orders/1',

@@ -8,7 +8,7 @@ import { describedApis } from './example.js'
 const apis = await describedApis()
 const documents = apis.map(([name, api, version]) => [name, openapi(api, version)] as const)
 
-/** With the hand-written routes that have descriptions. */
+/** The documents with the hand-written routes that have descriptions. */
 const whole = apis.map(([name, api, version]) => {
   const fragments = name === 'private-v8' ? [sucursalesDescribed] : []
   return [name, openapi(api, version, { fragments })] as const

@@ -68,7 +68,7 @@ describe('descriptions that are refused', () => {
     expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not match/)
   })
 
-  it('names text for an unknown operation, with the near miss', () => {
+  it('names text for an unknown operation, with the closest name', () => {
     expect(describing({}, { describe: { operations: { reed: { summary: 'x' } } } })).toThrow(
       /"reed", which is not one of its operations\. Did you mean "read"\?/,
     )

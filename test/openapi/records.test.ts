@@ -114,7 +114,7 @@ describe("a member that the caller's scope sets", () => {
     expect(schemaOf(scoped(scope), 'InvoiceReplace')).toHaveProperty('required', ['total'])
   })
 
-  it('is required if the scope function can not be evaluated without a caller', () => {
+  it('is required if the scope function cannot be evaluated without a caller', () => {
     const throwing = scoped(() => {
       throw new Error('No company')
     })

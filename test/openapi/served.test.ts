@@ -126,7 +126,7 @@ describe('the document that a service serves', () => {
     expect(() => api({ versions: { v1: [taken] } })).not.toThrow()
   })
 
-  it('ready() rejects if a version can not be described', async () => {
+  it('ready() rejects if a version cannot be described', async () => {
     const twin = defineResource({
       collection: 'pedidos',
       singular: 'order',

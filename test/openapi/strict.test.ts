@@ -280,7 +280,7 @@ describe('describeStrictly()', () => {
     )
   })
 
-  it('a response that is partly sent can not be replaced, and flushed data is sent', async () => {
+  it('a response that is partly sent cannot be replaced, and flushed data is sent', async () => {
     const seen: boolean[] = []
     const parts: Middleware = (_req, res) => {
       seen.push(res.headersSent)

@@ -238,7 +238,7 @@ interface Factory {
   readonly instead?: readonly string[]
   /** Other names are allowed. */
   readonly open?: true
-  /** Names that are too short for a near miss. */
+  /** Names that are too short for a suggestion of the closest name. */
   readonly tooShort?: readonly string[]
   /** The table that validates them: every name in it is tested. */
   readonly kinds: KindTable
@@ -376,7 +376,7 @@ const job = api({
   versions: { v1: [mount(orders, memoryAdapter(orders, { records: any(records) }))] },
 })
 
-/** By the name of the factory, with the path of the option for nested options. */
+/** The factories by name. For nested options, the name has the path of the option. */
 const factories: Readonly<Record<string, Factory>> = {
   api: {
     name: /api\(\)/,
@@ -1534,7 +1534,7 @@ describe('options', () => {
       }
     })
     if (factory.open !== true)
-      it(`${name}: an unknown name is refused with the near miss`, () => {
+      it(`${name}: an unknown name is refused with the closest name`, () => {
         for (const option of named.filter((one) => !factory.tooShort?.includes(one))) {
           const stranger = `${option}x`
           const make = () => factory.make({ ...factory.required, [stranger]: undefined })

@@ -45,7 +45,7 @@ describe('the first example of the README', () => {
     expect(readFileSync(join(root, 'examples/first-service/service.js'), 'utf8')).toBe(code)
   })
 
-  it('responds to its curl lines: 201, a page, 400 with the near miss, 412', async () => {
+  it('responds to its curl lines: 201, a page, 400 with the closest name, 412', async () => {
     const [post = '', page = '', misspelt = '', patch = ''] = lines
     const created = await sent(post, base)
     expect(created.status).toBe(201)

@@ -131,7 +131,7 @@ describe('two copies of the package in one process', () => {
   it('problems() of one answers an error thrown by the other', async () => {
     const app = express()
     app.get('/rule', () => {
-      throw new a.HttpProblem('rule', { detail: 'A delivered piece can not be changed.' })
+      throw new a.HttpProblem('rule', { detail: 'A delivered piece cannot be changed.' })
     })
     app.get('/down', () => {
       throw new a.Unavailable({ retryAfter: 7 })
@@ -141,7 +141,7 @@ describe('two copies of the package in one process', () => {
       const rule = await fetch(`${base}/rule`)
       expect([rule.status, await rule.json()]).toEqual([
         422,
-        expect.objectContaining({ code: 'rule', detail: 'A delivered piece can not be changed.' }),
+        expect.objectContaining({ code: 'rule', detail: 'A delivered piece cannot be changed.' }),
       ])
       const down = await fetch(`${base}/down`)
       expect([down.status, down.headers.get('retry-after')]).toEqual([503, '7'])

@@ -83,7 +83,7 @@ describe('REP-8: readOnly members', () => {
     expect(carry(schema, deep(undefined), deep('x'))).toEqual(deep('x'))
   })
 
-  it('a new object can not set its own', () => {
+  it('a new object cannot set its own', () => {
     expect(carry(schema, { 'a/b': { id: 2 } }, {})).toEqual(['/a~1b/id'])
     expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': null })).toEqual(['/a~1b/id'])
   })

@@ -152,7 +152,7 @@ describe('hints', () => {
     expect(misfits(`q=x&after=${hint}`)).toBe(true)
   })
 
-  it('QUERY-7: are not created for rows whose values can not round-trip', () => {
+  it('QUERY-7: are not created for rows whose values cannot round-trip', () => {
     for (const row of [
       { peso: Number.NaN },
       { peso: Number.POSITIVE_INFINITY },

@@ -249,7 +249,7 @@ describe('sort', () => {
 
   it('QUERY-8: the violation lists the fields, or the closest one', () => {
     expect(refused('sort=feha')[0]).toMatchObject({
-      detail: '"feha" can not be sorted by. Did you mean "fecha"?',
+      detail: '"feha" cannot be sorted by. Did you mean "fecha"?',
       allowed: ['fecha', 'numero', 'lote', 'cp.codigo'],
       suggestion: 'fecha',
       clause: 'QUERY-2',

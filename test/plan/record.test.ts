@@ -70,7 +70,7 @@ describe('VERB-5: PATCH changes only the members that it names', () => {
     expect(patch({ cp: { codigo: 2 } }, current)).toEqual({ ...current, cp: { codigo: 2, x: 2 } })
   })
 
-  it('REP-8: a client can not name them, not even with the current value', () => {
+  it('REP-8: a client cannot name them, not even with the current value', () => {
     for (const sent of [{ nota: 5 }, { nota: 6 }, { nota: null }])
       expect(pointers(() => patch(sent, current))).toEqual(['/nota'])
     expect(pointers(() => patch({ otra: 1 }, current))).toEqual(['/otra'])

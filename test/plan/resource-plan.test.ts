@@ -200,7 +200,7 @@ describe('keys', () => {
       }),
     )
 
-  it.each(['', '.', '..', '\ud800'])('PATH-11: %j can not be a simple key', (value) => {
+  it.each(['', '.', '..', '\ud800'])('PATH-11: %j cannot be a simple key', (value) => {
     expect(checkKey(codec('a/b'), { 'a/b': value })).toMatchObject([
       { pointer: '/a~1b', code: 'unaddressable', clause: 'PATH-11' },
     ])

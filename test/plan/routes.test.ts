@@ -192,7 +192,7 @@ describe('methods', () => {
     expect(paths.map((path) => allow(path, routes))).toEqual(Array(5).fill('GET, HEAD, OPTIONS'))
   })
 
-  it('PATH-7: an adapter without attach can not create and attach in one step', () => {
+  it('PATH-7: an adapter without attach cannot create and attach in one step', () => {
     const routes = routeTable([on(clientes), on(contratos, { ...reads, create: never, detach: never })])
     expect(allow('/clientes/7/contratos', routes)).toBe('GET, HEAD, OPTIONS')
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')
@@ -482,8 +482,8 @@ describe('mount()', () => {
     ['no definition', [undefined, all], 'invalid-option'],
     ['a value that is not a definition', [{ collection: 'clientes' }, all], 'invalid-option'],
     ['no adapter', [clientes], 'adapter-incomplete'],
-    ['an adapter that can not list', [clientes, { read: never }], 'adapter-incomplete'],
-    ['an adapter that can not read', [clientes, { list: never }], 'adapter-incomplete'],
+    ['an adapter that cannot list', [clientes, { read: never }], 'adapter-incomplete'],
+    ['an adapter that cannot read', [clientes, { list: never }], 'adapter-incomplete'],
     ['a misspelt option', [clientes, all, { items: [] }], 'invalid-option'],
     ['a method that collections do not have', [clientes, all, { collection: ['DELETE'] }], 'invalid-option'],
     ['a method that items do not have', [clientes, all, { item: ['POST'] }], 'invalid-option'],

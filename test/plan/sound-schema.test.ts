@@ -59,7 +59,7 @@ const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
 }))
 
 describe('ERR-2: a schema that is certain to compile', () => {
-  it('compiles, whatever the values of its keywords', () => {
+  it('compiles, regardless of the values of its keywords', () => {
     fc.assert(
       fc.property(fc.record({ a: schema, b: schema }), (properties) => {
         const whole = { type: 'object', properties }

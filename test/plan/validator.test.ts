@@ -220,7 +220,7 @@ describe('violations', () => {
     expect([first?.pointer, first?.detail, others]).toEqual(['/A1', 'The name "A1" must match pattern "^[a-z]+$".', []])
   })
 
-  it('ERR-3: a response stays small, whatever the body contains', () => {
+  it('ERR-3: a response stays small, regardless of what the body contains', () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`m${i}`, i]))
     const schema = {
       type: 'object',
@@ -248,7 +248,7 @@ describe('numbers', () => {
     },
   )
 
-  it('REP-8: 2^53 - 1 is an exact integer, and so is 1.0', () => {
+  it('REP-8: 2^53 - 1 and 1.0 are exact integers', () => {
     for (const a of [9007199254740991, -9007199254740991, 1.0, -0])
       expect(check(one({ type: 'integer' }), { a })).toEqual([])
   })
@@ -411,7 +411,7 @@ describe('ERR-2: limits in a schema protect the process', () => {
     return reads
   }
 
-  it('const and enum compare objects and lists by value, whatever the names of their members', () => {
+  it('const and enum compare objects and lists by value, regardless of the names of their members', () => {
     const odd = json('{"toString":1,"valueOf":[2],"constructor":{}}')
     for (const constants of [{ const: odd }, { enum: ['x', [odd], odd] }]) {
       const schema = one({ ...constants, additionalProperties: true })

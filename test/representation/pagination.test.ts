@@ -44,7 +44,7 @@ describe('paginationHeaders', () => {
     })
   })
 
-  it('QUERY-7: if the store reports more rows there is a next page, whatever the total says', () => {
+  it('QUERY-7: if the store reports more rows there is a next page, regardless of the total', () => {
     expect(links({}, { total: 50, more: false, seekable: true }).next).toBeUndefined()
     expect(links({}, { total: 5, more: true, seekable: true, count: 5 })).toMatchObject({
       next: '4&after=behind-4',

@@ -11,7 +11,7 @@ const limits = { depth: 1_000 }
 const runs = { numRuns: 1_000 }
 
 describe('XML and back', () => {
-  it('HDR-5: the written document reads as the same JSON value, whatever the form says', () => {
+  it('HDR-5: the written document reads as the same JSON value, in any form', () => {
     fc.assert(
       fc.property(
         formedValue,

@@ -87,7 +87,7 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: text is escaped, and a JSON literal if XML can not represent it', () => {
+  it('HDR-1: text is escaped, and a JSON literal if XML cannot represent it', () => {
     expect(written(' <&>"\'\t\r\n]]>😀\u0085 ', text)).toBe('<r> &lt;&amp;&gt;"\'\t&#13;\n]]&gt;😀\u0085 </r>')
     expect(written('a\0<\ud800\uffff', text)).toBe('<r encoding="json">"a\\u0000&lt;\\ud800\\uffff"</r>')
     expect(written('\b', {})).toBe('<r type="string" encoding="json">"\\b"</r>')
@@ -126,7 +126,7 @@ describe('writeXml', () => {
       { root: 'r', item: '1' },
       { root: 'r', items: '<' },
     ]) {
-      expect(() => writeXml(1, { form: openForm, ...wrong })).toThrow(/can not be the name/)
+      expect(() => writeXml(1, { form: openForm, ...wrong })).toThrow(/cannot be the name/)
     }
   })
 

@@ -62,11 +62,11 @@ describe('Options of a service', () => {
     expect(() => api(options as never)).toThrow(ConfigurationError)
   })
 
-  it('PATH-1: two entries can not have one path', () => {
+  it('PATH-1: two entries cannot have one path', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() reports every invalid store in one error, and throws immediately if one can not be reached', async () => {
+  it('ready() reports every invalid store in one error, and throws immediately if one cannot be reached', async () => {
     const faulty = (message: string) => ({
       ...memoryAdapter(notas),
       ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),

@@ -75,7 +75,7 @@ describe('refusals of a list', () => {
   const unfit = (members: string[]): Refused => ({
     refused: 'rule',
     members,
-    why: 'holds U+0000, which this store can not keep',
+    why: 'holds U+0000, which this store cannot keep',
   })
 
   it('QUERY-1: name every parameter that compares the member, with the reason of the store', async () => {
@@ -87,7 +87,7 @@ describe('refusals of a list', () => {
       named: ['fechaDesde', 'fechaHasta', 'destinatario.nombre'],
     })
     expect(answer.json.errors[0]).toMatchObject({
-      detail: '"fechaDesde" holds U+0000, which this store can not keep.',
+      detail: '"fechaDesde" holds U+0000, which this store cannot keep.',
       code: 'rule',
       clause: 'QUERY-1',
     })
@@ -98,11 +98,11 @@ describe('refusals of a list', () => {
     const send = await serve(unfit([]))
     const { json } = await send('GET', '/v1/envios?q=%00')
     expect(json.errors).toEqual([
-      { parameter: 'q', detail: '"q" holds U+0000, which this store can not keep.', code: 'rule', clause: 'QUERY-3' },
+      { parameter: 'q', detail: '"q" holds U+0000, which this store cannot keep.', code: 'rule', clause: 'QUERY-3' },
     ])
   })
 
-  it('QUERY-7: a position that the store can not compare is an invalid hint', async () => {
+  it('QUERY-7: a position that the store cannot compare is an invalid hint', async () => {
     const send = await serve(unfit(['fechaDeEntrada']))
     const { link } = (await send('GET', '/v1/envios?sort=fechaDeEntrada&limit=1')).headers
     const [, next = ''] = /<http:\/\/[^/]*([^>]*)>; rel="next"/.exec(String(link)) ?? []

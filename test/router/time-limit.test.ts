@@ -79,7 +79,7 @@ describe('adapter results that only resemble promises', () => {
   })
 })
 
-it('also limits the wait for the store of a rate limit', async () => {
+it('the time limit of a request includes the wait for the store of a rate limit', async () => {
   const slow = async <T>(value: T): Promise<T> => {
     await new Promise((resolve) => setTimeout(resolve, 250))
     return value

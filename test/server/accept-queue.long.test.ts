@@ -71,7 +71,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('also over a Unix socket', async () => {
+  it('first requests over a Unix socket are all answered', async () => {
     const home = mkdtempSync(join(tmpdir(), 'queue-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const server = createServer(served)
@@ -81,7 +81,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('also over TLS, whose handshakes start only then', async () => {
+  it('first requests over TLS, whose handshakes start only then, are all answered', async () => {
     const server = createServer(served, { tls: certificate() })
     const at = await port(server)
     const queued = await crowd(50, () => connectTls({ port: at, host: '127.0.0.1', rejectUnauthorized: false }))
@@ -314,7 +314,7 @@ describe('a process that ends on SIGTERM', () => {
     for (let round = 0; round < 3; round++) await flood('ending-process.mjs', count)
   })
 
-  it('also as the workers of a cluster that all end together', async () => {
+  it('answers the first requests as the workers of a cluster that all end together', async () => {
     await flood('ending-cluster.mjs', 200)
   })
 

@@ -83,7 +83,7 @@ const table: Readonly<Record<string, string>> = {
   'an error with a status': get('/throws'),
   'no route': get('/nowhere'),
   'OPTIONS of Express': message('OPTIONS /is', ['Connection: close']),
-  'a path that can not be decoded': get('/send/%ff'),
+  'a path that cannot be decoded': get('/send/%ff'),
   'an absolute address': message('GET http://q.example/words', ['Connection: close']),
   'OPTIONS *': message('OPTIONS *', ['Connection: close']),
   HEAD: message('HEAD /file', ['Connection: close']),

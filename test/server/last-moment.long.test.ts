@@ -72,7 +72,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('also one that Node has stopped reading because its client reads slowly', async () => {
+  it('a pipeline that Node has stopped reading because its client reads slowly is answered completely', async () => {
     const server = createServer(service())
     const one = await client(await port(server))
     one.socket.pause()
@@ -223,7 +223,7 @@ describe('connections that are silent when shutdown() is called', () => {
 })
 
 describe('a server that has closed', () => {
-  it('keeps no listeners and no properties of ours, however often it listened', async () => {
+  it('keeps no listeners and no properties of the library, however often it listened', async () => {
     const server = createServer(service())
     const at = await port(server)
     const counts = () => server.eventNames().map((event) => [event, server.listenerCount(event)])

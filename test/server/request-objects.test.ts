@@ -239,5 +239,5 @@ describe('an app that is not a known Express gets objects of Node', () => {
 })
 
 function raise(): never {
-  throw new TypeError('Class constructors can not be called')
+  throw new TypeError('Class constructors cannot be called')
 }

@@ -152,7 +152,7 @@ const cosas = defineResource({
   sort: ['id', 'nombre'],
 })
 
-// One store for all apps: versions of another one would start differently, and so would its tags.
+// One store for all apps: versions, and therefore tags, of another store would start differently.
 const adapter = memoryAdapter(cosas, { records: Array.from({ length: 30 }, (_, id) => ({ id, nombre: `cosa ${id}` })) })
 
 const library = () => api({ baseUrl: 'http://x', versions: { v1: [mount(cosas, adapter)] } })

@@ -79,7 +79,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a body that is still being sent may arrive, and so may a head', async () => {
+  it('a body or a head that is still being sent may arrive', async () => {
     const { app } = service()
     const server = createServer(app)
     const at = await port(server)

@@ -7,7 +7,7 @@ import { ownServer } from './own-server.js'
 export interface FoundPostgres {
   /** The scratch database of this run. */
   readonly url: string
-  /** As in `server_version_num`: 150020 is 15.20. */
+  /** The version as in `server_version_num`: 150020 is 15.20. */
   readonly version: number
   /** A line for the output: which PostgreSQL, and how it was found. */
   readonly line: string
@@ -67,7 +67,7 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
 }
 
 function local(env: Environment): { url: string; how: string }[] {
-  // The tests' TCP proxy can not use a folder with a socket.
+  // The tests' TCP proxy cannot use a folder with a socket.
   const host = env.PGHOST && !env.PGHOST.startsWith('/') ? env.PGHOST : '127.0.0.1'
   const port = env.PGPORT || '5432'
   const users = env.PGUSER ? [env.PGUSER] : [...new Set(['postgres', userInfo().username])]
@@ -103,7 +103,7 @@ async function prepare(url: string, how: string): Promise<FoundPostgres> {
 
 const prefix = 'erc_test_'
 
-/** UTF-8 whatever the server's default, so that no test depends on it. */
+/** Creates the database in UTF-8, so that no test depends on the server's default encoding. */
 export function createDatabase(name: string): string {
   return `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE template0 ENCODING 'UTF8'`
 }

@@ -4,7 +4,7 @@ import { findRedis } from './find-redis.js'
 import { ownRedis } from './own-redis.js'
 import { redisUrl } from './redis-stores.js'
 
-describe('finding a Redis', () => {
+describe('finding Redis', () => {
   it('uses REDIS_URL first, and reports what is wrong with it', async () => {
     const found = await findRedis({ REDIS_URL: redisUrl() })
     expect(found.line).toMatch(/^Redis \d+\.\d+\.\d+: REDIS_URL\.$/)

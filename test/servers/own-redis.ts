@@ -1,4 +1,4 @@
-/** A Redis of our own: it stores nothing on disk, so its data is lost when it is killed. */
+/** A Redis server of our own: it stores nothing on disk, so its data is lost when it is killed. */
 import { type OwnProgram, ownProgram } from './own-program.js'
 
 export interface OwnRedis extends OwnProgram {

@@ -75,7 +75,7 @@ describe('a server of our own', () => {
     expect(row?.n).toBeGreaterThanOrEqual(acknowledged)
   })
 
-  it('can not be started twice', async () => {
+  it('cannot be started twice', async () => {
     await expect(server.start()).rejects.toThrow('runs already')
   })
 })

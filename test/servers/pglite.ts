@@ -26,7 +26,7 @@ export async function freshPglite<E extends Extensions = Record<never, never>>(e
 
 export interface LentPglite {
   readonly client: PGlite
-  /** Returns it for the next file. Closes it if it can not be emptied. */
+  /** Returns it for the next file. Closes it if it cannot be emptied. */
   release(): Promise<void>
 }
 

@@ -289,7 +289,7 @@ function opening(): { readonly opened: Promise<void>; open(): void } {
 }
 
 function reset(socket: Socket): void {
-  // A socket that is not connected yet can not be reset.
+  // A socket that is not connected yet cannot be reset.
   if (socket.connecting) socket.destroy()
   else socket.resetAndDestroy()
 }

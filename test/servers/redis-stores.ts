@@ -9,12 +9,12 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The Redis of this run, and how it was found; without an address, why there is none. */
+    /** The Redis server of this run, and how it was found; without `url`, why there is none. */
     redis: { readonly url: string | undefined; readonly line: string }
   }
 }
 
-/** The address of the Redis of this run. Throws, and fails the test, if there is none. */
+/** The address of the Redis server of this run. Throws, and fails the test, if there is none. */
 export function redisUrl(): string {
   const { url, line } = inject('redis')
   if (url === undefined) throw new Error(line)

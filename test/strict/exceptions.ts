@@ -29,7 +29,7 @@ export const exceptions: readonly Exception[] = [
   {
     file: /^test\/clauses\/scope-faults\.test\.ts$/,
     fault: /answers 403(?: \(forbidden\))?, which the document does not describe\.$/,
-    why: 'The scope, a function of the team, throws a problem of its own, whatever the operation is.',
+    why: 'The scope, a function of the team, throws a problem of its own, regardless of the operation.',
   },
   {
     file: /^test\/check\/example\.long\.test\.ts$/,

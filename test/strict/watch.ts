@@ -30,7 +30,7 @@ interface Body {
   bytes: number
 }
 
-/** For longer bodies only the head is compared. */
+/** The longest body that is compared. If a body is longer, only the head is compared. */
 const maxBytes = 1_048_576
 
 /** The service that currently handles a response; absent for the app. */

@@ -87,7 +87,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     expect(labelsOf(metrics, 'rest_pool_wait_duration_seconds').length).toBeGreaterThan(0)
   })
 
-  it('OpenTelemetry: the same, with the requests of its own instrumentation by route', async () => {
+  it('OpenTelemetry: has the same metrics, and the requests of its own instrumentation by route', async () => {
     const { output } = await run('Metrics with OpenTelemetry', 'otel', major)
     const metrics = (output as { name: string; points: Record<string, unknown>[] }[]).map(({ name, points }) => ({
       name,

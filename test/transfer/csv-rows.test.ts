@@ -45,7 +45,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('start in the line that an editor shows, whatever line ends cells contain', () => {
+  it('start in the line that an editor shows, regardless of the line ends in cells', () => {
     const cell = fc.constantFrom('a', '', '"x\ny"', '"x\r\ny"', '"\r\n\r\n\n"', '"""\n"')
     const ends = fc.constantFrom('\n', '\r\n')
     fc.assert(

@@ -115,7 +115,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await post('id,nota\n', 'text/csv', '?dry=true')).status).toBe(400)
   })
 
-  it('REP-8: unknown and repeated columns are named once, with the near miss, before any row', async () => {
+  it('REP-8: unknown and repeated columns are named once, with the closest name, before any row', async () => {
     const answer = await post('id,nota,importee,nota\n1,x,1,y\n')
     expect(answer.json.errors).toMatchObject([
       {

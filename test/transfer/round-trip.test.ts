@@ -38,7 +38,7 @@ const cosas = defineResource({
   },
 })
 
-/** Texts as people and programs write them; PostgreSQL can not store U+0000 and lone surrogates. */
+/** Texts as people and programs write them; PostgreSQL cannot store U+0000 and lone surrogates. */
 const odd = fc.oneof(
   fc.constantFrom(
     '',
@@ -128,7 +128,7 @@ const inPostgres = async (): Promise<Store & { close(): Promise<void> }> => {
   }
 }
 
-/** As in docs/transfer.md. */
+/** The transaction of docs/transfer.md. */
 const transactionOf =
   (pool: pg.Pool): Transaction =>
   async (run) => {

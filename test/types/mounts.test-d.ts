@@ -118,7 +118,7 @@ mount(widened, ofUnknown)
 mount(widened, memoryAdapter(widened))
 mount(widened, anyAdapter)
 
-// Of the library: bound, unbound, and for views.
+// Adapters of the library: bound, unbound, and for views.
 mount(piezas, memoryAdapter(piezas))
 mount(sucursales, memoryAdapter(sucursales, { records: [{ nombre: 'a', abierta: true }] }))
 mount(piezas, postgresAdapter(pool, { table: 'piezas' }))
@@ -143,7 +143,7 @@ mount(
 )
 mount(piezas, adapterView(postgresAdapter(pool, { resource: piezas, table: 'piezas' })))
 
-// By a generic function, and with explicit type arguments.
+// Calls in a generic function, and with explicit type arguments.
 export const generic = <T, K>(
   definition: ResourceDefinition<T, K>,
   adapter: Adapter<T, K>,

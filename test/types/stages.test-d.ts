@@ -66,7 +66,7 @@ negotiated.step('execute', execute, add)
 negotiated.end('represent', represent)
 // @ts-expect-error A pipeline ends with an answer.
 negotiated.end('parse', parse)
-// @ts-expect-error A step can not omit what the next steps read.
+// @ts-expect-error A step cannot omit what the next steps read.
 received.step('version', (): { readonly version: ServedVersion } | undefined => noVersion, add)
 // @ts-expect-error A step must set what it adds.
 received.step('version', version)

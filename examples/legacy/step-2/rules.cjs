@@ -6,13 +6,13 @@ const { formats, pages, parameters } = require('./old-clients.cjs')
 /** `Accept`. */
 const formatRules = (usage) => negotiate({ conventions: formats, usage })
 
-/** Of the list: `Accept`, and parameters. */
+/** The rules of the list: `Accept`, and parameters. */
 const listRules = (usage) => [
   formatRules(usage),
   listQuery(deliveries, { parameters, conventions: { ...pages, 'QUERY-8': 'report' }, usage }),
 ]
 
-/** Of one delivery: `Accept`, HEAD, DELETE, and changes without `If-Match`. */
+/** The rules of one delivery: `Accept`, HEAD, DELETE, and changes without `If-Match`. */
 const itemRules = (usage) => [
   formatRules(usage),
   methodRules({

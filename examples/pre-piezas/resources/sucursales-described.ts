@@ -82,7 +82,7 @@ function problems(more: Readonly<Record<number, string>> = {}) {
   )
 }
 
-/** A response to HEAD has no body, whatever its status (RFC 9110 9.3.2). */
+/** A response to HEAD has no body, regardless of its status (RFC 9110 9.3.2). */
 const problemsOfHead = (more: Readonly<Record<number, string>>) =>
   Object.fromEntries(Object.entries(problems(more)).map(([status, { content: _none, ...answer }]) => [status, answer]))
 
@@ -112,7 +112,7 @@ const methods = {
   },
 }
 
-/** Without control characters, which no field can have (RFC 9110 5.5). */
+/** A header without control characters, which no field can have (RFC 9110 5.5). */
 const inHeader = (name: string, description: string) => ({
   name,
   in: 'header',

@@ -6,7 +6,7 @@ import { tables } from './tables.js'
 
 const batch = 1_000
 
-/** In an order in which references exist. */
+/** Loads the tables in an order in which references exist. */
 export async function seed(run: Run, data: Data): Promise<void> {
   await load(run, tables.clientes.table, data.clientes)
   await load(run, tables.codigosPostales.table, data.codigosPostales)

@@ -15,11 +15,11 @@ interface KeptOrder {
 
 export class Bucket {
   /**
-   * By key, so that a changed record keeps its place in the map. A `Set` would have to be rebuilt
-   * again and again because of its deleted entries.
+   * The entries by key, so that a changed record keeps its place in the map. A `Set` would have to
+   * be rebuilt again and again because of its deleted entries.
    */
   readonly #entries = new Map<Identity, Entry>()
-  /** From the least to the most recently used. */
+  /** The kept orders, from the least to the most recently used. */
   #orders: Map<string, KeptOrder> | undefined
 
   get size(): number {

@@ -21,7 +21,7 @@ const emptyBucket = new Bucket()
 export class Indexes {
   readonly all = new Bucket()
   readonly #single = new Map<string, EqualityIndex>()
-  /** From the least to the most recently used. */
+  /** The indexes of several members, from the least to the most recently used. */
   readonly #compound = new Map<string, EqualityIndex>()
   /** The cost of filtering so far, by the members of the index that would have avoided it. */
   readonly #cost = new Map<string, number>()

@@ -9,7 +9,7 @@ export const unfit = (message: string): ConfigurationError =>
  */
 export const noTransaction = (): ConfigurationError =>
   unfit(
-    'within() needs a client with an open transaction of yours; otherwise the write would be committed ' +
+    'within() needs a client on which you have opened a transaction; otherwise the write would be committed ' +
       'separately. Nothing was written. Send BEGIN on a client of the pool, wait for the writes before COMMIT, ' +
       'and release the client last. For a PGlite, pass the tx of transaction()',
   )

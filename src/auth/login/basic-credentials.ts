@@ -3,11 +3,11 @@ import basicAuth from 'basic-auth'
 import { prepareOpaqueString } from './opaque-string.js'
 
 export interface BasicCredentials {
-  /** In NFC, as stored names must be (RFC 8265 3.4.2). */
+  /** The name in NFC, as stored names must be (RFC 8265 3.4.2). */
   readonly user: string
-  /** In the form that is hashed. */
+  /** The password in the form that is hashed. */
   readonly prepared: string
-  /** As it was sent. */
+  /** The password as it was sent. */
   readonly password: string
 }
 

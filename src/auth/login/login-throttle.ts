@@ -13,13 +13,13 @@ import { LoginCounter, type Reservation } from './login-counter.js'
 
 /** The limits of failed logins. */
 export interface AttemptsOptions {
-  /** For one account from one address. Default 10 in 15 minutes. */
+  /** The limit for one account from one address. Default 10 in 15 minutes. */
   readonly pair?: Partial<Quota>
-  /** From one address, for any account. Default 100 in 15 minutes. */
+  /** The limit for one address, for all accounts together. Default 100 in 15 minutes. */
   readonly address?: Partial<Quota>
   /**
-   * For one account, from all addresses from which it has never logged in. Default 100 in 15
-   * minutes.
+   * The limit for one account, from all addresses from which it has never logged in. Default 100 in
+   * 15 minutes.
    */
   readonly account?: Partial<Quota>
 }

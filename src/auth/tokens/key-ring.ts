@@ -57,7 +57,7 @@ function fixedRing(what: string, given: unknown): KeyRing {
   )
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
-  // No key is named '', so it stands for every kid that no key has.
+  // No key is named '', so its entry is used for every kid that no key has.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,

@@ -19,8 +19,8 @@ export interface TokenKey {
   readonly algorithm: TokenAlgorithm
   /**
    * For HS algorithms the secret: a string (its UTF-8 bytes; decode base64 yourself), bytes, a
-   * `KeyObject` or a JSON Web Key. For the others PEM text, a `KeyObject` or a JSON Web Key. Of a
-   * private key, verification uses only the public part.
+   * `KeyObject` or a JSON Web Key. For the others PEM text, a `KeyObject` or a JSON Web Key.
+   * Verification uses only the public part of a private key.
    */
   readonly key: KeyMaterial
 }

@@ -73,7 +73,7 @@ export const cachingChecks: readonly ListCheck[] = [
     needs: ['HDR-4/item', 'HDR-4/list'],
     rule: '`Cache-Control: no-cache` in a request does not prevent 304.',
     why: 'Some clients, such as `fetch` of Node, send it with every conditional request.',
-    fix: 'Compare If-None-Match, whatever the Cache-Control of the request.',
+    fix: 'Compare If-None-Match, regardless of the Cache-Control of the request.',
     async run(list) {
       const { full, again } = await revalidated(list, { [header.cacheControl]: 'no-cache' })
       if (again.answer.status === 304) return holds

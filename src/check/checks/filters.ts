@@ -106,8 +106,8 @@ export const filterChecks: readonly ListCheck[] = [
     async run(list) {
       const [first, second] = await shownPair(list)
       const both = [first, second]
-      // If one filter has a value that no item has, the list is empty, whatever the other filter
-      // matches.
+      // If one filter has a value that no item has, the list is empty, regardless of the other
+      // filter.
       const none = await list.list({ [first.filter.name]: String(first.value), [second.filter.name]: absent(second) })
       const left = none.answer.status === 200 ? itemsOf(none).length : 0
       if (left > 0)

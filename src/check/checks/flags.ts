@@ -24,7 +24,7 @@ export const flagChecks: readonly ListCheck[] = [
     fix: 'Answer GET of a flag with 204 or 404, and HEAD with 302 or 404. Send no body for a flag that is set.',
     async run(list) {
       const flags = flagsOf(list).filter(({ methods }) => methods.includes('GET'))
-      if (flags.length === 0) throw new NotApplicable(`flags of ${list.target.template} can not be read`)
+      if (flags.length === 0) throw new NotApplicable(`flags of ${list.target.template} cannot be read`)
       const items = (await list.items()).slice(0, mostItems).map((item) => list.pathOf(item))
       const places = items.flatMap((item) => flags.map(({ name }) => `${item}/${name}`))
       const found = await firstBreak(places, async (path) => {

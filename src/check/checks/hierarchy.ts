@@ -43,7 +43,7 @@ export const hierarchyChecks: readonly ListCheck[] = [
   {
     id: 'PATH-6/filter',
     rule: 'A path contains no value that filters the items of a collection.',
-    why: 'Filters in paths can not be combined, and each needs a separate address.',
+    why: 'Filters in paths cannot be combined, and each needs a separate address.',
     fix: 'Offer the value as a query parameter of the list, and remove the path.',
     run: noFilters,
   },

@@ -20,7 +20,7 @@ export const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
   )
 
 export function needsGet({ target }: Listing): void {
-  if (!target.itemMethods.includes('GET')) throw new NotApplicable(`items of ${target.template} can not be read`)
+  if (!target.itemMethods.includes('GET')) throw new NotApplicable(`items of ${target.template} cannot be read`)
 }
 
 /**

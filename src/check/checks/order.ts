@@ -31,7 +31,7 @@ export function misplaced(values: readonly unknown[], descending: boolean): numb
   return undefined
 }
 
-/** Without case, accents and outer spaces: many stores treat such texts as equal. */
+/** The text without case, accents and outer spaces: many stores treat such texts as equal. */
 export const folded = (value: unknown): string =>
   String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
 

@@ -54,7 +54,7 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-4/malformed',
     rule: 'A page number that is not a whole number, or is before the first page, is 400.',
-    why: 'Otherwise the client takes another page for the requested one.',
+    why: 'Otherwise the client mistakes another page for the requested one.',
     fix: 'Refuse values of `offest` that are not page numbers with 400.',
     run: (list) => refusesValues(list, parameter.page, [...malformed, ...(list.target.first === 1 ? ['0'] : [])]),
   },
@@ -80,14 +80,14 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-5/malformed',
     rule: 'A page size that is not a positive whole number is 400.',
-    why: 'A client that gets fewer items than requested takes them for the last page.',
+    why: 'A client that gets fewer items than requested concludes that this is the last page.',
     fix: 'Refuse values of `limit` that are not positive whole numbers with 400.',
     run: (list) => refusesValues(list, parameter.size, [...malformed, '0']),
   },
   {
     id: 'QUERY-5/maximum',
     rule: 'A page size above the maximum is 400.',
-    why: 'A client whose page is silently made smaller takes it for the last page.',
+    why: 'A client whose page is silently made smaller concludes that it is the last page.',
     fix: 'Refuse a `limit` above the maximum with 400, instead of reducing it.',
     async run(list) {
       needsParameter(list, parameter.size)

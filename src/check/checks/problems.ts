@@ -107,7 +107,7 @@ export const problemChecks: readonly ListCheck[] = [
   },
   {
     id: 'ERR-2/undecodable',
-    rule: 'A query that can not be decoded is 400.',
+    rule: 'A query that cannot be decoded is 400.',
     why: 'The service must not guess the meaning of a malformed query.',
     fix: 'Refuse queries that are not percent-encoded UTF-8 with 400.',
     async run(list) {

@@ -14,7 +14,7 @@ import { disjointness, walkByNumber, walkSize } from './walks.js'
 function fieldsOf({ target }: Listing): readonly string[] {
   if (target.sort === undefined)
     throw new Unchecked('the document does not list the fields of "sort". Give "sort" in a target file')
-  if (target.sort.length === 0) throw new NotApplicable(`${target.template} can not be sorted`)
+  if (target.sort.length === 0) throw new NotApplicable(`${target.template} cannot be sorted`)
   return target.sort
 }
 
@@ -161,7 +161,7 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-8/sort-field',
     rule: 'An unknown field in `sort` is 400.',
-    why: 'Otherwise the client takes another order for the requested one.',
+    why: 'Otherwise the client mistakes another order for the requested one.',
     fix: 'Refuse unknown fields of `sort` with 400, and name the allowed ones.',
     async run(list) {
       needsParameter(list, parameter.sort)

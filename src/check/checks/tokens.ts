@@ -12,7 +12,7 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/every-address',
     needs: ['AUTH-4/nobody'],
-    rule: 'Without credentials, HEAD is 401 too, and so is an item that does not exist.',
+    rule: 'Without credentials, HEAD and an item that does not exist are 401 too.',
     why: 'Otherwise anyone can find out which items exist.',
     fix: 'Authenticate before looking anything up, and for HEAD as for GET.',
     async run(list) {

@@ -29,7 +29,7 @@ export interface Request {
   readonly method: string
   /** The absolute address, as it is sent. */
   readonly url: string
-  /** Without credentials. */
+  /** The header fields without credentials. */
   readonly headers: Readonly<Record<string, string>>
   readonly caller: Caller
   readonly body?: string | undefined

@@ -65,7 +65,7 @@ export function lintDocument(document: unknown, isWanted: (rule: LintRule) => bo
 const pointerOf = (path: readonly (string | number)[]): string =>
   `#${path.map((name) => `/${escapePointer(String(name))}`).join('')}`
 
-/** Why a value can not be linted; `undefined` for OpenAPI 3.0 and 3.1 with paths. */
+/** Why a value cannot be linted; `undefined` for OpenAPI 3.0 and 3.1 with paths. */
 export function documentFault(value: unknown): string | undefined {
   if (isDocument(value)) return undefined
   const { swagger, openapi, paths } = (typeof value === 'object' && value !== null ? value : {}) as Record<

@@ -26,7 +26,7 @@ export interface SarifRule {
 export interface SarifPlace {
   /** Relative to the root of the sources, or an absolute URI. */
   readonly uri: string
-  /** From 1. Default: the first line. */
+  /** The line, from 1. Default: the first line. */
   readonly line?: number
   readonly column?: number
 }

@@ -10,7 +10,7 @@ import type { Break } from '../verdict.js'
 
 /** A request of a script. */
 export interface Step {
-  /** From 1. */
+  /** The number of the request, from 1. */
   readonly number: number
   readonly exchange: Exchange
   /** The index in the evidence; `undefined` if the request is only preparation. */

@@ -146,7 +146,7 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
   return lines
 }
 
-/** True for a POST to a collection, whatever its response. A POST to an item creates nothing. */
+/** True for a POST to a collection, also if it failed. A POST to an item creates nothing. */
 const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
   steps.every(({ created }) => created === undefined || created !== request.url)
 

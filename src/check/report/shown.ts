@@ -13,7 +13,7 @@ export interface ShownExchange {
   readonly request: {
     readonly method: string
     readonly url: string
-    /** Without credentials. */
+    /** The header fields without credentials. */
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string | undefined
     /** The request as a command, which reads tokens from environment variables. */

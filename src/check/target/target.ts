@@ -87,7 +87,7 @@ export interface Target {
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
   /**
-   * Collections of a public API that accept POST and can not be listed, and whose items accept GET
+   * Collections of a public API that accept POST and cannot be listed, and whose items accept GET
    * and DELETE (VERB-11).
    */
   readonly unlisted?: readonly CollectionTarget[]

@@ -6,7 +6,7 @@ export const publicChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-11/create',
     rule: 'POST to a public collection answers 201 or 202 with `Location`, and GET there returns the new item.',
-    why: 'Clients can not list the collection, so they find their items only by these addresses.',
+    why: 'Clients cannot list the collection, so they find their items only by these addresses.',
     fix: 'Send Location with 201 and 202, and serve the item there.',
     run: shownAtLocation,
   },

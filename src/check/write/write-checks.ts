@@ -85,7 +85,7 @@ export const writeChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-2/after-change',
     rule: 'After a change an item has a new tag.',
-    why: 'A client with the old tag must not take the old representation for the current one.',
+    why: 'A client with the old tag must not mistake the old representation for the current one.',
     fix: 'Compute the tag from the version of the item, and change the version with each change.',
     async run(owner) {
       const { before, patch, after } = await changed(owner)

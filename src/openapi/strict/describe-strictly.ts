@@ -1,4 +1,4 @@
-/** For tests: compares each response of a service with its document. */
+/** Compares each response of a service with its document, in tests. */
 import { splitTarget } from '../../http/targets.js'
 import type { Middleware } from '../../middleware/middleware.js'
 import { splitVersion } from '../../middleware/version-names.js'

@@ -13,7 +13,7 @@ const general =
 
 /** The header fields of a response in a document. */
 export class DescribedHeaders {
-  /** By name in lower case. */
+  /** The fields by name in lower case. */
   readonly #fields: ReadonlyMap<string, { readonly name: string; readonly field: Place | undefined }>
   /**
    * Whether undescribed fields are faults. False if the response declares no `headers`, as

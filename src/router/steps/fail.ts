@@ -38,8 +38,8 @@ function report(
 }
 
 /**
- * Whether a problem leaves open what was changed. In an endpoint, which may have made other
- * changes, so does an `unchanged` problem of a single call.
+ * Whether a problem leaves open what was changed. An `unchanged` problem of a single call leaves it
+ * open in an endpoint, which may have made other changes.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true

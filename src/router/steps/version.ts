@@ -1,6 +1,6 @@
 /**
- * Finds the version. A retired version is 410 with an empty body, whatever the method and
- * credentials; so is a retired part of one (VER-1, VER-2).
+ * Finds the version. A retired version, or a retired part of a version, is 410 with an empty body,
+ * regardless of the method and credentials (VER-1, VER-2).
  */
 import { unknownVersion } from '../../middleware/versions.js'
 import { header } from '../../wire.js'

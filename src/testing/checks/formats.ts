@@ -166,7 +166,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/order',
-    title: 'Lists sort numbers and date-times as values, not as texts; so does a key of such members that breaks ties.',
+    title: 'Lists sort numbers and date-times as values, not as texts, also in a key that breaks ties.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])

@@ -50,7 +50,7 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/repeated',
     title:
-      'A create with the id and fingerprint of an earlier one creates nothing and returns the same record and version; so does recall().',
+      'A create with the id and fingerprint of an earlier one creates nothing; it and recall() return the same record and version.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -178,7 +178,7 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/names',
     title:
-      'Any id of letters, digits, "-" and "_" works, whatever its length, including names with a meaning in JavaScript.',
+      'Any id of letters, digits, "-" and "_" works, regardless of its length, including names with a meaning in JavaScript.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {

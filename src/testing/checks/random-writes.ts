@@ -25,7 +25,7 @@ const scopes: readonly Scope[] = [
 const codes = upTo(10).map((i) => `C-${i}`)
 const ids = ['one', 'two', 'three']
 
-/** The result of a write. `refused` stands for any refusal except `duplicate`. */
+/** The result of a write. `refused` means any refusal except `duplicate`. */
 type Verdict = 'absent' | 'stale' | 'done' | 'duplicate' | 'refused' | 'mismatched'
 
 /** A write to the record with one key, by a caller with this scope. */

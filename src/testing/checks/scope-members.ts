@@ -1,4 +1,4 @@
-/** Checks of the equalities of a scope: all must hold exactly, whatever a write contains. */
+/** Checks of the equalities of a scope: all must hold exactly, after any write. */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'
@@ -148,7 +148,7 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/replace-kept',
-    title: 'A replace does not change the members of the scope, whatever its value contains.',
+    title: 'A replace does not change the members of the scope, regardless of its value.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {

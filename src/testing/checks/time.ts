@@ -22,7 +22,7 @@ async function expectWell(stage: Stage): Promise<void> {
 export const time: readonly Check[] = [
   {
     id: 'time/ready',
-    title: 'ready() does not throw if the store works, nor does a second call.',
+    title: 'If the store works, neither the first nor the second call of ready() throws.',
     on: 'any',
     async run(stage) {
       await stage.adapter.ready?.()

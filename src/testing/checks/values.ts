@@ -178,7 +178,7 @@ export const values: readonly Check[] = [
   },
   {
     id: 'values/key-kept',
-    title: 'replace() does not change the key, whatever key its value contains.',
+    title: 'replace() does not change the key, regardless of the key in its value.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {

@@ -92,7 +92,7 @@ describe('an association by members', () => {
     expect(versionOf(adapter, 1)).not.toBe(before)
   })
 
-  it('PATH-7: detaching sets null, or deletes members that can not be null', () => {
+  it('PATH-7: detaching sets null, or deletes members that cannot be null', () => {
     const adapter = filled()
     adapter.attach(ruta, 1, undefined, call)
     const before = versionOf(adapter, 1)
@@ -119,7 +119,7 @@ describe('an association by members', () => {
     expect(adapter.attach(cliente, 2, undefined, call)).toBe('attached')
   })
 
-  it('ERR-2: the same for detaching', () => {
+  it('ERR-2: detaching is refused if it violates a unique constraint', () => {
     const records = [{ numero: 1, rutaZona: 'norte', rutaDia: 3 }]
     const taken = memoryAdapter(piezas, {
       records: [...records, { numero: 2, lote: 'x' }],

@@ -42,7 +42,7 @@ describe('memoryAdapter', () => {
     expect(() => memoryAdapter(piezas, { unique: [['lotr']] })).toThrow(/Did you mean "lote"/)
   })
 
-  it('compares keys by their texts, whatever their type', () => {
+  it('compares keys by their texts, regardless of their type', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 0 }, { numero: 5 }, { numero: 1e21 }] as Pieza[] })
     const given = [5, '5', 5n, -0, 0, '0', 1e21, '1e+21', '05', '', ' 5', '5.0', null, true, Number.NaN]
     const known = new Set(['0', '5', '1e+21'])
@@ -196,7 +196,7 @@ describe('create', () => {
     expect([next('a'), next('b')]).toEqual([4, 2])
   })
 
-  it('can not assign a boolean', () => {
+  it('cannot assign a boolean', () => {
     const raros = defineResource({
       collection: 'raros',
       key: 'si',
@@ -338,7 +338,7 @@ describe('scope', () => {
     expect(adapter.list(listRequest({ sort: 'numero', parent }), theirs).total).toBe(1)
   })
 
-  it('is set on created records, and a replace can not move a record out of it', () => {
+  it('is set on created records, and a replace cannot move a record out of it', () => {
     const adapter = shared()
     expect(created(adapter.create({ numero: 4, inquilino: 'T2' }, mine)).value).toEqual({ numero: 4, inquilino: 'T1' })
     expect(adapter.replace(4, { numero: 4, inquilino: 'T2' }, undefined, mine)).toMatchObject({
@@ -351,7 +351,7 @@ describe('scope', () => {
     expect(shared().create({ numero: 2 }, mine)).toEqual({ refused: 'duplicate', members: ['numero'] })
   })
 
-  it('can not be left by attaching or detaching', () => {
+  it('cannot be left by attaching or detaching', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }] })
     const client = callOf({ scope: { clienteId: 5 } })
     expect(adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, client)).toEqual({

@@ -43,7 +43,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a version set by a trigger', {}, trigger],
     ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a version with a digest', {}, ''],
-  ])('is one UPDATE, and so is the next one with the returned tag: %s', async (_, options, ddl) => {
+  ])('is one UPDATE, and the next one with the returned tag is one UPDATE, too: %s', async (_, options, ddl) => {
     const { one, statements, again, statementsAgain } = await patched(options, ddl)
     expect([one.status, statements]).toEqual([200, ['UPDATE']])
     expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])

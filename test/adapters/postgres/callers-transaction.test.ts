@@ -258,7 +258,7 @@ describe('a transaction of the caller', () => {
       client.release()
     })
 
-    it('refuses a pool and PGlite, on which a caller can not have a transaction open', async () => {
+    it('refuses a pool and PGlite, on which a caller cannot have a transaction open', async () => {
       expect(() => bultosIn(pool).within(pool)).toThrow(open)
       const { client: db, release } = await lentPglite()
       expect(() => bultosIn(db).within(db)).toThrow(open)

@@ -108,7 +108,7 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
     expect(await over.create({ nombre: 'c' } as never, call)).toMatchObject({ created: { value: { id: 2 } } })
   })
 
-  it('a referenced record can not be removed', async () => {
+  it('a referenced record cannot be removed', async () => {
     expect(await adapter.remove(1, undefined, call)).toEqual({
       refused: 'referenced',
       members: [],
@@ -125,7 +125,7 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
     expect(refused).not.toMatch(/hunter2|password|constraint|cosas_pkey|violates/)
   })
 
-  it('a default of the database applies if a create omits the member, or if the column can not be null', async () => {
+  it('a default of the database applies if a create omits the member, or if the column cannot be null', async () => {
     await adapter.create({ id: 5, nombre: 'Cinco' }, call)
     expect((await adapter.read([5], call))[0]?.value).toMatchObject({ clase: 'x' })
     await adapter.replace(5, { id: 5, nombre: 'Cinco', clase: 'z' }, undefined, call)
@@ -167,7 +167,7 @@ describe.each(stores)('ERR-2: a refusal points to its member, on $name,', ({ ope
   })
   afterAll(() => store.close())
 
-  it('also for a view with INSTEAD OF triggers in front of the table with the constraint', async () => {
+  it('for a table with the constraint behind a view with INSTEAD OF triggers', async () => {
     await store.sql(`CREATE TABLE base (id int PRIMARY KEY, nombre text NOT NULL UNIQUE, clase text CHECK (clase <> 'x'), v uuid NOT NULL DEFAULT gen_random_uuid());
       CREATE VIEW inner_view AS SELECT * FROM base; CREATE VIEW vista AS SELECT * FROM inner_view;
       CREATE FUNCTION vista_instead() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

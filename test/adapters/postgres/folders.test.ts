@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const room = fileURLToPath(new URL('../../../src/adapters/postgres', import.meta.url))
 
-/** From the bottom up. The last one stands for the files outside of folders. */
+/** The folders from the bottom up. The last entry means the files outside of folders. */
 const folders = [
   'unfit.ts',
   'connections',

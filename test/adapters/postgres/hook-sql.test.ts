@@ -307,7 +307,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     'throw an error',
     'throw a problem',
   ] as const
-  it('HDR-8, VERB-13: whatever the function runs, a 2xx is the committed row, and failures are reported', async () => {
+  it('HDR-8, VERB-13: a 2xx is the committed row, and failures are reported, for any SQL of the function', async () => {
     let script: readonly string[] = []
     const { send, close, failures } = await service(async (tx, change) => {
       for (const part of script) {

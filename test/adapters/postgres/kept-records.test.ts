@@ -389,7 +389,7 @@ describe('VERB-12: ready() and the table of repeatable creates', () => {
   })
 })
 
-describe('VERB-12: the same on PGlite', () => {
+describe('VERB-12: idempotency keys on PGlite', () => {
   it('equal creates wait for the only connection, and get the same result; a record round-trips exactly', async () => {
     const { client: db, release } = await lentPglite()
     await db.exec(tables)

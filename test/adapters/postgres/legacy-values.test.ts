@@ -1,5 +1,5 @@
 /**
- * Rows of other programs with values that JSON can not represent: they are shown truthfully, kept
+ * Rows of other programs with values that JSON cannot represent: they are shown truthfully, kept
  * by changes of other members, and do not break pagination.
  */
 import express from 'express'

@@ -24,7 +24,7 @@ const scope = (who: unknown): { duenyo: string } | Record<never, string> => {
   return duenyo === undefined ? {} : { duenyo }
 }
 
-/** With a scope and soft delete. */
+/** A resource with a scope and soft delete. */
 const clientes = defineResource({
   collection: 'clientes',
   key: 'id',

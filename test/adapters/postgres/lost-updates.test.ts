@@ -124,7 +124,7 @@ const forms: readonly Form[] = [
   },
 ]
 
-/** In this form the other session updates `piezas` itself. */
+/** The form in which the other session updates `piezas` itself. */
 const byItself = 'a table with rules'
 
 describe('an update by another session', () => {

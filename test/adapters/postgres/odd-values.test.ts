@@ -1,6 +1,6 @@
 /**
- * Values in columns of other programs that JSON or a format can not represent (HDR-8, REP-4): each
- * is shown exactly or as null, whatever the session settings.
+ * Values in columns of other programs that JSON or a format cannot represent (HDR-8, REP-4): each
+ * is shown exactly or as null, regardless of the session settings.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

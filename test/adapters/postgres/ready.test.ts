@@ -145,7 +145,7 @@ describe('ready() reports errors, with the fix', () => {
     })
   })
 
-  it('names host, port and reason if the server can not be reached, but never to clients', async () => {
+  it('names host, port and reason if the server cannot be reached, but never to clients', async () => {
     for (const [address, reason] of [
       ['postgres://ana:secreta@127.0.0.1:1/db', /ECONNREFUSED 127\.0\.0\.1:1\b/],
       ['postgres://ana:secreta@localhost:1/db', /ECONNREFUSED .*:1\b/],

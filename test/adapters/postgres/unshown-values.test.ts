@@ -1,5 +1,5 @@
 /**
- * A PUT of what GET showed loses nothing, even if JSON can not represent the values of the columns.
+ * A PUT of what GET showed loses nothing, even if JSON cannot represent the values of the columns.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import express from 'express'
@@ -42,7 +42,7 @@ const all = `SELECT id, grande::text, libre::text, importe::text, peso::text, co
   grandes::text, pesos::text, textos::text, doc::text FROM lecturas ORDER BY id`
 const plain = `INSERT INTO lecturas VALUES (50, 'a', 1, 2.5, 3.25, 4.5, 5.5, 6.75, '{1}', '{2.5}', '{a}', '{"n": 1.5}')`
 
-/** Columns and values that JSON can not represent, or only with fewer digits. */
+/** Columns and values that JSON cannot represent, or only with fewer digits. */
 const odd: readonly (readonly [column: string, sql: string])[] = [
   ['grande', '9223372036854775807'],
   ['grande', '-9223372036854775808'],
@@ -72,7 +72,7 @@ const versions: readonly (readonly [string, object])[] = [
   ['xmin, with a write function', { write: async () => {} }],
 ]
 
-describe.each(stores)('values that JSON can not represent, on $name', ({ open }) => {
+describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -114,7 +114,7 @@ describe.each(stores)('values that JSON can not represent, on $name', ({ open })
     await server.close()
   })
 
-  it('a PUT of another value replaces it, and so does null afterwards', async () => {
+  it('a PUT of another value replaces it, and null replaces that value', async () => {
     await store.sql(`TRUNCATE lecturas`)
     const server = await serving()
     const cases = [

@@ -111,8 +111,8 @@ const tooLong = expect.stringMatching(/2,700 bytes/)
 const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: object])[] = [
   ...raised.map(([what, , members = []]) => [what, { nombre: what }, { refused: 'rule', members }] as const),
   ['a check of two members', { a: 500 }, { refused: 'rule', members: ['a', 'b'] }],
-  ['a check that can not be computed', { a: 8, b: 8 }, { refused: 'rule', members: [] }],
-  ['a generated column that can not be computed', { a: 7 }, { refused: 'rule', members: [] }],
+  ['a check that cannot be computed', { a: 8, b: 8 }, { refused: 'rule', members: [] }],
+  ['a generated column that cannot be computed', { a: 7 }, { refused: 'rule', members: [] }],
   [
     'a range that ends before it begins',
     { desde: '2024-02-01', hasta: '2024-01-01' },
@@ -130,7 +130,7 @@ const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: ob
     { refused: 'rule', members: ['talla'], why: 'must be one of chica, grande' },
   ],
   ['a check of an array', { letras: ['a', 'b', 'c'] }, { refused: 'rule', members: ['letras'] }],
-  ['JSON that an index can not process', { doc: { n: 'x' } }, { refused: 'rule', members: [] }],
+  ['JSON that an index cannot process', { doc: { n: 'x' } }, { refused: 'rule', members: [] }],
   ['a text too long for its index', { nombre: textOf(1500) }, { refused: 'rule', members: ['nombre'], why: tooLong }],
   ['a text too long for any index', { nombre: textOf(9000) }, { refused: 'rule', members: [], why: tooLong }],
   ['a deferred trigger', { a: 55 }, { refused: 'rule', members: ['a'] }],
@@ -262,7 +262,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     await expect(Promise.resolve(over.replace(1, { id: 1 }, undefined, call))).rejects.toMatchObject({ code: '22023' })
   })
 
-  it('partitions: no partition for a row, a constraint of a partition, and a row that can not move', async () => {
+  it('partitions: no partition for a row, a constraint of a partition, and a row that cannot move', async () => {
     await store.sql(`
       CREATE TABLE partes (id int, zona text, n int CONSTRAINT n_baja CHECK (n < 10), v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (id, zona), UNIQUE (zona, n)) PARTITION BY LIST (zona);
       CREATE TABLE partes_n PARTITION OF partes FOR VALUES IN ('norte');

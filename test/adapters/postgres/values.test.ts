@@ -140,7 +140,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     )
   })
 
-  it('refuses text that PostgreSQL can not store, in every input, and names the member', async () => {
+  it('refuses text that PostgreSQL cannot store, in every input, and names the member', async () => {
     for (const bad of ['a\0b', '\ud800', 'x\udc00y']) {
       for (const [value, member] of [
         [{ texto: bad }, 'texto'],

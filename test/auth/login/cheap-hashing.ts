@@ -7,8 +7,8 @@ import { type Cost, formatPasswordHash } from '../../../src/auth/login/password-
 const cheap = { N: 2, p: 1 }
 
 /**
- * For all tests of the file, threads hash with N = 2, whatever the stored hash specifies. So no
- * password matches a hash that was made elsewhere.
+ * For all tests of the file, threads hash with N = 2, regardless of what the stored hash specifies.
+ * So no password matches a hash that was made elsewhere.
  */
 export function hashCheaply(): void {
   const send = Worker.prototype.postMessage

@@ -22,7 +22,7 @@ vi.mock('node:worker_threads', () => ({
 }))
 
 it.each(['at once', 'before it runs'] as const)(
-  'AUTH-6: if a thread can not be started (%s), the thread pool of Node hashes',
+  'AUTH-6: if a thread cannot be started (%s), the thread pool of Node hashes',
   async (how) => {
     fails = how
     const salt = randomBytes(16)

@@ -39,7 +39,7 @@ describe('stored passwords', () => {
   })
 
   it.each(['', 'x'.repeat(1025), 'ñ'.repeat(513), 'tab\there', 'nul\0', '\ud800'])(
-    'AUTH-6: %j can not be stored, and never matches',
+    'AUTH-6: %j cannot be stored, and never matches',
     async (bad) => {
       const refused = await hashPassword(bad).catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(HttpProblem)

@@ -136,7 +136,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
     },
   )
 
-  it('AUTH-5: a secret is not accepted as a key pair, and a public key can not sign', () => {
+  it('AUTH-5: a secret is not accepted as a key pair, and a public key cannot sign', () => {
     const shown = secret.toString('base64url')
     expect(refused({ algorithm: 'RS256', key: { kty: 'oct', k: shown } }, 'verify', shown).message).toContain(
       'cannot be read',

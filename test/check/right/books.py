@@ -55,7 +55,7 @@ def query_of(raw):
         name, _, value = pair.replace('+', ' ').partition('=')
         name, value = text_of(name), text_of(value)
         if name is None or value is None:
-            errors.append('A part of the query can not be decoded.')
+            errors.append('A part of the query cannot be decoded.')
         elif name not in KNOWN:
             errors.append('%s is unknown. Known: %s' % (name, ', '.join(KNOWN)))
         elif name in values:

@@ -12,7 +12,7 @@ export async function startPython(planted?: Planted) {
   const port = await new Promise<string>((resolve, reject) => {
     child.once('error', (error) =>
       reject(
-        new Error(`python3 can not be started: ${error.message}. Install Python 3.8 or later (apt install python3).`),
+        new Error(`python3 cannot be started: ${error.message}. Install Python 3.8 or later (apt install python3).`),
       ),
     )
     child.once('exit', (code) => reject(new Error(`The service in Python ended with ${code}.`)))

@@ -74,7 +74,7 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
 
 /** Refuses an `Accept` that names no media type of the twin. */
 export const unanswerable = (res: Response, twin: Twin): unknown =>
-  problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of ours.', twin)
+  problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of this service.', twin)
 
 function tagOfValue(value: unknown, text: string, twin: Twin): string | undefined {
   if (twin.has('tag stays after a change')) return tagOf(`${text.charAt(0)}${JSON.stringify(value, ['id'])}`, twin)

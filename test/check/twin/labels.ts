@@ -139,7 +139,7 @@ async function replace(req: Request<{ code: string }>, res: Response, twin: Twin
 /** Failed logins of one user. */
 const mostFailures = 20
 
-/** `GET /login`, beside the versions. */
+/** `GET /login`, outside the versions. */
 export function logIn(req: Request, res: Response, twin: Twin): unknown {
   const { has } = twin
   const [scheme, given = ''] = (req.get('Authorization') ?? '').split(' ')
@@ -150,7 +150,7 @@ export function logIn(req: Request, res: Response, twin: Twin): unknown {
     if (!has('429 without Retry-After')) res.set('Retry-After', '60')
     return problem(res, 429, 'too-many-requests', 'Too many logins have failed.', twin)
   }
-  // It stands for the hash of a password.
+  // This takes as long as hashing a password.
   if (user === 'ana' || !has('unknown users take no time')) scryptSync(text ?? '', 'salt', 16, { N: 8192 })
   const isKnown = text === 'ana:secret' || (text !== undefined && has('any user can log in'))
   if (!isKnown) {

@@ -32,7 +32,7 @@ export function readQuery(
   for (const pair of raw.split('&').filter((one) => one !== '')) {
     const [name = '', value = ''] = pair.split('=', 2).map((part) => decode(part) ?? '\0')
     if (name === '\0' || value === '\0') {
-      if (!has('undecodable query ignored')) errors.push(`${pair} can not be decoded`)
+      if (!has('undecodable query ignored')) errors.push(`${pair} cannot be decoded`)
     } else if (!allowed.includes(name)) {
       if (has('unknown parameters ignored')) continue
       errors.push(

@@ -12,7 +12,7 @@ export function tokenOf(sub: string, exp: number | null = 4_102_444_800): string
   return `${text}.${signature(text)}`
 }
 
-/** The subject of a token; `undefined` if it is not ours. */
+/** The subject of a token; `undefined` if the twin did not issue it. */
 export function subjectOf(token: string, has: (fault: Fault) => boolean): string | undefined {
   const [head = '', body = '', given = ''] = token.split('.')
   const { alg } = parsed(head)

@@ -42,7 +42,7 @@ export function twinApp(fault?: Fault): Express {
   if (has('addresses without a version')) app.use(versionRouter(twin))
   app.use((_req, res) => problem(res, 404, 'no-route', 'There is nothing here.', twin))
   app.use((_error: unknown, _req: Request, res: Response, _next: unknown) =>
-    problem(res, has('undecodable path is 500') ? 500 : 400, 'undecodable', 'The path can not be decoded.', twin),
+    problem(res, has('undecodable path is 500') ? 500 : 400, 'undecodable', 'The path cannot be decoded.', twin),
   )
   return app
 }

@@ -1,6 +1,6 @@
 /** Refusals of requests that the document allows, for reasons that a schema can't express. */
 
-/** By the code of the problem. */
+/** The reasons by the code of the problem. */
 export const refusals: Readonly<Record<string, string>> = {
   stale: 'the tag is not that of the current version',
   'precondition-failed': 'something stands there already',
@@ -13,11 +13,11 @@ export const refusals: Readonly<Record<string, string>> = {
   'idempotency-mismatch': 'the key was used with another body',
 }
 
-/** By the codes of the violations of `invalid-body` and `invalid-query`. */
+/** The reasons by the codes of the violations of `invalid-body` and `invalid-query`. */
 export const violations: Readonly<Record<string, string>> = {
   fixed: 'the address says what the key is',
   readOnly: 'a read-only member is sent as it is, or not at all',
   link: 'the address in a link is none of the service',
   reference: 'a link leads to a record that does not exist',
-  rule: "a rule of the team's own, or a text that the store can not keep",
+  rule: "a rule of the team's own, or a text that the store cannot keep",
 }

@@ -8,7 +8,7 @@ const notas = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
   rules: () => {
-    // Each record takes a while, whatever the machine.
+    // Each record takes a while on any machine.
     const end = performance.now() + 5
     while (performance.now() < end);
     return []

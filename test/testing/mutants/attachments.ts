@@ -124,7 +124,7 @@ export const attachmentMutants: readonly Mutant[] = [
   mutant("drops U+0000 from parents' keys", ['unstorable/parent'], StripsParents),
   mutant('drops U+0000 from keys', ['unstorable/key', 'unstorable/parent'], StripsKeys),
   mutant('drops U+0000 from conditions', ['unstorable/list'], StripsConditions),
-  altered('throws for a seek position with text that it can not store', ['unstorable/seek'], (base) => {
+  altered('throws for a seek position with text that it cannot store', ['unstorable/seek'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {

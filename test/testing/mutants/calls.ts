@@ -107,7 +107,7 @@ class KeepsAHundred extends PlainAdapter {
   }
 }
 
-/** Waits for the running create, whatever its body is, and returns its result. */
+/** Waits for the running create, regardless of its body, and returns its result. */
 class AnswersForAnyBody extends PlainAdapter {
   readonly #running = new Map<string, ReturnType<PlainAdapter['create']>>()
   override async create(value: unknown, call: AdapterCall) {

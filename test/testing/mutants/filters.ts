@@ -162,7 +162,7 @@ export const filterMutants: readonly Mutant[] = [
     }),
   ),
   mutant(
-    'can not filter by parts of a composite key',
+    'cannot filter by parts of a composite key',
     ['filters/composite-key'],
     holding(({ field }) => (field === 'order' ? false : undefined)),
   ),

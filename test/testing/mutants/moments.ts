@@ -92,7 +92,7 @@ class ClockAsVersion extends PlainAdapter {
   }
 }
 
-/** As in many id generators: a counter within the millisecond. */
+/** A counter within the millisecond, as in many id generators. */
 class ClockAndCount extends PlainAdapter {
   last = ''
   override version(): string {

@@ -170,7 +170,7 @@ export const seekMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'orders search results by rank, whatever the sort',
+    'orders search results by rank, regardless of the sort',
     ['search/sorted'],
     class extends PlainAdapter {
       override compare(a: Item, b: Item, request: ListRequest): number {
@@ -178,7 +178,7 @@ export const seekMutants: readonly Mutant[] = [
       }
     },
   ),
-  altered('throws for a search that it can not parse', ['search/any-text'], (base) => {
+  altered('throws for a search that it cannot parse', ['search/any-text'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {

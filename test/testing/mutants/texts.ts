@@ -101,7 +101,7 @@ export const textMutants: readonly Mutant[] = [
   keysBy('folds the case of keys, with its special rules', bothWays),
   keysBy('folds the case of keys as in Turkey', (text) => text.replace(/[Ii\u0130\u0131]/g, 'i')),
   keysBy('drops U+FEFF from the start of keys', (text) => text.replace(/^\ufeff/, '')),
-  keysBy('ignores what can not be seen in keys', (text) => text.replace(/[\u00ad\u200b\ufeff]/g, '')),
+  keysBy('ignores what cannot be seen in keys', (text) => text.replace(/[\u00ad\u200b\ufeff]/g, '')),
   keysBy('keeps three bytes of a character', (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')),
   keysBy('takes keys that look like one number for equal', (text) =>
     /^[+\d.e]+$/.test(text) ? String(Number(text)) : text,

@@ -209,12 +209,12 @@ export const valueMutants: readonly Mutant[] = [
   mutant('returns its stored values', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
   mutant('stores the passed values without a copy', ['privacy/given'], KeepsWhatItIsGiven),
   mutant(
-    'throws for text that it can not store',
+    'throws for text that it cannot store',
     ['unstorable/written', 'unstorable/replaced'],
     RefusesNothingItCannotKeep,
   ),
-  mutant('throws for conditions with text that it can not store', ['unstorable/list'], ThrowsOnUnstorableConditions),
-  mutant('throws for keys with text that it can not store', ['unstorable/key'], ThrowsOnUnstorableKeys),
+  mutant('throws for conditions with text that it cannot store', ['unstorable/list'], ThrowsOnUnstorableConditions),
+  mutant('throws for keys with text that it cannot store', ['unstorable/key'], ThrowsOnUnstorableKeys),
   mutant('finds keys without case', ['reads/key-exact', 'reads/composite'], CaseBlindKeys),
   mutant('compares composite keys as they are written', ['reads/composite'], FirstPartOfTheKey),
   {

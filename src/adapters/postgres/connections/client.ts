@@ -5,8 +5,8 @@
 
 /**
  * The common part of all clients: a `Pool`, `Client` or `PoolClient` of `pg`, a `PGlite` or its
- * transaction. Values are texts and nulls. Columns are returned as texts and nulls, whatever type
- * parsers are set.
+ * transaction. Values are texts and nulls. Columns are returned as texts and nulls, regardless of
+ * the type parsers that are set.
  */
 export interface SqlClient {
   // biome-ignore lint/suspicious/noExplicitAny: drivers disagree on these types

@@ -18,7 +18,7 @@ export interface PgOptions {
   /** The timeout of a statement, in milliseconds. */
   readonly statement: number
   readonly warn: (message: string) => void
-  /** For a replica: the position that it must have reached. */
+  /** The position that a replica must have reached. Absent for a primary. */
   readonly floor?: () => string | undefined
 }
 

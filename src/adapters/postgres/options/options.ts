@@ -147,8 +147,8 @@ export interface ReplicaOptions {
    */
   readonly verified?: boolean
   /**
-   * The store of positions, such as a Redis (`redisReplicaPositions()`). Default: the memory of
-   * this process, which other processes do not see.
+   * The store of positions, such as Redis (`redisReplicaPositions()`). Default: the memory of this
+   * process, which other processes do not see.
    */
   readonly positions?: ReplicaPositions
 }

@@ -287,8 +287,8 @@ function unprotectedWrites({ definition: { collection }, racing }: Table, offere
   if (!(racing.update && isUpdated) && !(racing.remove && offered.has('remove'))) return []
   return [
     `The client has no transaction(work), and writes to "${collection}" need one: its table is a view or has ` +
-      'rules, or its version depends on other rows, or a join table holds its associations. Outside of a ' +
-      'transaction of yours, such a write can overwrite changes that another session commits at the same time. ' +
+      'rules, or its version depends on other rows, or a join table holds its associations. Outside of your ' +
+      'own transaction, such a write can overwrite changes that another session commits at the same time. ' +
       'Add a method transaction(work) to the client.',
   ]
 }

@@ -54,9 +54,9 @@ function pageAtPosition(
   }
 }
 
-/** From this offset on it may pay off to skip over keys only, or to count from the end. */
+/** The offset from which it may pay off to skip over keys only, or to count from the end. */
 export const deepOffset = 500
-/** From this row width on, in bytes, an index over the keys is much smaller than the table. */
+/** The row width, in bytes, from which an index over the keys is much smaller than the table. */
 const wideRow = 150
 
 function countedRows(table: Table, columns: string, cut: Cut): PageSql {

@@ -26,7 +26,7 @@ const planTime = 2_000
 
 /**
  * The cost, in planner units, from which a scan of a whole table is reported: about ten thousand
- * rows. A small table is always read as a whole, whatever indexes it has.
+ * rows. A small table is always read as a whole, regardless of its indexes.
  */
 const reportedCost = 1_000
 

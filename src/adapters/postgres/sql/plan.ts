@@ -8,7 +8,7 @@ export interface PlanNode {
   readonly 'Remote SQL'?: string
   /** The number of rows that the planner expects. */
   readonly 'Plan Rows'?: number
-  /** In planner units. */
+  /** The cost in planner units. */
   readonly 'Total Cost'?: number
   readonly Output?: readonly string[]
   readonly Plans?: readonly PlanNode[]

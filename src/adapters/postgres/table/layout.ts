@@ -223,5 +223,5 @@ export class Layout {
   }
 }
 
-/** For content that is not a single text. */
+/** The spelling of content that is not a single text: none. */
 const noSpelling: { readonly canonical?: undefined; readonly labelFault?: undefined } = {}

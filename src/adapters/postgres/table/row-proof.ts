@@ -13,7 +13,7 @@ import type { VersionSource } from './versions.js'
 
 /**
  * - `content`: the version includes a digest of everything that the record is made of. Equal texts
- * make equal records, whatever happened to the row in between.
+ * make equal records, regardless of what happened to the row in between.
  * - `writes`: each write gives the row a random version, and PostgreSQL stamps it with the id of
  * its transaction (`xmin`). Both are compared, because each detects what the other misses:
  *   - A trigger that is disabled or dropped, `session_replication_role = replica`, the worker of a

@@ -4,7 +4,7 @@ import type { Kinds } from '../../../options/kinds.js'
 import type { ReplicaPositions } from '../options/options.js'
 import { keptFor, settledAfter, unknownPosition } from './positions.js'
 
-/** The connection to a Redis. */
+/** The connection to Redis. */
 export interface RedisReplicaPositionsOptions {
   /**
    * Sends one command, as the option of `rate-limit-redis` does:
@@ -14,7 +14,7 @@ export interface RedisReplicaPositionsOptions {
   sendCommand(...command: string[]): PromiseLike<unknown>
   /**
    * The prefix of all keys. Default `express-rest-conventions:{positions}:`, whose braces keep the
-   * keys of a Redis Cluster together. Databases that share a Redis need different prefixes.
+   * keys of a Redis Cluster together. Databases that share a server need different prefixes.
    */
   readonly prefix?: string
 }
@@ -65,7 +65,7 @@ if wait > now then own = unknown end
 return { own, floor }`
 
 /**
- * Positions in a Redis of version 5 or newer, for `replica: { positions }`. Uses the team's client
+ * Positions in Redis, version 5 or newer, for `replica: { positions }`. Uses the team's client
  * and opens no connection. While Redis fails, reads use the primary. If Redis loses its data, for
  * example in a failover, the positions are lost. Throws `ConfigurationError` for an invalid option.
  *

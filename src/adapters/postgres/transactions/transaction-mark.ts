@@ -30,7 +30,8 @@ const settingOf = (name: string): string => `coalesce(current_setting('${name}',
 
 /**
  * Whether the team made the transaction read-only. A standby is always read-only, and an operator
- * may have configured the server so: neither counts. Before PostgreSQL 14, neither can be detected.
+ * may have made read-only the default. Both are ignored. Before PostgreSQL 14, neither can be
+ * detected.
  */
 const isReadOnly = `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} = 'off' AND ${settingOf('in_hot_standby')} = 'off')::text`
 

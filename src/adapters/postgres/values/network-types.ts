@@ -4,7 +4,7 @@ import type { ColumnType } from './column-type.js'
 import { valueTexts } from './value-texts.js'
 
 /**
- * An address, with its mask unless that stands for a single host. The database refuses a `cidr`
+ * An address, with its mask unless that means a single host. The database refuses a `cidr`
  * with host bits.
  */
 const address = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i
@@ -100,7 +100,7 @@ export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
     },
   })
 
-/** Bytes as base64 (RFC 4648 4) with padding, whatever the session's bytea_output is. */
+/** Bytes as base64 (RFC 4648 4) with padding, regardless of the session's bytea_output. */
 export const bytes: ColumnType = valueTexts({
   cast: 'bytea',
   samples: ['', 'AA=='],

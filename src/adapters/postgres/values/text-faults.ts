@@ -9,7 +9,7 @@ const suspicious = /\\u(?:0000|[dD][89a-fA-F])/
 export function textFault(text: string): string | undefined {
   if (!unstorable.test(text)) return undefined
   return text.includes('\0')
-    ? 'holds U+0000, which the store can not keep'
+    ? 'holds U+0000, which the store cannot keep'
     : 'holds an unpaired surrogate, which is not valid Unicode text'
 }
 

@@ -6,7 +6,7 @@ import type { ColumnType } from './column-type.js'
 import { between, valueTexts } from './value-texts.js'
 
 /**
- * A date or date-time as text, whatever the session's DateStyle and TimeZone are. Years before 1
+ * A date or date-time as text, regardless of the session's DateStyle and TimeZone. Years before 1
  * end in `BC`, and infinity is a word, so neither can be mistaken for another value.
  */
 const dated = (sql: string, shown: string, first = '0001-01-01'): string =>
@@ -97,7 +97,7 @@ export const instants = (precision = 6): ColumnType =>
     beyond: (op, text) => between(op, `${truncated(text.slice(0, -1), precision)}Z`, 'timestamptz'),
   })
 
-/** Compares with the beginning of year 1 in UTC, whatever the zone of the session is. */
+/** Compares with the beginning of year 1 in UTC, regardless of the zone of the session. */
 const inUtc = (sql: string): string =>
   dated(
     sql,
@@ -109,7 +109,7 @@ const maxMonths = 2 ** 31 - 1
 const maxMicroseconds = 2n ** 63n - 1n
 
 /**
- * Durations in an `interval`, as ISO 8601, whatever the session's IntervalStyle is. They are equal
+ * Durations in an `interval`, as ISO 8601, regardless of the session's IntervalStyle. They are equal
  * by the rules of PostgreSQL: 24 hours are a day, and 30 days are a month.
  */
 export const durations = (precision = 6): ColumnType =>
