@@ -48,7 +48,10 @@ export const startSubscribed: Start = async (setting) => {
   return server.on('close', unsubscribe)
 }
 
-/** Subscribes to every event of every channel. The subscribers do nothing: the figure is the price of the messages. */
+/**
+ * Subscribes to every event of every channel. The subscribers do nothing: the figure is the price
+ * of the messages.
+ */
 function subscribeToAll(): () => void {
   const subscriber = (): void => {}
   const names = channels.map((name) => `express-rest-conventions:${name}`)

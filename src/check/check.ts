@@ -31,7 +31,10 @@ export interface ListCheck extends Described {
   readonly run: (list: Listing) => Promise<Outcome>
 }
 
-/** A check that creates, changes and removes records of its own. Throws `NotApplicable` and `Unchecked`. */
+/**
+ * A check that creates, changes and removes records of its own. Throws `NotApplicable` and
+ * `Unchecked`.
+ */
 export interface WriteCheck extends Described {
   readonly needs?: readonly string[]
   readonly run: (owner: Owner) => Promise<Outcome>

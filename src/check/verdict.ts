@@ -69,7 +69,10 @@ export const unscripted = (expected: string, seen: string, ...evidence: Evidence
   unscripted: true,
 })
 
-/** Ends a check whose clause does not apply. `because` completes the sentence "not applicable, because ...". */
+/**
+ * Ends a check whose clause does not apply. `because` completes the sentence "not applicable,
+ * because ...".
+ */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }

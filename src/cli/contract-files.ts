@@ -1,4 +1,7 @@
-/** The files of a contract: one for each version, such as `openapi/v1.json`, and the accepted changes. */
+/**
+ * The files of a contract: one for each version, such as `openapi/v1.json`, and the accepted
+ * changes.
+ */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Accepted, acceptedText, parseAccepted } from '../contract/accepted.js'

@@ -13,7 +13,10 @@ export interface Given {
   readonly switches: ReadonlySet<string>
 }
 
-/** Parses arguments. Throws `UsageError` for an unknown flag, a repeated one, and one without its value. */
+/**
+ * Parses arguments. Throws `UsageError` for an unknown flag, a repeated one, and one without its
+ * value.
+ */
 export function parseFlags(args: readonly string[], flags: Flags): Given {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, kind]) => [

@@ -31,7 +31,10 @@ export async function commitOf(folder: string, ref: string): Promise<string | un
 export const isInRepository = async (folder: string): Promise<boolean> =>
   (await git(folder, 'rev-parse', '--is-inside-work-tree'))?.trim() === 'true'
 
-/** The texts of the files of a folder at a commit, by name. The folder may be missing from the working tree. */
+/**
+ * The texts of the files of a folder at a commit, by name. The folder may be missing from the
+ * working tree.
+ */
 export async function filesAt(cwd: string, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
   const top = (await git(cwd, 'rev-parse', '--show-toplevel'))?.trim()
   if (top === undefined) throw new UsageError(`${cwd} is not in a git repository.`)

@@ -1,4 +1,7 @@
-/** `mock <module>`: serves the whole interface of a service over stores in memory, with example records. */
+/**
+ * `mock <module>`: serves the whole interface of a service over stores in memory, with example
+ * records.
+ */
 import type { AddressInfo } from 'node:net'
 import { basename, resolve } from 'node:path'
 import { type MockedPath, type MockedService, mockService } from '../mock/mock-service.js'

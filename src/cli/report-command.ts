@@ -1,4 +1,7 @@
-/** `report <module>`: shows which clients break if a clause is enforced, and which call which version. */
+/**
+ * `report <module>`: shows which clients break if a clause is enforced, and which call which
+ * version.
+ */
 import { resolve } from 'node:path'
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'

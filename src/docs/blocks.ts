@@ -94,7 +94,9 @@ export function together(blocks: readonly Block[]): readonly Block[] {
   return sizeOf(content) > maxMergedBytes ? blocks : [{ anchors: blocks.flatMap(({ anchors }) => anchors), content }]
 }
 
-/** Splits rows into pieces that are short enough for a block. `maxBytes`: maximum bytes of a piece. */
+/**
+ * Splits rows into pieces that are short enough for a block. `maxBytes`: maximum bytes of a piece.
+ */
 export function piecesOf(rows: readonly Html[], maxBytes = 16_000): readonly (readonly Html[])[] {
   const pieces: Html[][] = []
   let left = 0

@@ -49,7 +49,10 @@ export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions
    * key is honoured if the adapter stores keys.
    */
   readonly idempotencyKey?: 'required'
-  /** Documented plural nouns below an item (PATH-8): `[endpoint('cancelaciones', { ... })]` is `/pedidos/{numero}/cancelaciones`. */
+  /**
+   * Documented plural nouns below an item (PATH-8): `[endpoint('cancelaciones', { ... })]` is
+   * `/pedidos/{numero}/cancelaciones`.
+   */
   readonly endpoints?: readonly Endpoint<EndpointItem<T, K>>[]
   /** Text, examples and `x-` members for documents. */
   readonly describe?: ResourceText

@@ -61,7 +61,10 @@ export interface VersionOptions extends LifecycleOptions {
 
 /** Options of a whole API: its versions, and which callers may use them. */
 export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
-  /** Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to `next()`. */
+  /**
+   * Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to
+   * `next()`.
+   */
   readonly login?: Login | undefined
   /**
    * Serves an OpenAPI document of each version at `/{version}/openapi`, as JSON or YAML by

@@ -143,7 +143,9 @@ export class CallMessage extends Message {
   }
 }
 
-/** Lookups in one cache that follow each other without a wait, such as those of all rows of a page. */
+/**
+ * Lookups in one cache that follow each other without a wait, such as those of all rows of a page.
+ */
 export interface CacheMessage {
   /** The name of its row in docs/performance.md. */
   readonly cache: string

@@ -1,4 +1,7 @@
-/** The client of all checks: it sends nothing unsafe, counts requests, and waits as `Retry-After` says. */
+/**
+ * The client of all checks: it sends nothing unsafe, counts requests, and waits as `Retry-After`
+ * says.
+ */
 import { afterEach, expect, it } from 'vitest'
 import { Client, UnsafeRequestError } from '../../src/check/client/client.js'
 import { Unchecked } from '../../src/check/verdict.js'

@@ -34,7 +34,10 @@ const createContrato = {
   unique: ['codigoDeContratoInterno'],
 }
 
-/** The target with a body for what is posted and cannot be listed: the members of an item that POST takes. */
+/**
+ * The target with a body for what is posted and cannot be listed: the members of an item that POST
+ * takes.
+ */
 const withBody = ({ unlisted = [], ...rest }: Target, item: object): Target => ({
   ...rest,
   unlisted: unlisted.map(({ create = { members: [] }, ...one }) => {

@@ -1,4 +1,7 @@
-/** The example behind nginx and HAProxy: with the settings of docs/gateways.md nothing breaks, and else the gateway is named. */
+/**
+ * The example behind nginx and HAProxy: with the settings of docs/gateways.md nothing breaks, and
+ * else the gateway is named.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

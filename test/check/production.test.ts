@@ -1,4 +1,7 @@
-/** `production`: a recording service proves that nothing is sent that could lock accounts, exhaust limits or load it. */
+/**
+ * `production`: a recording service proves that nothing is sent that could lock accounts, exhaust
+ * limits or load it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

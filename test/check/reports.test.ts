@@ -140,7 +140,8 @@ describe('--sarif', () => {
       const [{ physicalLocation, logicalLocations }] = result.locations
       const { uri, uriBaseId, index } = physicalLocation.artifactLocation
       expect([uri, uriBaseId, artifacts[index].location.uri]).toEqual(['openapi.yaml', '%SRCROOT%', 'openapi.yaml'])
-      // The path of the list is on line 5 of the document; what is about the whole service is on line 1.
+      // The path of the list is on line 5 of the document; what is about the whole service is on
+      // line 1.
       const where = logicalLocations[0].fullyQualifiedName
       expect(physicalLocation.region.startLine).toBe(where === '/v1/orders' ? 5 : 1)
       expect(result.partialFingerprints.primaryLocationLineHash).toMatch(/^[0-9a-f]{16}:1$/)

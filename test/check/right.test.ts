@@ -1,4 +1,7 @@
-/** Right services, written by hand in other ways, are accused of nothing. A fault that is planted into them is found. */
+/**
+ * Right services, written by hand in other ways, are accused of nothing. A fault that is planted
+ * into them is found.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

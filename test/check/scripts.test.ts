@@ -1,4 +1,7 @@
-/** Each script runs alone: it shows its break against the faulty service, and nothing against the right one. */
+/**
+ * Each script runs alone: it shows its break against the faulty service, and nothing against the
+ * right one.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

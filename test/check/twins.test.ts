@@ -1,4 +1,6 @@
-/** A right twin is accused of nothing, and of a twin with one fault the clause of the fault breaks. */
+/**
+ * A right twin is accused of nothing, and of a twin with one fault the clause of the fault breaks.
+ */
 import { expect, it } from 'vitest'
 import { breaksOf, checkTwin } from './check-twin.js'
 import { faultsOf } from './serving.js'

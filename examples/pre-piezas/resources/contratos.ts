@@ -1,4 +1,7 @@
-/** Contracts. `contratos/{id}/activo` is `estaActivo` as a sub-resource; `clientes/{id}/contratos` are the contracts of a client. */
+/**
+ * Contracts. `contratos/{id}/activo` is `estaActivo` as a sub-resource; `clientes/{id}/contratos`
+ * are the contracts of a client.
+ */
 import { defineResource, type FromSchema } from 'express-rest-conventions'
 import { ciclo, direccionPostal } from '../schemas/external-link.js'
 

@@ -1,4 +1,7 @@
-/** Browsers: preflights, and the header fields that scripts may read (HDR-7; Fetch standard, "CORS protocol"). */
+/**
+ * Browsers: preflights, and the header fields that scripts may read (HDR-7; Fetch standard, "CORS
+ * protocol").
+ */
 import { exposedHeaders, header } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'

@@ -116,7 +116,10 @@ export const pageChecks: readonly ListCheck[] = [
   },
 ]
 
-/** Whether a first page of `size` that has `count` items has all of the list: a larger page has no more. */
+/**
+ * Whether a first page of `size` that has `count` items has all of the list: a larger page has no
+ * more.
+ */
 async function hasAllItems(list: Listing, size: number, count: number): Promise<boolean> {
   const larger = size + 1
   if (list.target.largest !== undefined && list.target.largest < larger) return false

@@ -1,4 +1,6 @@
-/** Checks of the service as a whole: versions (PATH-1, VER-1, VER-2) and the login (AUTH-2, AUTH-3). */
+/**
+ * Checks of the service as a whole: versions (PATH-1, VER-1, VER-2) and the login (AUTH-2, AUTH-3).
+ */
 import type { ServiceCheck } from '../check.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'

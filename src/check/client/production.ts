@@ -5,7 +5,10 @@
 import { header } from '../../wire.js'
 import type { Request } from './exchange.js'
 
-/** Limits of `production`: requests per second, requests in all, bytes of a body, characters of an address. */
+/**
+ * Limits of `production`: requests per second, requests in all, bytes of a body, characters of an
+ * address.
+ */
 export const productionLimits = { rate: 10, budget: 3_000, body: 65_536, address: 4_096 } as const
 
 /** The reason why requests at the same time are not sent. */

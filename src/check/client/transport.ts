@@ -1,4 +1,7 @@
-/** One request over the network, sent exactly as it is written: no redirects, no normalized paths, no added fields. */
+/**
+ * One request over the network, sent exactly as it is written: no redirects, no normalized paths,
+ * no added fields.
+ */
 import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SecureAgent, request as secure } from 'node:https'
 import { Answer } from './exchange.js'

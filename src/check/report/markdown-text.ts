@@ -1,4 +1,7 @@
-/** Values in Markdown: in code, delimited by more backquotes than the value has (CommonMark 6.1, 4.5). */
+/**
+ * Values in Markdown: in code, delimited by more backquotes than the value has (CommonMark 6.1,
+ * 4.5).
+ */
 import { visibleText } from './visible-text.js'
 
 /** A value on one line. */

@@ -1,4 +1,7 @@
-/** The shell functions of scripts. They need a POSIX shell, `curl`, and the standard tools of POSIX with `mktemp`. */
+/**
+ * The shell functions of scripts. They need a POSIX shell, `curl`, and the standard tools of POSIX
+ * with `mktemp`.
+ */
 
 /** Reads responses. `$dir` contains the head and the body of each by its number. */
 export const readers = `export LC_ALL=C
@@ -13,7 +16,10 @@ has_field() { grep -qi "^$2:" "$dir/$1.head"; }
 succeeded() { [ "$(status "$1")" -ge 200 ] && [ "$(status "$1")" -lt 300 ]; }
 show() { echo "--- answer $1"; cat "$dir/$1.head" "$dir/$1.body"; echo; }`
 
-/** Prints the items of a JSON list, or the members of an object, one a line, without white space between tokens. */
+/**
+ * Prints the items of a JSON list, or the members of an object, one a line, without white space
+ * between tokens.
+ */
 export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d = 0; s = 0; e = 0; t = ""
   for (i = 1; i <= n; i++) { c = substr($0, i, 1)
     if (s) { t = t c; if (e) e = 0; else if (c == "\\\\") e = 1; else if (c == "\\"") s = 0; continue }

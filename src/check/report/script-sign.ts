@@ -27,7 +27,10 @@ export const comparedFields = [
   'x-total-count',
 ] as const
 
-/** A condition of the shell that is true if the break is shown. `word`: a text as a word of the shell. */
+/**
+ * A condition of the shell that is true if the break is shown. `word`: a text as a word of the
+ * shell.
+ */
 export function conditionOf(found: Break, steps: readonly Step[], word: (text: string) => string): string {
   const shown = steps.filter(({ shows }) => shows !== undefined)
   const { sign } = found

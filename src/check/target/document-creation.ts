@@ -11,7 +11,10 @@ const markerLength = 22
 /** The parts of a document about creating records in a collection. */
 export interface Makeable {
   readonly post: Operation | undefined
-  /** PUT of an item. Without a body it puts an existing item into the collection of a parent (VERB-4). */
+  /**
+   * PUT of an item. Without a body it puts an existing item into the collection of a parent
+   * (VERB-4).
+   */
   readonly put: Operation | undefined
   readonly key: readonly string[]
   readonly filters: readonly string[]

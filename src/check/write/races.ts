@@ -19,7 +19,10 @@ export interface Round {
   readonly answers: readonly Exchange[]
 }
 
-/** A round in which every client that did not succeed must be refused. Throws `Unchecked` for any other answer. */
+/**
+ * A round in which every client that did not succeed must be refused. Throws `Unchecked` for any
+ * other answer.
+ */
 export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exchange) => boolean): Round {
   const odd = answers.find((one) => one.answer.status >= 300 && !isRefused(one))
   if (odd !== undefined) throw new Unchecked(`${odd.request.method} was answered ${odd.answer.status} in a race`)

@@ -1,4 +1,7 @@
-/** Checks that write: POST, PUT, PATCH and DELETE of own records (VERB-2, VERB-3, VERB-5, VERB-6, VERB-9, VERB-10, VERB-12). */
+/**
+ * Checks that write: POST, PUT, PATCH and DELETE of own records (VERB-2, VERB-3, VERB-5, VERB-6,
+ * VERB-9, VERB-10, VERB-12).
+ */
 import type { JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { WriteCheck } from '../check.js'

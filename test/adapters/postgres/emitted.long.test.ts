@@ -206,7 +206,8 @@ const service = `
     }
   }
   const clients = Array.from({ length: 30 }, (_, n) => one(n))
-  // The next end waits for answers after the last one: a slow machine then proves as much as a fast one.
+  // The next end waits for answers after the last one: a slow machine then proves as much as a fast
+  // one.
   for (let i = 0; i < 40; i++) {
     const before = answered
     do await new Promise((resolve) => setTimeout(resolve, 50)); while (answered < before + 8)

@@ -1,4 +1,7 @@
-/** A right service on Hono: tokens in `x-authorization-token`, links to pages and no total, PUT and DELETE with 200. */
+/**
+ * A right service on Hono: tokens in `x-authorization-token`, links to pages and no total, PUT and
+ * DELETE with 200.
+ */
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { serving } from '../serving.js'

@@ -47,7 +47,9 @@ const variesBy = (twin: Twin): string =>
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** A representation in the format that `Accept` asks for, with its tag; 304 where the client has it. */
+/**
+ * A representation in the format that `Accept` asks for, with its tag; 304 where the client has it.
+ */
 export function sendValue(req: Request, res: Response, value: unknown, twin: Twin, status = 200): unknown {
   const type = formatOf(req, twin)
   if (type === undefined) return unanswerable(res, twin)

@@ -216,7 +216,9 @@ function changeOf(order: Order, req: Request, res: Response, twin: Twin): Body |
   return validated(changed, res, twin, orderTypes)
 }
 
-/** Whether a label is not the one that a request names in `If-Match`, or is one of `If-None-Match`. */
+/**
+ * Whether a label is not the one that a request names in `If-Match`, or is one of `If-None-Match`.
+ */
 export const isStale = (req: Request, label: object, twin: Twin): boolean => !fits(req, label, twin)
 
 function fits(req: Request, shown: object, twin: Twin, isIgnored = false): boolean {

@@ -1,4 +1,7 @@
-/** Statements as PostgreSQL has analysed them: the catalog shows the query tree of a function's body. */
+/**
+ * Statements as PostgreSQL has analysed them: the catalog shows the query tree of a function's
+ * body.
+ */
 
 /** A node of a query tree: the values of each field by its name. */
 export interface Node {
