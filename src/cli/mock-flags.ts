@@ -63,7 +63,7 @@ function wholeNumber({ texts }: Given, flag: string, otherwise: number, min: num
   throw new UsageError(`--${flag} is "${text}". Give a whole number from ${min} to ${max}.`)
 }
 
-/** The longest delay in milliseconds. Clients would time out before a longer one. */
+/** The longest delay in milliseconds. Clients would time out before a longer delay ends. */
 const longestDelay = 600_000
 
 function delayOf(text: string): MockDelay {

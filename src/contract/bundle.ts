@@ -40,8 +40,8 @@ class Bundle {
   }
 
   /**
-   * Returns a value of a file with its references rewritten to point into the bundle. `file`: its
-   * path, empty for the document itself.
+   * Returns a value of a file with its references rewritten to point into the bundle. `file`: the
+   * path of that file; empty for the document itself.
    */
   rewritten(value: unknown, file: string, isTable = false): unknown {
     if (isList(value)) return value.map((item) => this.rewritten(item, file))

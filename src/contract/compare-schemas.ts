@@ -62,8 +62,8 @@ export class SchemaComparer {
   }
 
   /**
-   * Caches a result. It is final if it rests on no unfinished pair; otherwise it is kept until that
-   * pair is finished.
+   * Caches a result. The result is final if it does not depend on an unfinished pair. Otherwise it
+   * is provisional until that pair is finished.
    */
   #keep(key: string, found: readonly Finding[], level: number): void {
     const isFinal = this.#assumed >= level
@@ -158,8 +158,8 @@ export class SchemaComparer {
     const table = before.map((one) => after.map((other) => this.#shapes(one, other, comparison)))
     const isFree = (findings: readonly Finding[] | undefined): boolean =>
       findings?.every(({ difference }) => levelAt(comparison.place, difference) !== 'breaking') ?? false
-    // Each alternative that clients send must be accepted after. Each that they receive must have
-    // existed before.
+    // If clients send the values, each old alternative must still be accepted. If clients receive
+    // them, each new alternative must have existed before.
     const restBefore = new Set(before.keys())
     const restAfter = new Set(after.keys())
     const found: Finding[] = []
@@ -173,8 +173,8 @@ export class SchemaComparer {
       }
     }
     pairUp((one, other) => table[one]?.[other]?.length === 0)
-    // An unchanged alternative has exactly one counterpart. A second one that looks the same is
-    // new.
+    // An unchanged alternative has exactly one counterpart. A second alternative with the same
+    // schema counts as new.
     const isOpen = { before: new Set(restBefore), after: new Set(restAfter) }
     pairUp((one, other) => isFree(table[one]?.[other]) && isNamedAlike(before[one], after[other]))
     pairUp((one, other) => isFree(table[one]?.[other]))

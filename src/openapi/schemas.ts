@@ -32,7 +32,7 @@ export interface SchemaContext {
   readonly root: JsonSchema
   /** Its name in messages, such as `"pre-piezas"`. */
   readonly owner: string
-  /** The name of its type. It is prepended to names of parts that are taken. */
+  /** The name of the schema's type. It is prepended to the name of a part if that name is taken. */
   readonly name: string
   readonly purpose: Purpose
 }
@@ -196,8 +196,8 @@ function reference(
 }
 
 /**
- * Returns the reference of a schema with further keywords. Its target is not closed, since these
- * may add members.
+ * Returns the reference of a schema that has other keywords besides. The target is not closed,
+ * because these keywords may add members.
  */
 const openReference = (context: SchemaContext, ref: string): string => component(context, ref, false).$ref
 

@@ -46,13 +46,13 @@ export interface DocumentFragment {
 export interface OpenApiOptions {
   readonly info?: DocumentInfo
   /**
-   * Default: the service's `baseUrl` with the version; without one, the version at the host that
-   * serves the document.
+   * Default: the service's `baseUrl` with the version. Without a `baseUrl`, it is the address of
+   * the version at the host that serves the document.
    */
   readonly servers?: readonly DocumentServer[]
   /**
-   * Default `3.1.1`. `3.0.3` is for tools that support only that. Schemas with keywords that it
-   * lacks are refused.
+   * Default `3.1.1`. `3.0.3` is for tools that support no later version. Schemas with keywords that
+   * 3.0.3 lacks are refused.
    */
   readonly openapi?: '3.1.1' | '3.0.3'
   readonly externalDocs?: { readonly url: string; readonly description?: string }

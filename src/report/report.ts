@@ -18,14 +18,14 @@ export interface ReportedClient extends Count {
   readonly client: string | undefined
 }
 
-/** A method of a route, with the name of what violates the clause there. */
+/** A method of a route. `detail` names what violates the clause there; it is empty for versions. */
 export interface ReportedPlace extends Count {
   readonly method: string
   readonly route: string
   readonly detail: string
 }
 
-/** A clause that responses violate, or that enforcing it would change. */
+/** A clause that responses violate, or whose enforcement would change responses. */
 export interface ReportedClause extends Count {
   readonly clause: string
   /** A short title; empty if the clause is not one of the conventions. */
@@ -46,8 +46,8 @@ export interface UsageReport {
   readonly days: number
   readonly since: string | undefined
   /**
-   * Whether counting was complete in all of these days: a client that is not in the report did not
-   * call.
+   * Whether counting was complete on all of these days. If it was, a client that is not in the
+   * report did not call.
    */
   readonly complete: boolean
   /** The share of the days for which counting was complete, from 0 to 1. */

@@ -130,8 +130,8 @@ export interface Service extends Adoption {
   /** True if there are hooks other than `onError`. */
   readonly observes: boolean
   /**
-   * Returns the absolute address of a request: `baseUrl`, or that of the request; `undefined` if
-   * its host is malformed.
+   * Returns the absolute base address for a request: `baseUrl`, or the address derived from the
+   * request; `undefined` if the request's host is malformed.
    */
   readonly address: BaseAddress
   /** True if `address` is the same for every request. */

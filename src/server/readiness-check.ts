@@ -1,4 +1,7 @@
-/** A readiness check: shared by concurrent requests, cached, with a timeout, and reported. */
+/**
+ * Runs a readiness check with a timeout. Concurrent requests share one run, its result is cached,
+ * and failures are reported.
+ */
 import { causeText } from '../failures/line.js'
 import { stated } from '../failures/stated.js'
 import { notify } from '../notify.js'

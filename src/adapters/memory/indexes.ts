@@ -11,7 +11,7 @@ export interface Equality {
   readonly value: Scalar
 }
 
-/** The number of indexes over several members. The least recently used one is evicted. */
+/** The maximum number of indexes over several members. The least recently used one is evicted. */
 const maxCompound = 16
 /** Up to this many records, filtering costs less than keeping another index. */
 const fewRecords = 32
@@ -23,7 +23,10 @@ export class Indexes {
   readonly #single = new Map<string, EqualityIndex>()
   /** The indexes of several members, from the least to the most recently used. */
   readonly #compound = new Map<string, EqualityIndex>()
-  /** The cost of filtering so far, by the members of the index that would have avoided it. */
+  /**
+   * The records filtered so far because an index over several members is missing. The key of an
+   * entry names the members of that index.
+   */
   readonly #cost = new Map<string, number>()
 
   /** The records whose member equals the value. */
@@ -37,11 +40,12 @@ export class Indexes {
   }
 
   /**
-   * The smallest available set that contains all records with these equalities, each on a different
-   * member, and the equalities that it covers.
+   * Returns the smallest available bucket that contains all records with these equalities, and the
+   * equalities that the bucket covers. Each equality is on a different member.
    *
-   * An index over several members is built once filtering without it has cost as much as building
-   * it. So the total cost is at most twice the optimum, for rare and frequent combinations alike.
+   * An index over several members is built as soon as filtering without it has cost as much as
+   * building it costs. The total cost is therefore at most twice the optimum, for rare and frequent
+   * combinations alike.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities
@@ -98,7 +102,8 @@ export class Indexes {
 }
 
 /**
- * Records by the values of one or several members. Records that lack one of them are not included.
+ * Records by the values of one or several members. Records that lack one of these members are not
+ * included.
  */
 class EqualityIndex {
   readonly #buckets = new Map<unknown, Bucket>()
@@ -148,7 +153,7 @@ class EqualityIndex {
 }
 
 /**
- * The map key of some values: a single value itself, several as JSON, which distinguishes 1 from
- * "1".
+ * The map key of some values. The key of a single value is the value itself. The key of several
+ * values is their JSON text, which distinguishes 1 from "1".
  */
 const nameOf = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : JSON.stringify(values))

@@ -23,14 +23,14 @@ interface Column {
 }
 
 /**
- * Prints the DDL of a table for a resource, for the options that its adapter gets: columns whose
- * types keep every value exactly, the key, a version that never repeats with the trigger that
- * changes it, an index for each filter, order, parent and search, the join tables, and the table
- * for idempotency keys.
+ * Prints the DDL of a table for a resource and the options of its adapter. The DDL contains columns
+ * whose types keep every value exactly, the key, a version that never repeats, the trigger that
+ * changes this version, an index for each filter, order, parent and search, the join tables, and
+ * the table for idempotency keys.
  *
- * With `{ distributed: true }`, the tables are for Citus: without a trigger, and with
- * `create_distributed_table` by the first part of the key, or by the part that is the parent's. The
- * version must then be `{ column, soleWriter: true }`.
+ * With `{ distributed: true }`, the tables are for Citus: they have no trigger, and are distributed
+ * with `create_distributed_table`. The distribution column is the part of the key that refers to
+ * the parent, otherwise the first part. `version` must then be `{ column, soleWriter: true }`.
  *
  * Throws `ConfigurationError` if no table can fit the options.
  *
@@ -140,8 +140,8 @@ const formatted: Readonly<Record<string, string>> = {
 }
 
 /**
- * The column types that store, sort and compare exactly: text by code points, doubles, whole
- * numbers, and JSON for the rest.
+ * Returns the column type that stores, sorts and compares the values of a member exactly: text in
+ * the order of code points, doubles or whole numbers, and JSON for all other values.
  */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types
@@ -156,8 +156,8 @@ function typeOf(shape: Shape): string {
 }
 
 /**
- * A check for texts with seven fractional digits, more than a timestamp holds. Their order is that
- * of the moments.
+ * Returns the CHECK of a local date-time. Its column has the type text, because a timestamp can't
+ * hold seven fractional digits. Texts in this form sort in the order of time.
  */
 function checkOf({ format, types }: Shape, column: string): string {
   if (format !== 'local-date-time' || !types.has('string')) return ''
@@ -165,7 +165,8 @@ function checkOf({ format, types }: Shape, column: string): string {
 }
 
 /**
- * The catalog's description of the new table, so that indexes use the same expressions as lists.
+ * Describes the new table in the form in which the catalog describes an existing one, so that
+ * indexes use the same expressions as lists.
  */
 function relationOf(columns: readonly Column[]): Relation {
   const described = columns.map(({ name, type, notNull }): [string, CatalogColumn] => {

@@ -19,9 +19,10 @@ export interface KeyQuestion {
 }
 
 /**
- * Finds the keys that may have signed a token: `undefined`, null or an empty list if there are none
- * (401). Called for every request, so that a withdrawn key does not remain cached; cache slow
- * lookups yourself. Exceptions become 503, since the request can't be authenticated.
+ * Returns the keys that may have signed a token. If there are none, it returns `undefined`, null or
+ * an empty list, and the response is 401. Called for every request, so that a withdrawn key does
+ * not remain cached; cache slow lookups yourself. Exceptions become 503, since the request can't be
+ * authenticated.
  */
 export type KeyFinder = (header: KeyQuestion) => Awaitable<TokenKey | readonly TokenKey[] | undefined | null>
 
@@ -57,7 +58,7 @@ function fixedRing(what: string, given: unknown): KeyRing {
   )
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
-  // No key is named '', so its entry is used for every kid that no key has.
+  // `unknown` is used for every kid that no key has. No key has the kid ''.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,
@@ -93,8 +94,8 @@ function finderRing(what: string, find: KeyFinder, caches: Caches): KeyRing {
 const none: readonly never[] = Object.freeze([])
 
 /**
- * The keys of this algorithm and name. If no key has that name, those without a name; if the token
- * names no key, all of the algorithm.
+ * Returns the keys with this algorithm and `kid`. If no key has that `kid`, it returns the keys of
+ * the algorithm without a `kid`. If the token has no `kid`, it returns all keys of the algorithm.
  */
 function choose<Key extends { readonly kid?: string | undefined; readonly algorithm: TokenAlgorithm }>(
   keys: readonly Key[],
@@ -105,8 +106,8 @@ function choose<Key extends { readonly kid?: string | undefined; readonly algori
 }
 
 /**
- * Two keys with the same name and algorithm are a mistake in a rotation: which one signed would be
- * a guess.
+ * Refuses two keys with the same name and algorithm. They are a mistake in a rotation, and the
+ * library could not know which of them signed a token.
  */
 function checkNames(what: string, keys: readonly PreparedKey[]): void {
   const seen = new Set<string>()

@@ -11,8 +11,8 @@ export interface Filter {
 /** How checks create their own records with `--write`. */
 export interface Creation {
   /**
-   * A body that POST accepts. The marker is put into a copy of it. Absent: these members of an
-   * existing item.
+   * A body that POST accepts. The marker is put into a copy of it. Absent: the body has the
+   * `members` of an existing item.
    */
   readonly body?: Readonly<Record<string, unknown>>
   /** The members that POST accepts and the store does not generate. */
@@ -54,7 +54,10 @@ export interface CollectionTarget {
   /** Associations that `expand` accepts in a GET of one item. Absent: not known. */
   readonly itemExpand?: readonly string[]
   readonly flags?: readonly Flag[]
-  /** Other addresses with GET below it, which are not items, such as `/orders/by-state/{state}`. */
+  /**
+   * Other addresses with GET below the collection, which are not items, such as
+   * `/orders/by-state/{state}`.
+   */
   readonly below?: readonly string[]
   /** The number of the first page. */
   readonly first: 0 | 1
@@ -74,8 +77,9 @@ export interface CollectionTarget {
   readonly patches?: readonly string[]
   /** Whether PUT of an item has no body, and adds an existing item to the collection (VERB-4). */
   readonly associated?: boolean
-  /** Whether the document promises a tag, and a total, for lists. */
+  /** Whether the document promises a tag for lists. */
   readonly tagged: boolean
+  /** Whether the document promises a total for lists. */
   readonly counted: boolean
   readonly create?: Creation
 }
@@ -94,8 +98,8 @@ export interface Target {
   /** The path of the login, relative to the address before the version, such as `/login`. */
   readonly login?: string
   /**
-   * The origin of browser scripts that may call, such as `https://shop.example.com`. Default: a
-   * made-up origin.
+   * An origin whose browser scripts may call the service, such as `https://shop.example.com`.
+   * Default: a made-up origin.
    */
   readonly origin?: string
   /** Segments of versions that have ended, such as `v0`. */

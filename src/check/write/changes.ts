@@ -1,4 +1,4 @@
-/** Creates and changes own records, for several checks. */
+/** Creates and changes the records that a check owns. Several checks use these functions. */
 import { canonicalText, isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { SendOptions } from '../client/client.js'
@@ -11,7 +11,7 @@ export function needsMethod({ list }: Owner, method: string): void {
     throw new NotApplicable(`items of ${list.target.template} do not accept ${method}`)
 }
 
-/** A merge patch of the marker: another text of the same length, which contains `n`. */
+/** A merge patch that changes the marker to another text of the same length, which ends in `n`. */
 export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
   const { marker: member } = owner.creation
   if (member === undefined)
@@ -35,7 +35,7 @@ export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   return { own, ...(await owner.current(own)) }
 }
 
-/** A new record, with its representation before a successful PATCH. */
+/** Creates and patches a record. Returns it with its representation before the PATCH. */
 export async function patchedRecord(owner: Owner) {
   const { own, ...before } = await newRecord(owner, 'PATCH')
   const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(before.tag)))
@@ -72,12 +72,12 @@ export const otherMember = (wanted: JsonObject, shown: JsonObject): string | und
     (name) => !isStamp(name, wanted[name]) && canonicalText(wanted[name]) !== canonicalText(shown[name] ?? null),
   )
 
-/** A date-time may be the time of the last change. */
+/** Whether the service may set a member itself at each change, such as the time of the change. */
 const isStamp = (name: string, value: unknown): boolean =>
   /(?:updated|modified|changed|version|revision)/i.test(name) ||
   (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
 
-/** A member does not have its value after a change. */
+/** The outcome for a member that does not have the expected value after a change. */
 export function memberLost(
   expected: string,
   name: string,

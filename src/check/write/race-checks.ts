@@ -100,12 +100,12 @@ const putRacer = (owner: Owner, own: OwnRecord, { tag, value }: Current, n: numb
   ...withJson({ ...value, ...patchOf(owner, own.marker, n) }, ifMatch(tag)),
 })
 
-/** All requests except one are refused with 412. */
+/** Runs one race of changes. All requests except one must be refused with 412. */
 async function changeRound(owner: Owner, own: OwnRecord, race: number, racer: typeof patchRacer): Promise<Round> {
   const before = await owner.current(own)
   const each = Array.from({ length: clients }, (_, n) => racer(owner, own, before, (race * clients + n + 1) % 100))
   const answers = await owner.list.service.client.race(own.address, each)
-  // With one tag for all versions, no service could distinguish the requests.
+  // If all versions have the same tag, no service can detect a request with an outdated tag.
   if (race === 0 && (await owner.current(own)).tag === before.tag)
     throw new Unchecked('the tag is the same after a change')
   return roundOf(answers, isStale)
@@ -123,14 +123,14 @@ async function deleteRound(owner: Owner, race: number): Promise<Round> {
 
 const isStale = ({ answer }: Exchange): boolean => answer.status === 412
 
-/** After a DELETE the item is 404, before any precondition. */
+/** After a DELETE the response is 404, because existence is checked before any precondition. */
 const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 || answer.status === 404
 
 /**
  * Sends the same POST several times at once. The check owns all created records.
  *
- * @param key whether all of them have one `Idempotency-Key`: a response with the address of an
- * earlier one then means that nothing was created
+ * @param key whether all requests have the same `Idempotency-Key`. A response with the same address
+ *   as an earlier response then means that its request created nothing
  */
 async function createRound(owner: Owner, key: boolean): Promise<Round> {
   const post = await owner.intend({ key })
@@ -147,5 +147,8 @@ async function createRound(owner: Owner, key: boolean): Promise<Round> {
   return { winners: key ? [...first.values()] : created, answers }
 }
 
-/** 422 for an id that exists. For a key in use 503, which other services answer with 409. */
+/**
+ * The refusal is 422 if the id exists. It is 503 if a request with the same key is running; other
+ * services use 409.
+ */
 const isRefusedPost = ({ answer: { status } }: Exchange): boolean => (status >= 400 && status < 500) || status === 503

@@ -38,8 +38,8 @@ function report(
 }
 
 /**
- * Whether a problem leaves open what was changed. An `unchanged` problem of a single call leaves it
- * open in an endpoint, which may have made other changes.
+ * Whether a problem does not state if anything was changed. In an endpoint, this includes a problem
+ * with `unchanged`: it is about a single call, and the endpoint may have made other changes.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true

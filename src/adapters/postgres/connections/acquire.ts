@@ -12,8 +12,8 @@ import { type Turns, turnsOf } from './turns.js'
 import { callAbandoned, statementShare, timerFor, within } from './waits.js'
 
 /**
- * A pool with as many turns as it has connections. The pool's own queue, which serves in the order
- * of arrival, stays empty.
+ * A pool, and a turn for each of its connections. A call takes a turn before it requests a
+ * connection, so the pool's own queue, which serves in the order of arrival, stays empty.
  */
 export interface Lender {
   readonly pool: PgPool
@@ -113,7 +113,7 @@ async function live(pool: PgPool, first: PgClient, limit: number, waits: () => b
     if (!hasEnded && (!waits() || isLive(client) || (await answers(client)))) return client
     giveBack(client, false)
     if (!waits()) throw callAbandoned()
-    // A connection that was closed says nothing about the others: they would have reported it too.
+    // If this connection was closed, the others need no check: each reports its own close.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, limit)
   }
@@ -145,7 +145,8 @@ const checkTime = 1_000
 /**
  * Whether the server answers an empty statement within a second. Time during which this process was
  * blocked does not count: an answer that has already arrived is read first. A connection that does
- * not answer is closed, and the others of its pool become doubtful. Never rejects.
+ * not answer is closed, and the other connections of its pool are marked as doubtful. Never
+ * rejects.
  */
 function answers(client: PgClient): Promise<boolean> {
   const connection = connectionOf(client)

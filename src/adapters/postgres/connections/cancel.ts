@@ -17,8 +17,8 @@ export interface CancellableClient {
 const cancelCode = 80_877_102
 const sslCode = 80_877_103
 /**
- * Timeout in milliseconds. The server answers by closing the connection, which a broken network
- * would never deliver.
+ * Timeout in milliseconds. The server answers by closing the connection. If the network is broken,
+ * the close never arrives.
  */
 const cancelTimeout = 2_000
 
@@ -58,15 +58,15 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
       if (!ssl) return send(socket)
       socket.write(message(sslCode))
       socket.once('data', (answer) => {
-        // 'S': the server supports TLS. For any other answer the key must not be sent in the clear,
-        // because the connection was to use TLS.
+        // 'S': the server supports TLS. After any other answer the request is not sent, because the
+        // options require TLS and the secret key would be sent unencrypted.
         if (answer.toString('latin1') !== 'S') return failed()
         try {
           const secure = connectTls({ ...tlsOptions(ssl, host), socket }, () => send(secure))
           listen(secure)
         } catch {
-          // The options have changed since the connection was made. An exception in a listener
-          // would end the process.
+          // `connectTls` throws if the options were changed after the connection was made. An
+          // exception in a listener would end the process.
           failed()
         }
       })
