@@ -441,6 +441,8 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect(await next('b')).toBe(1)
     await adapter.create({ cabecera: 'b', secuencia: 2147483647 }, call)
     expect(await next('b'), 'a client has used the last number').toBe(2)
+    await adapter.create({ cabecera: 'c', secuencia: 2147483647 }, call)
+    expect([await next('c'), await next('c')], 'and no other number').toEqual([1, 2])
     expect(
       await adapter.read(
         [

@@ -108,9 +108,10 @@ function nextNumber(
       )
       .join(' AND ')
   const last = `(SELECT coalesce(max(_n.${column}), 0) FROM @table AS _n WHERE ${same('_n')})`
-  const gap = `(SELECT min(_n.${column}::bigint) + 1 FROM @table AS _n WHERE ${same('_n')} AND NOT EXISTS (SELECT 1 FROM @table AS _o WHERE ${same('_o')} AND _o.${column} = _n.${column}::bigint + 1))`
   const max = type.cast === 'smallint' ? 2 ** 15 - 1 : type.cast === 'integer' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
-  return `CASE WHEN ${last} < ${max} THEN ${last} + 1 ELSE ${gap} END`
+  const isTaken = `EXISTS (SELECT 1 FROM @table AS _f WHERE ${same('_f')} AND _f.${column} = 1)`
+  const gap = `(SELECT min(_n.${column}::bigint) + 1 FROM @table AS _n WHERE ${same('_n')} AND _n.${column} BETWEEN 1 AND ${max - 1} AND NOT EXISTS (SELECT 1 FROM @table AS _o WHERE ${same('_o')} AND _o.${column} = _n.${column}::bigint + 1))`
+  return `CASE WHEN ${last} < ${max} THEN ${last} + 1 WHEN NOT ${isTaken} THEN 1 ELSE ${gap} END`
 }
 
 /**
