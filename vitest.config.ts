@@ -88,7 +88,7 @@ export default defineConfig({
           name: 'long',
           include: [long],
           testTimeout: 180_000,
-          // With TEST_LONG=short, what takes ten minutes: fewer runs, and a share of the cases.
+          // TEST_LONG=short makes fewer runs, and tries a share of the cases, in a quarter of an hour.
           env: { TEST_SIZE: process.env.TEST_LONG === 'short' ? 'short' : 'long' },
         },
       },

@@ -9,7 +9,7 @@ import { nearMiss } from './near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from './options/check.js'
 import type { Kinds, MadeKind } from './options/kinds.js'
 import { type ProblemCode, problemKinds } from './problem-kinds.js'
-import { cutText, cutViolation, mostProblemItems, type Violation } from './violation.js'
+import { cutText, cutViolation, maxProblemItems, type Violation } from './violation.js'
 import { header } from './wire.js'
 
 export {
@@ -288,6 +288,6 @@ export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Rec
     code: problem.code,
     clause: problem.clause,
     ...(place.requestId === undefined ? {} : { requestId: place.requestId }),
-    ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, mostProblemItems).map(cutViolation) }),
+    ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, maxProblemItems).map(cutViolation) }),
   }
 }

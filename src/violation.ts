@@ -192,7 +192,7 @@ export const longestProblemText = 16_384
  * The maximum number of violations in a problem body, and of values in `allowed`. The rest is
  * omitted.
  */
-export const mostProblemItems = 1_000
+export const maxProblemItems = 1_000
 
 /** Truncates a text that is too long. */
 export const cutText = (text: string): string =>
@@ -209,13 +209,13 @@ export function cutViolation(violation: Violation): Violation {
   const isLong = Object.values(violation).some(
     (value) => typeof value === 'string' && value.length > longestProblemText,
   )
-  if (!isLong && (allowed === undefined || allowed.length <= mostProblemItems)) return violation
+  if (!isLong && (allowed === undefined || allowed.length <= maxProblemItems)) return violation
   const texts = Object.fromEntries(
     Object.entries(violation).map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]),
   )
   return {
     ...texts,
     detail: cutText(violation.detail),
-    ...(allowed === undefined ? {} : { allowed: allowed.slice(0, mostProblemItems) }),
+    ...(allowed === undefined ? {} : { allowed: allowed.slice(0, maxProblemItems) }),
   }
 }

@@ -10,9 +10,9 @@ export const isLong = process.env.TEST_SIZE === 'long'
 const isShort = process.env.TEST_SIZE === 'short'
 
 /**
- * A number of runs, for tests whose numbers say how much is tried and not what is claimed. A file that
- * calls it runs again in `test:long`, by a file of its name that ends in `.long.test.ts` and imports it.
- * The short form takes the geometric mean of the two numbers.
+ * A number of runs, for tests whose numbers say how much is tried and not what is claimed. A quick
+ * file that calls it has a long form, a file with the ending `.long.test.ts` that imports it. The
+ * short form takes the geometric mean of the two numbers.
  */
 export const size = (quick: number, long: number): number => {
   if (isLong) return long
@@ -20,8 +20,8 @@ export const size = (quick: number, long: number): number => {
 }
 
 /**
- * The cases of a test: `few` in `npm test`, all in the long run, and one of `parts` in its short form.
- * `TEST_SEED` decides which, so that CI tries other cases with each commit.
+ * The cases of a test: `few` in `npm test`, all in the long run, and one part of `parts` in its short
+ * form. `TEST_SEED` selects the part, so CI tries other cases with each commit.
  */
 export function share<T>(cases: readonly T[], parts: number, few: readonly T[] = cases): readonly T[] {
   if (isLong) return cases

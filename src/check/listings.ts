@@ -7,7 +7,7 @@ import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
 
 /** The number of parents that are tried. The one with the most items is used. */
-const mostParents = 5
+const maxParents = 5
 
 /** The listing of a collection. Throws `Unchecked` if no parent can be found. */
 export async function listingOf(service: Service, target: CollectionTarget): Promise<Listing> {
@@ -35,7 +35,7 @@ export async function placesOf(service: Service, target: CollectionTarget): Prom
   const parentTarget = service.target.collections.find(({ template }) => template === above)
   if (parentTarget === undefined) throw new Unchecked(`the parents of ${target.template} cannot be listed`)
   const parent = await listingOf(service, parentTarget)
-  const items = itemsOf(await parent.list({ [parameter.size]: mostParents }))
+  const items = itemsOf(await parent.list({ [parameter.size]: maxParents }))
   if (items.length === 0) throw new Unchecked(`${parent.path} holds no items`)
   return items.map((item) => ({
     parent: item,

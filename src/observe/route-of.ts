@@ -74,11 +74,11 @@ export class RouteFinder {
    */
   #closest(segments: readonly string[]): readonly string[] | undefined {
     let best: readonly string[] | undefined
-    let mostWords = segments.length === 0 ? -1 : 0
+    let maxWords = segments.length === 0 ? -1 : 0
     for (const one of this.#known.get(segments.length) ?? []) {
       if (!one.every((part, at) => isParameter(part) || part === segments[at])) continue
       const words = one.filter((part) => !isParameter(part)).length
-      if (words > mostWords) [best, mostWords] = [one, words]
+      if (words > maxWords) [best, maxWords] = [one, words]
     }
     return best
   }

@@ -5,7 +5,7 @@ import { problemsOf, type Situation, takesBody } from '../plan/endings.js'
 import { problemForms } from '../plan/legacy-endings.js'
 import { type CustomProblem, type ProblemCode, problemKinds } from '../problem.js'
 import { problemWire } from '../representation/problem-form.js'
-import { longestProblemText, mostProblemItems } from '../violation.js'
+import { longestProblemText, maxProblemItems } from '../violation.js'
 import { mediaType } from '../wire.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
@@ -33,7 +33,7 @@ const violation: DocumentSchema = {
       type: 'array',
       description: 'The allowed values.',
       items: { xml: { name: problemWire.items } },
-      maxItems: mostProblemItems,
+      maxItems: maxProblemItems,
       xml: { wrapped: true },
     },
     suggestion: text('The allowed name that is most similar to the name in the request.'),
@@ -70,7 +70,7 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
       type: 'array',
       description: 'All faults of the request, with their places.',
       items: violations,
-      maxItems: mostProblemItems,
+      maxItems: maxProblemItems,
       xml: { wrapped: true },
     },
   },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkField, longestField } from '../../src/http/field-length.js'
 import { HttpProblem } from '../../src/index.js'
 import { problemBody } from '../../src/problem.js'
-import { longestProblemText, mostProblemItems } from '../../src/violation.js'
+import { longestProblemText, maxProblemItems } from '../../src/violation.js'
 
 describe('checkField()', () => {
   it('ERR-1: refuses only fields above the maximum length', () => {
@@ -20,23 +20,23 @@ describe('checkField()', () => {
 describe('a problem body', () => {
   it('ERR-3: stays within the length that documents declare, regardless of what a team throws', () => {
     const huge = `${'x'.repeat(longestProblemText - 5)}😀${'y'.repeat(100)}`
-    const errors = Array.from({ length: mostProblemItems + 1 }, () => ({
+    const errors = Array.from({ length: maxProblemItems + 1 }, () => ({
       detail: huge,
       pointer: huge,
-      allowed: Array(mostProblemItems + 1).fill('a'),
+      allowed: Array(maxProblemItems + 1).fill('a'),
     }))
     const body = problemBody(new HttpProblem('rule', { detail: huge, errors }), { instance: huge }) as {
       detail: string
       instance: string
       errors: { detail: string; pointer: string; allowed: string[] }[]
     }
-    expect(body.errors).toHaveLength(mostProblemItems)
+    expect(body.errors).toHaveLength(maxProblemItems)
     const [first] = body.errors
     for (const text of [body.detail, body.instance, first?.detail ?? '', first?.pointer ?? '']) {
       expect(text.length).toBeLessThanOrEqual(longestProblemText)
       expect(text).toMatch(/^x+\.\.\.$/)
     }
-    expect(first?.allowed).toHaveLength(mostProblemItems)
+    expect(first?.allowed).toHaveLength(maxProblemItems)
   })
 
   it('is unchanged if it is within the limits', () => {

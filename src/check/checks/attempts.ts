@@ -17,7 +17,7 @@ import { logIn, loginOf, unknownUser } from './login.js'
  */
 const maxAttempts = 100
 
-/** A service may also delay responses, by at min this time in milliseconds. */
+/** A service may also delay responses, by at least this time in milliseconds. */
 const longDelay = 1_000
 
 /** The number of logins of each kind whose times are compared. */

@@ -6,7 +6,7 @@ import { breaksBy, holds, NotApplicable } from '../verdict.js'
 import { describe, firstBreak } from './expecting.js'
 
 /** The number of items whose flags are read: some may be set, and others not. */
-const mostItems = 3
+const maxItems = 3
 
 /** The flags below the items. Throws `NotApplicable` if there are none. */
 export function flagsOf({ target }: Listing): readonly Flag[] {
@@ -25,7 +25,7 @@ export const flagChecks: readonly ListCheck[] = [
     async run(list) {
       const flags = flagsOf(list).filter(({ methods }) => methods.includes('GET'))
       if (flags.length === 0) throw new NotApplicable(`flags of ${list.target.template} cannot be read`)
-      const items = (await list.items()).slice(0, mostItems).map((item) => list.pathOf(item))
+      const items = (await list.items()).slice(0, maxItems).map((item) => list.pathOf(item))
       const places = items.flatMap((item) => flags.map(({ name }) => `${item}/${name}`))
       const found = await firstBreak(places, async (path) => {
         const get = await list.send('GET', path)

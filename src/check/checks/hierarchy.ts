@@ -11,7 +11,7 @@ import { needsGet } from './items.js'
 import { linksOf } from './links.js'
 
 /** Fewer parents do not prove that each has only one item below it. */
-const fewestParents = 3
+const minParents = 3
 
 /** A parent with the items below it. */
 interface Family extends Place {
@@ -99,7 +99,7 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   if (found.some((one) => one.name === undefined || one.name !== first?.name)) return holds
   const twice = found.find((one) => one !== first && found.some((other) => other !== one && other.path === one.path))
   const twin = found.find((one) => one !== twice && one.path === twice?.path)
-  if (found.length < fewestParents || twice === undefined || twin === undefined)
+  if (found.length < minParents || twice === undefined || twin === undefined)
     throw new Unchecked(`too few items show whether ${target.template} has the parent first`)
   return breaks(
     `the items below "${name}", to which they belong according to their link "${first?.name}"`,

@@ -30,7 +30,7 @@ async function linksBy(list: Listing): Promise<ReadonlyMap<string, readonly Foun
 }
 
 /** The maximum number of targets that are requested per association. */
-const mostTargets = 3
+const maxTargets = 3
 
 export const linkChecks: readonly ListCheck[] = [
   {
@@ -74,7 +74,7 @@ export const linkChecks: readonly ListCheck[] = [
       const found = await firstBreak(groups, async ([name, links]) => {
         const hrefs = [...new Set(links.map(({ href }) => href))]
           .filter((href) => list.service.owns(href))
-          .slice(0, mostTargets)
+          .slice(0, maxTargets)
         let last: Exchange | undefined
         for (const href of hrefs) {
           last = await list.service.client.send('GET', list.service.addressOf(href))

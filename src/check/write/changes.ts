@@ -1,9 +1,10 @@
 /** Creates and changes the records that a check owns. Several checks use these functions. */
 import { canonicalText, isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
+import { describe } from '../checks/expecting.js'
 import type { SendOptions } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
-import { breaks, breaksBy, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { type Owner, type OwnRecord, withJson } from './own-record.js'
 
 export function needsMethod({ list }: Owner, method: string): void {
@@ -90,6 +91,31 @@ export function memberLost(
   return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
     ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
     : breaks(expected, 'another value', ...evidence)
+}
+
+/**
+ * Sends a record back by PUT, as a GET has returned it. The status must be 200, and each member must
+ * keep its value. `source` completes the sentence "PUT of ...".
+ */
+export async function putBack(
+  owner: Owner,
+  { own, tag, value }: { readonly own: OwnRecord; readonly tag: string; readonly value: JsonObject },
+  read: Exchange,
+  source: string,
+): Promise<Outcome> {
+  const put = await owner.send('PUT', own, withJson(read.answer.json, ifMatch(tag)))
+  if (put.answer.status !== 200)
+    return breaksBy(
+      { kind: 'status', answer: 1, expected: [200] },
+      `200 for PUT of ${source}`,
+      describe(put),
+      read,
+      put,
+    )
+  const after = await owner.current(own)
+  const other = otherMember(value, after.value)
+  if (other === undefined) return holds
+  return memberLost(`"${other}" unchanged`, other, value[other], read, put, after.exchange)
 }
 
 /** A member and its value in JSON. */

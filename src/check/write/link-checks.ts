@@ -2,12 +2,13 @@
 import { isObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
-import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
+import { expectStatus, firstBreak } from '../checks/expecting.js'
 import { type FoundLink, linksOf } from '../checks/links.js'
+import type { Exchange } from '../client/exchange.js'
 import { missingId } from '../listing.js'
-import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
-import { changing, ifMatch, memberLost, newRecord, otherMember } from './changes.js'
-import { type Owner, type OwnRecord, withJson } from './own-record.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { changing, ifMatch, newRecord, otherMember, putBack } from './changes.js'
+import type { Owner, OwnRecord } from './own-record.js'
 
 /** The links of a new record that lead to an item of this service, and that POST accepts. */
 async function writableLinks({ list, creation }: Owner, value: object): Promise<readonly FoundLink[]> {
@@ -22,17 +23,11 @@ async function writableLinks({ list, creation }: Owner, value: object): Promise<
   return found
 }
 
-/** Changes a link, and checks the response. */
-async function changeLink(
-  owner: Owner,
-  own: OwnRecord,
-  { name }: FoundLink,
-  href: string,
-  look: (change: Awaited<ReturnType<Owner['send']>>) => Promise<Outcome | undefined>,
-): Promise<Outcome | undefined> {
+/** Sends a change of a link. */
+async function changeLink(owner: Owner, own: OwnRecord, { name }: FoundLink, href: string): Promise<Exchange> {
   const { tag } = await owner.current(own)
   const { method, options } = changing(owner, own, { [name]: { href } }, ifMatch(tag))
-  return look(await owner.send(method, own, options))
+  return owner.send(method, own, options)
 }
 
 export const linkWriteChecks: readonly WriteCheck[] = [
@@ -49,26 +44,14 @@ export const linkWriteChecks: readonly WriteCheck[] = [
         throw new Unchecked(
           'the document does not list the values of "expand" for an item. Give "itemExpand" in a target file',
         )
-      const { own, tag, value } = await newRecord(owner, 'PUT')
-      const url = `${own.address}?${parameter.expand}=${names.map(encodeURIComponent).join()}`
+      const record = await newRecord(owner, 'PUT')
+      const url = `${record.own.address}?${parameter.expand}=${names.map(encodeURIComponent).join()}`
       const expanded = await owner.list.service.client.send('GET', url)
       const whole = expanded.answer.json
       if (expanded.answer.status !== 200 || !isObject(whole))
         throw new Unchecked(`GET ${url} was answered ${expanded.answer.status}`)
-      if (otherMember(value, whole) === undefined) throw new Unchecked('a new item has no expanded link')
-      const put = await owner.send('PUT', own, withJson(whole, ifMatch(tag)))
-      if (put.answer.status !== 200)
-        return breaksBy(
-          { kind: 'status', answer: 1, expected: [200] },
-          '200 for PUT of the result of GET with expanded links',
-          describe(put),
-          expanded,
-          put,
-        )
-      const after = await owner.current(own)
-      const other = otherMember(value, after.value)
-      if (other === undefined) return holds
-      return memberLost(`"${other}" unchanged`, other, value[other], expanded, put, after.exchange)
+      if (otherMember(record.value, whole) === undefined) throw new Unchecked('a new item has no expanded link')
+      return putBack(owner, record, expanded, 'the result of GET with expanded links')
     },
   },
   {
@@ -82,23 +65,21 @@ export const linkWriteChecks: readonly WriteCheck[] = [
       const links = await writableLinks(owner, value)
       const seen = (await owner.list.items()).flatMap(linksOf)
       const found = await firstBreak(links, async (link) => {
-        const wrong = await changeLink(owner, own, link, link.href, async (change) =>
-          expectStatus(change, [200], `the link "${link.name}" by its current href`),
-        )
+        const same = await changeLink(owner, own, link, link.href)
+        const wrong = expectStatus(same, [200], `the link "${link.name}" by its current href`)
         if (wrong !== undefined) return wrong
         const other = seen.find(({ name, href }) => name === link.name && href !== link.href)?.href
         if (other === undefined) return undefined
-        return changeLink(owner, own, link, other, async (change) => {
-          const { status } = change.answer
-          if (status === 403 || status === 422)
-            throw new Unchecked(`${change.request.method} of another link was ${status}: a rule may forbid it`)
-          const refused = expectStatus(change, [200], `the link "${link.name}" by another href`)
-          if (refused !== undefined) return refused
-          const after = await owner.current(own)
-          const now = after.value[link.name]
-          if (isObject(now) && now.href === other) return undefined
-          return breaks(`"${link.name}.href" with its sent value`, 'another link', change, after.exchange)
-        })
+        const change = await changeLink(owner, own, link, other)
+        const { status } = change.answer
+        if (status === 403 || status === 422)
+          throw new Unchecked(`${change.request.method} of another link was ${status}: a rule may forbid it`)
+        const refused = expectStatus(change, [200], `the link "${link.name}" by another href`)
+        if (refused !== undefined) return refused
+        const after = await owner.current(own)
+        const now = after.value[link.name]
+        if (isObject(now) && now.href === other) return undefined
+        return breaks(`"${link.name}.href" with its sent value`, 'another link', change, after.exchange)
       })
       return found ?? holds
     },
@@ -116,9 +97,8 @@ export const linkWriteChecks: readonly WriteCheck[] = [
         const href = link.href.replace(/[^/]*$/, missingId)
         const target = await service.client.send('GET', service.addressOf(href))
         if (target.answer.status !== 404) throw new Unchecked(`GET ${href} was answered ${target.answer.status}`)
-        return changeLink(owner, own, link, href, async (change) =>
-          expectStatus(change, [422], `the link "${link.name}" to an item that does not exist`),
-        )
+        const change = await changeLink(owner, own, link, href)
+        return expectStatus(change, [422], `the link "${link.name}" to an item that does not exist`)
       })
       return found ?? holds
     },
