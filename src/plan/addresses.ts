@@ -5,7 +5,8 @@ import { type KeyValue, segmentOf } from '../definition/key.js'
 import type { Mounted } from './routes.js'
 
 /**
- * The path of a collection below the version. `parents`: the keys of its parents, outermost first.
+ * The path of a collection below the version. `parents` holds the keys of its parents, outermost
+ * first.
  */
 export function collectionPath(mounted: Mounted, parents: readonly KeyValue[]): string {
   const { parent } = mounted
@@ -13,15 +14,16 @@ export function collectionPath(mounted: Mounted, parents: readonly KeyValue[]): 
 }
 
 /**
- * The path of an item below the version. `keys`: its parents' keys, outermost first, then its own.
+ * The path of an item below the version. `keys` holds the keys of the item's parents, outermost
+ * first, and then the item's own key.
  */
 export function itemPath(mounted: Mounted, keys: readonly KeyValue[]): string {
   return `${collectionPath(mounted, keys.slice(0, -1))}/${segmentOf(mounted.plan.key.text(keys.at(-1) as KeyValue))}`
 }
 
 /**
- * The keys of an item and its parents, outermost first. Requires a key that includes the parents'
- * keys.
+ * The keys of an item and its parents, outermost first. The item's key must include the keys of its
+ * parents.
  */
 export function lineageOf({ parent, plan }: Mounted, key: KeyValue): readonly KeyValue[] {
   if (parent === undefined) return [key]

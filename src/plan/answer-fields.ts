@@ -1,5 +1,6 @@
 /**
- * The header fields of responses. Documents list them, and tests compare them with real responses.
+ * Lists the header fields of responses. The OpenAPI documents contain these lists, and tests
+ * compare them with real responses.
  */
 import { header } from '../wire.js'
 import type { ServiceFacts } from './description.js'
@@ -10,7 +11,7 @@ import type { Route } from './routes.js'
 /** A header field of a response. */
 export interface AnswerField {
   readonly name: string
-  /** Whether every such response has it. */
+  /** Whether every response of its kind has the field. */
   readonly always: boolean
 }
 
@@ -18,15 +19,15 @@ const always = (...names: readonly string[]): readonly AnswerField[] => names.ma
 const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: false }))
 
 /**
- * The facts that determine the header fields of a response. `body`: whether the operation reads a
- * body.
+ * The facts that determine the header fields of a response. `body` tells whether the operation
+ * reads a request body.
  */
 export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & {
   readonly body: boolean
   readonly modes?: Route['modes']
 }
 
-/** The fields of every response, successful or not. */
+/** The header fields that any response may have, successful or not. */
 function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly AnswerField[] {
   return [
     ...always(header.requestId),
@@ -38,7 +39,7 @@ function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly An
   ]
 }
 
-/** The fields of a successful response, each name once. */
+/** The header fields of a successful response. Each name occurs once. */
 export function fieldsOfSuccess(situation: Situation, status: number): readonly AnswerField[] {
   return merged([...own(situation, status), ...common(situation)])
 }
@@ -47,7 +48,8 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
   const { method, operation, route, facts } = situation
   if (method === 'OPTIONS') {
     const patch = route.operations.has('PATCH') ? perhaps(header.acceptPatch) : []
-    // A preflight is answered without looking at the route.
+    // A CORS preflight is an OPTIONS request, too. The CORS middleware responds to it, without
+    // `Allow`.
     return [...(facts.cors ? perhaps(header.allow) : always(header.allow)), ...patch]
   }
   const cached = always(header.cacheControl, header.vary)
@@ -57,7 +59,7 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
   switch (operation.answers) {
     case 'page': {
       const exported = route.resource?.exports !== undefined
-      // An export is streamed, so it has no tag.
+      // An export is streamed, so it has no entity tag.
       return [
         ...cached,
         ...(exported ? perhaps(header.etag) : always(header.etag)),
@@ -79,8 +81,8 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
     case 'document':
       return [...cached, ...always(header.etag)]
     case 'value': {
-      // Among responses without a representation, only those of an endpoint below an item have a
-      // version.
+      // In any other response, the entity tag is the version of the item that the endpoint is
+      // below. An endpoint that is not below an item has no such version.
       const tag =
         (method === 'GET' || method === 'HEAD') && status === 200
           ? perhaps(header.etag)
@@ -99,7 +101,10 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
   }
 }
 
-/** Whether the response may name a file: an export, or a representation of the team. */
+/**
+ * Whether the response may have `Content-Disposition`, because it is an export or is written by one
+ * of the team's representations.
+ */
 function isFile({ method, operation, route, facts }: Situation): boolean {
   const { resource, endpoint } = route
   const own = (endpoint === undefined ? resource?.representations : endpoint.methods.get(method)?.representations) ?? []
@@ -111,12 +116,12 @@ function isFile({ method, operation, route, facts }: Situation): boolean {
 }
 
 /**
- * The fields of a response to a POST, PUT or PATCH of a record. After an error in representing it,
- * a response has fewer fields (VERB-13).
+ * The header fields of a response to a POST, PUT or PATCH of a record. If the record was written
+ * but its representation failed, the response has fewer fields (VERB-13).
  */
 function written(method: string, status: number, file: readonly AnswerField[]): readonly AnswerField[] {
   if (status === 202) return always(header.location)
-  // A POST that created nothing has no representation.
+  // The response to a POST is 200 if the adapter had nothing to create. It has no representation.
   if (method === 'POST' && status === 200) return []
   const made = status === 201 ? always(header.location) : []
   return [
@@ -126,9 +131,10 @@ function written(method: string, status: number, file: readonly AnswerField[]): 
   ]
 }
 
-/** The header fields of problems with this status. */
+/** The header fields of a problem with this status. */
 export function fieldsOfProblem(situation: FieldSituation, status: number): readonly AnswerField[] {
-  // The response of a retired version has no body and no notices (VER-2).
+  // The response of a retired version has no body, and no `Deprecation`, `Sunset` or `Link`
+  // (VER-2).
   if (status === 410)
     return [
       ...always(header.cacheControl, header.requestId),
@@ -140,17 +146,19 @@ export function fieldsOfProblem(situation: FieldSituation, status: number): read
 function ofProblem({ method, facts, body }: FieldSituation, status: number): readonly AnswerField[] {
   switch (status) {
     case 401:
-      // The team's function `principal` chooses the fields of the errors that it throws.
+      // If the team's own function `principal` identifies the callers, it also chooses the header
+      // fields of the errors that it throws.
       return facts.authenticate === undefined && facts.identifies
         ? perhaps(header.wwwAuthenticate)
         : always(header.wwwAuthenticate)
     case 405:
       return always(header.allow)
     case 415:
-      // The accepted media types of bodies (RFC 9110 15.5.16, RFC 5789 2.2).
+      // The field lists the media types or content codings that a body may have (RFC 9110 15.5.16,
+      // RFC 5789 2.2).
       return body ? perhaps(method === 'PATCH' ? header.acceptPatch : header.accept, header.acceptEncoding) : []
     case 429:
-      // A team's own rate limit may omit it.
+      // A rate limit in the team's own code may omit `Retry-After`.
       return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
     case 503:
       return perhaps(header.retryAfter)
@@ -165,7 +173,7 @@ function merged(fields: readonly AnswerField[]): readonly AnswerField[] {
   return [...found].map(([name, sure]) => ({ name, always: sure }))
 }
 
-/** The fields of a response to a login request: GET, HEAD or OPTIONS (AUTH-2). */
+/** The header fields of a response to a login request: GET, HEAD or OPTIONS (AUTH-2). */
 export const fieldsOfLogin = (method: string, { cors }: Pick<ServiceFacts, 'cors'>): readonly AnswerField[] => [
   ...(method === 'OPTIONS'
     ? always(header.allow, header.requestId)

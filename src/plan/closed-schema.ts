@@ -1,13 +1,14 @@
 /**
- * Derives the schema for validating bodies from the schema of the team: every object is closed
- * unless the schema opens it explicitly, and every integer must be exact (REP-8).
+ * Derives the schema that validates bodies from the team's schema. In the derived schema, every
+ * object is closed: it allows no undeclared members, unless the team's schema allows them
+ * explicitly. Every integer must be exact (REP-8).
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 
-/** Selects members that may be absent, at any depth, although the schema requires them. */
+/** Returns true for a member, at any depth, that may be absent although the schema requires it. */
 export type Excused = (member: Shape) => boolean
 
 interface Context {
@@ -15,22 +16,25 @@ interface Context {
   readonly excused: Excused
 }
 
-/** The closed form of a schema. */
+/** Returns a schema in its closed form. */
 export function closedSchema(root: JsonSchema, excused: Excused): JsonSchema {
   return closedPlace(root, root, excused)
 }
 
-/** The closed form of a subschema: that of a member, an item or a `$ref`. */
+/**
+ * Returns a subschema in its closed form: the schema of a member, of an array item, or of the
+ * target of a `$ref`.
+ */
 export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused): JsonSchema {
   return place({ root, excused }, node)
 }
 
 /**
  * Closes a subschema that describes a whole value: the root, a member or an item. The closing
- * keyword is added to this subschema and not to its branches (`allOf`, `anyOf`, ...):
- * `unevaluatedProperties` next to a branch recognizes the members that the branch declares;
- * `additionalProperties` does not. A member that several schemas declare is closed once, and allows
- * the names of all of them.
+ * keyword is added to this subschema and not to its branches (`allOf`, `anyOf`, ...). If there are
+ * branches, the keyword is `unevaluatedProperties`, because it recognizes the members that the
+ * branches declare. `additionalProperties` does not. If several schemas declare the same member,
+ * the member is closed once, and allows the names that any of these schemas declares.
  */
 function place(context: Context, node: JsonSchema): JsonSchema {
   const shape = Shape.of(context.root, node)
@@ -53,8 +57,9 @@ const sharers = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 const declarations = (shape: Shape, name: string): number => shape.declared.get(name) ?? 0
 
 /**
- * A schema that applies to the value described by `at`, possibly together with others. Leaves
- * members for which `elsewhere` is true unchanged: they are closed elsewhere.
+ * Closes the members and items in a schema that applies to the value described by `at`, possibly
+ * together with other schemas. A member for which `elsewhere` returns true stays unchanged, because
+ * another call closes it.
  */
 function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name: string) => boolean): JsonSchema {
   const result: Record<string, unknown> = { ...node }
@@ -70,8 +75,8 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
     const part = node[keyword]
     if (isSchema(part)) result[keyword] = close(part)
   }
-  // Conditional schemas add to unconditional ones, so only the latter close members that both
-  // declare.
+  // A conditional schema applies in addition to the unconditional ones. If both declare a member,
+  // only the unconditional schema closes it.
   const maybe = (part: JsonSchema): JsonSchema =>
     branch(context, part, at, (name) => elsewhere(name) || declarations(at, name) > 0)
   each('properties', (part, name) => (elsewhere(name) ? part : place(context, part)))
@@ -82,7 +87,8 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   each('allOf', (part) => branch(context, part, at, elsewhere))
   for (const keyword of ['anyOf', 'oneOf', 'dependentSchemas']) each(keyword, maybe)
   for (const keyword of ['then', 'else']) one(keyword, maybe)
-  // `not`, `if`, `contains` and `propertyNames` are conditions: closing them would change results.
+  // `not`, `if`, `contains` and `propertyNames` are conditions. Closing them would change which
+  // values match.
   for (const keyword of ['$defs', 'definitions']) {
     each(keyword, (part) => {
       const shape = Shape.of(context.root, part)
@@ -92,7 +98,7 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   if (isList(node.required))
     result.required = node.required.filter((name) => !isExcused(context, at, node, String(name)))
   const types = [node.type].flat()
-  // A number is a double of any size; an integer must be exact in every reader.
+  // A `number` may be any double. An `integer` must be one that every reader can represent exactly.
   if (types.includes('integer') && !types.includes('number')) result.exactInteger = true
   return result
 }

@@ -1,6 +1,6 @@
 /**
- * A team's own representations, in addition to JSON and XML (PATH-4, HDR-1): a list as CSV, an
- * invoice as PDF.
+ * A team's own representations, in addition to JSON and XML (PATH-4, HDR-1). Examples are a list as
+ * CSV and an invoice as PDF.
  */
 
 import { isUint8Array } from 'node:util/types'
@@ -18,7 +18,7 @@ export interface RepresentationCall {
   readonly requestId: string
   /** The absolute address of the version, without a trailing slash. */
   readonly base: string
-  /** Aborts at the time limit or, for reads, when the client disconnects. */
+  /** Aborted at the time limit. For reads, also aborted when the client disconnects. */
   readonly signal: AbortSignal
   /** Milliseconds until the time limit. */
   left(): number
@@ -33,8 +33,8 @@ export type Represented =
 type Represent<V> = (value: V, call: RepresentationCall) => Represented | Promise<Represented>
 
 /**
- * One function for each kind of content. Without a function, that kind is not available in this
- * media type. `T` is a record as JSON would show it.
+ * One function for each kind of content. If a kind has no function, it is not available in this
+ * media type. `T` is the type of a record in its JSON representation.
  */
 export interface RepresentationOptions<T> {
   /** One item: `GET /invoices/{id}`, and responses to PUT, PATCH and POST that have a body. */
@@ -44,8 +44,8 @@ export interface RepresentationOptions<T> {
   /** The result of an endpoint. */
   readonly value?: Represent<unknown>
   /**
-   * Identifies the functions in entity tags. Change it when they start to produce other bytes for
-   * the same record, so that clients do not keep old ones (HDR-2).
+   * A text that becomes part of entity tags. Change it when the functions start to produce other
+   * bytes for the same record. Otherwise clients keep using their old copies (HDR-2).
    */
   readonly revision?: string
 }
@@ -63,10 +63,11 @@ export interface CustomRepresentation {
 
 /**
  * Declares a media type that a service can respond with, for the option `representations` of
- * `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the value as JSON would
- * show it, including links and expansions. An error in a function is a 500. Throws
- * `ConfigurationError` for an invalid media type, for one that the library itself writes, and if no
- * function is given.
+ * `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the value as its JSON
+ * representation shows it, including links and expansions. If a function throws, the response to a
+ * read is 500. After a write, the response keeps its success status and has no body (VERB-13).
+ * Throws `ConfigurationError` if the media type is invalid, if the library itself writes it, or if
+ * no function is given.
  *
  * @example
  * const pdf = representation<Invoice>('application/pdf', { item: (invoice) => pdfOf(invoice) })
@@ -102,7 +103,7 @@ export const representationKinds: Kinds<RepresentationOptions<unknown>> = {
   revision: 'string',
 }
 
-/** An option that takes representations. */
+/** The kind of an option that takes a list of representations. */
 export const representationsKind: ListKind = {
   each: {
     by: "the result of representation(), such as representation('text/csv', { list: toCsv })",
@@ -115,8 +116,8 @@ export type Represents = 'item' | 'list' | 'value'
 
 /**
  * Checks the option `representations`, whose kind is already checked. Throws `ConfigurationError`
- * for a media type that is given twice, and for one without a function for any of `wanted`, which
- * no request could reach.
+ * if a media type is given twice. Also throws if a media type has a function for none of the kinds
+ * in `wanted`, because no request could use it.
  */
 export function representationsOption(
   what: string,
@@ -136,8 +137,8 @@ export function representationsOption(
 }
 
 /**
- * Header fields that delimit a message: the body has a known length, so only `Content-Length` may
- * do that (RFC 9112 6.2).
+ * Header fields that delimit a message. A function may not set them: the body has a known length,
+ * so only `Content-Length` may delimit it (RFC 9112 6.2).
  */
 const framing = new Set(['transfer-encoding', 'trailer'])
 
@@ -148,9 +149,10 @@ interface SoundRepresented {
 }
 
 /**
- * Checks the result of a team's function. Throws `ConfigurationError` if it can't be sent: a
- * stream, a missing `return`, or a header with invalid characters. Nothing has been sent at that
- * point, so a write can still be answered without a body.
+ * Checks the result of a team's function. Throws `ConfigurationError` if the result can't be sent:
+ * a stream, a missing `return`, or a header with invalid characters. At that point, no part of the
+ * response has been sent. So the response to a write can still have its success status, without a
+ * body.
  */
 export function soundRepresented(contentType: string, made: unknown): SoundRepresented {
   const { body, headers = {} } = (isObject(made) && !isBody(made) ? made : { body: made }) as {

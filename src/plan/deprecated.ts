@@ -1,30 +1,34 @@
-/**
- * Finds the deprecated parts that a request uses: its parameters and the members that it sends
- * (VER-3).
- */
+/** Finds the deprecated parameters and members that a request uses (VER-3). */
 import { isList, isObject, own } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** A deprecated part that a request used. The request was served as usual. */
+/**
+ * A deprecated operation, parameter or member that a request used. The request was served as usual.
+ */
 export interface DeprecatedUse {
   readonly kind: 'operation' | 'parameter' | 'member'
   /**
    * `DELETE /notas/{id}`, the name of a parameter, or the path of a member such as `lineas[].nota`.
-   * Never a value.
+   * Never contains a value.
    */
   readonly name: string
 }
 
-/** Returns the paths of the deprecated members in a body. `undefined` if the schema has none. */
+/**
+ * The function that returns the paths of the deprecated members in a body. `undefined` if the
+ * schema has no deprecated members.
+ */
 export type DeprecatedIn = ((body: unknown) => readonly string[]) | undefined
 
-/** The path of a member: names, and `[]` for the items of an array. */
+/** The path of a member: its name and the names above it, with `[]` for the items of an array. */
 type MemberPath = readonly string[]
 
-/** The maximum depth of the search: a recursive schema has no end. */
+/**
+ * The maximum depth of the search. Without it, the search in a recursive schema would never end.
+ */
 const maxDepth = 8
 
-/** Compiles the search for members that a schema marks as deprecated. */
+/** Compiles the function that finds the members that a schema marks as deprecated. */
 export function compileDeprecated(shape: Shape): DeprecatedIn {
   const paths = deprecatedPaths(shape, [])
   if (paths.length === 0) return undefined
@@ -51,8 +55,8 @@ function isAt(value: unknown, path: MemberPath, at: number): boolean {
 }
 
 /**
- * Like `deprecatedIn`, for the operations of a JSON Patch: finds paths to a deprecated member or
- * into one.
+ * Returns the paths of the deprecated members that the operations of a JSON Patch use. An operation
+ * uses a member if its pointer leads to the member or into it, or if its value contains the member.
  */
 export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): readonly string[] {
   if (deprecatedIn === undefined || !isList(operations)) return []
@@ -63,10 +67,13 @@ export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): re
   return [...new Set(bodies.flatMap((body) => deprecatedIn(body)))]
 }
 
-/** The tokens of a pointer, up to the maximum depth: the client chooses how many there are. */
+/**
+ * The tokens of a JSON Pointer, up to the maximum depth. The number of tokens is limited because
+ * clients choose the pointer.
+ */
 const tokensOf = (pointer: string): readonly string[] => pointer.split('/', maxDepth + 1).slice(1)
 
-/** The smallest body that has a value at the place of a pointer. */
+/** The smallest body that contains `value` at the place of a pointer. */
 function bodyAt(tokens: readonly string[], value: unknown): unknown {
   const [token, ...rest] = tokens
   if (token === undefined) return value

@@ -1,30 +1,33 @@
-/** Options that only affect documents: text, examples and extensions of resources and endpoints. */
+/**
+ * Options that affect only the OpenAPI documents: text, examples and extensions of resources and
+ * endpoints.
+ */
 import type { JsonSchema } from '../definition/schema-types.js'
 import type { Kinds } from '../options/kinds.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
 
-/** OpenAPI extensions: `x-owner`, `x-internal`. */
+/** OpenAPI extensions, such as `x-owner` or `x-internal`. */
 export interface DocumentExtensions {
   readonly [extension: `x-${string}`]: unknown
 }
 
 /** Text for one operation, in addition to the generated description. */
 export interface OperationText extends DocumentExtensions {
-  /** One line. Default: describes the operation on the collection. */
+  /** One line. Default: a generated text about the operation and the collection. */
   readonly summary?: string
   /** Several lines, in Markdown (CommonMark). */
   readonly description?: string
   /**
-   * The method name in generated clients. Default: derived from the address, such as
+   * The method name in generated clients. Default: a name derived from the address, such as
    * `listPrePiezas`.
    */
   readonly operationId?: string
   readonly deprecated?: boolean
-  /** Examples of the request body, by name. Each must match its schema. */
+  /** Examples of the request body, by name. Each must match the schema of the body. */
   readonly examples?: Readonly<Record<string, unknown>>
   /**
-   * Problems that the team's own code responds with: the library's by their code, others as objects
-   * like those that are thrown.
+   * Problems that the team's own code responds with. A problem of the library is given by its code.
+   * A problem of the team is given as an object, like the one that the code throws.
    */
   readonly problems?: readonly (ProblemCode | CustomProblem)[]
 }
@@ -34,23 +37,26 @@ export interface ResourceText extends DocumentExtensions {
   /** Describes the collection, in Markdown. Default: the `description` of the schema. */
   readonly description?: string
   /**
-   * Text for single operations, by the library's names: `list`, `create`, `read`, `replace`,
-   * `patch`, `remove`, `setFlag`, `attach` and so on.
+   * Text for single operations, by the names that the library gives them: `list`, `create`, `read`,
+   * `replace`, `patch`, `remove`, `setFlag`, `attach` and so on.
    */
   readonly operations?: Readonly<Record<string, OperationText>>
 }
 
 /** One response of an endpoint. */
 export interface EndpointAnswer {
-  /** Default: the meaning of the status. */
+  /** Default: a general text for the status, such as `Success.` for 200. */
   readonly description?: string
-  /** JSON Schema of the value. Default: any value. */
+  /** JSON Schema of the response's value. Default: any value. */
   readonly schema?: JsonSchema
   /** Header fields that the handler sets, each with its description. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Text and responses of an endpoint's method, which only its handler determines. */
+/**
+ * The text and the responses of an endpoint's method. The responses must be declared here, because
+ * only the handler determines them.
+ */
 export interface EndpointText extends OperationText {
   /**
    * The successful responses by status: 200, 201, 202 or 204. Default: 200 with any value, and 204.

@@ -1,7 +1,8 @@
 /**
- * The description of a service from which documents are built: its versions with their routes, and
- * the options that affect responses. It is a property of the middleware under a global symbol, so
- * that one copy of the library can read the description that another has made.
+ * The description of a service, from which OpenAPI documents are built. It contains the service's
+ * versions with their routes, and the options that affect responses. The middleware has the
+ * description as a property whose key is a global symbol. So one copy of the library can read a
+ * description that another copy has made.
  */
 import type { Convention } from '../conventions/options.js'
 import { invalidOption } from '../options/check.js'
@@ -15,13 +16,13 @@ export interface DescribedLife {
   readonly sunset: number | undefined
   readonly retireAtSunset: boolean
   readonly successor: string | undefined
-  /** The times at which the version is switched off (VER-3). */
+  /** The brownouts of the version: periods in which it is switched off (VER-3). */
   readonly brownouts?: { announced(now: number): readonly Readonly<Record<string, unknown>>[] } | undefined
 }
 
 /** One version: its routes and its life cycle. */
 export interface DescribedVersion {
-  /** The segment, such as `v1`; empty for a `resourceRouter`. */
+  /** The first path segment, such as `v1`. Empty for a `resourceRouter`. */
   readonly name: string
   readonly table: RouteTable
   readonly life: DescribedLife | undefined
@@ -32,28 +33,28 @@ export interface ServiceFacts {
   /** The option `baseUrl`. */
   readonly root: string | undefined
   /**
-   * The header field that credentials come in and its challenge, if the service uses
-   * `authenticate`.
+   * The header field for credentials, and the challenge of a 401 response. `undefined` if the
+   * service does not use the option `authenticate`.
    */
   readonly authenticate: { readonly field: string; readonly challenge: string; readonly format?: 'JWT' } | undefined
-  /** Whether requests are authenticated: by `authenticate` or by `principal`. */
+  /** Whether requests are authenticated, by the option `authenticate` or `principal`. */
   readonly identifies: boolean
-  /** Whether there is a login outside the versions (AUTH-2). */
+  /** Whether the service has a login, at a path outside the versions (AUTH-2). */
   readonly login: boolean
   /** Whether permission is checked (AUTH-4). */
   readonly permission: boolean
   readonly rateLimit: boolean
-  /** Whether CORS preflights are answered (HDR-7). */
+  /** Whether the service responds to CORS preflights (HDR-7). */
   readonly cors: boolean
   readonly requireIfMatch: boolean
-  /** The clauses that are not simply enforced, with their expiry dates. */
+  /** The clauses that are not fully enforced, with their modes and expiry dates. */
   readonly conventions: readonly Convention[]
   /** The maximum size of a request body in bytes, unless an endpoint sets its own. */
   readonly bodyLimit: number
   readonly deleteStatus: DeleteStatus
   /** The media types that PATCH of an item accepts. */
   readonly patchTypes: readonly string[]
-  /** Media types in addition to JSON and XML, for every resource. */
+  /** Media types that every resource can respond with, in addition to JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
   readonly problemBase: string | undefined
 }
@@ -62,15 +63,18 @@ export interface ServiceDescription {
   readonly versions: ReadonlyMap<string, DescribedVersion | 'retired'>
   readonly facts: ServiceFacts
   /**
-   * The options of `api()`, so that the same service can be built over other data. `undefined` if
-   * another copy of the library created the service.
+   * The options of `api()`, kept so that the same service can be built over other data. `undefined`
+   * if another copy of the library created the service.
    */
   readonly options?: object
 }
 
 const key = Symbol.for('express-rest-conventions.description')
 
-/** Incremented when the description changes in a way that older copies can't read. */
+/**
+ * The version number of the description's format. It is incremented when the format changes in a
+ * way that older copies of the library can't read.
+ */
 const generation = 1
 
 interface Described {
@@ -85,8 +89,8 @@ export function describing<T extends object>(middleware: T, description: Service
 }
 
 /**
- * The description of a service that `api()` or `resourceRouter()` returned; `undefined` for
- * anything else.
+ * Returns the description of a service that `api()` or `resourceRouter()` returned. Returns
+ * `undefined` for any other value.
  */
 export function descriptionOf(service: unknown): ServiceDescription | undefined {
   const described = describedBy(service)
@@ -94,8 +98,9 @@ export function descriptionOf(service: unknown): ServiceDescription | undefined 
 }
 
 /**
- * The description of a service passed to `what`, such as `openapi()`. Throws `ConfigurationError`
- * if it is not a service, or if an incompatible version of the library created it.
+ * Returns the description of the service that was passed to the function `what`, such as
+ * `openapi()`. Throws `ConfigurationError` if the value is not a service, or if an incompatible
+ * version of the library created it.
  */
 export function requireDescription(what: string, service: unknown): ServiceDescription {
   const described = describedBy(service)

@@ -1,19 +1,19 @@
 /**
- * The docs pages next to the document of a version. They are built by a separate entry point
- * (`express-rest-conventions/docs`); the router only serves them.
+ * The HTML documentation pages that a version serves next to its OpenAPI document. A separate entry
+ * point (`express-rest-conventions/docs`) builds the pages. The router only serves them.
  */
 import { type MadeKind, withMethod } from '../options/kinds.js'
 
-/** A file to be sent. */
+/** The content of a file. */
 export interface DocsFile {
   readonly body: string | Uint8Array
-  /** Its `Content-Security-Policy`. Default: `docsPolicy`. */
+  /** The `Content-Security-Policy` of the response. Default: `docsPolicy`. */
   readonly policy?: string
 }
 
 /** A file that is the same in every version and for every caller, such as a style sheet. */
 export interface DocsAsset {
-  /** Such as `text/css`. */
+  /** The media type, such as `text/css`. */
   readonly mediaType: string
   /** Reads the file. The result is cached. */
   read(): DocsFile | Promise<DocsFile>
@@ -22,8 +22,8 @@ export interface DocsAsset {
 /** The data from which a page is built. */
 export interface DocsSubject {
   /**
-   * The OpenAPI document of the version, limited to what the caller may see. The same object while
-   * it is cached.
+   * The OpenAPI document of the version, limited to the parts that the caller may see. As long as
+   * the document is cached, it is the same object.
    */
   readonly document: object
   /**
@@ -33,14 +33,16 @@ export interface DocsSubject {
   readonly server: string
   /** The prefix of a problem's `type`. */
   readonly problemBase: string
-  /** The address of the folder of pages and assets, relative to this page: `docs/`, `./` or `../`. */
+  /**
+   * The address of the folder of pages and assets, relative to this page: `docs/`, `./` or `../`.
+   */
   readonly folder: string
   /** The name of the version, such as `v1`. */
   readonly version: string
   /** The successor version, if it is still served. */
   readonly successor?: {
     readonly name: string
-    /** Returns its document, limited to what the caller may see. */
+    /** Returns the successor's document, limited to the parts that the caller may see. */
     readonly document: () => object | Promise<object>
   }
 }
@@ -49,13 +51,20 @@ export interface DocsSubject {
 export interface DocsPages {
   /** The assets by their names below `/{version}/docs`. */
   readonly assets: ReadonlyMap<string, DocsAsset>
-  /** The media types of the other files that are not HTML, by name. */
+  /**
+   * The media types of the generated files that are neither HTML pages nor assets, by file name.
+   */
   readonly data: ReadonlyMap<string, string>
-  /** The page or data file of a name; the index has the name `''`. `undefined` if there is none. */
+  /**
+   * Returns the page or data file with this name, or `undefined` if there is none. The name of the
+   * index page is `''`.
+   */
   page(name: string, subject: DocsSubject): DocsFile | undefined | Promise<DocsFile | undefined>
 }
 
-/** Allows scripts, styles and forms of the service itself, and nothing else. */
+/**
+ * The default policy. It allows scripts, styles and forms of the service itself, and nothing else.
+ */
 export const docsPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -67,11 +76,11 @@ export const docsPagesKind: MadeKind = withMethod(
   'page',
 )
 
-/** The media type of a file of the docs. Names that are not listed are pages. */
+/** Returns the media type of a docs file. A name that is not listed belongs to an HTML page. */
 export const docsMediaType = ({ assets, data }: DocsPages, name: string): string =>
   assets.get(name)?.mediaType ?? data.get(name) ?? html
 
-/** Every media type of the docs, that of pages first. */
+/** Every media type of the docs files. The media type of HTML pages comes first. */
 export const docsMediaTypes = ({ assets, data }: DocsPages): readonly string[] => [
   ...new Set([html, ...[...assets.values()].map(({ mediaType }) => mediaType), ...data.values()]),
 ]

@@ -1,4 +1,4 @@
-/** The options of a document. */
+/** The options of an OpenAPI document. */
 
 import { type Kinds, withMethod } from '../options/kinds.js'
 import type { DocumentExtensions } from './describe-options.js'
@@ -26,15 +26,15 @@ export interface DocumentInfo extends DocumentExtensions {
   readonly license?: { readonly name: string; readonly url?: string; readonly identifier?: string }
 }
 
-/** A server address: the address of the version. */
+/** A server of the OpenAPI document. Its `url` is the address of the version. */
 export interface DocumentServer extends DocumentExtensions {
   readonly url: string
   readonly description?: string
 }
 
 /**
- * Documents hand-written routes: paths by their address below the version, and components. None of
- * them may already be in the document.
+ * The description of hand-written routes: paths, by their address below the version, and
+ * components. The generated document may not already contain the same operation or component.
  */
 export interface DocumentFragment {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -42,25 +42,25 @@ export interface DocumentFragment {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
 }
 
-/** Options of a document that the service itself does not determine. */
+/** The options of an OpenAPI document for the parts that the service itself does not determine. */
 export interface OpenApiOptions {
   readonly info?: DocumentInfo
   /**
-   * Default: the service's `baseUrl` with the version. Without a `baseUrl`, it is the address of
-   * the version at the host that serves the document.
+   * Default: the service's `baseUrl` followed by the version. Without a `baseUrl`, the default is
+   * the address of the version at the host that serves the document.
    */
   readonly servers?: readonly DocumentServer[]
   /**
-   * Default `3.1.1`. `3.0.3` is for tools that support no later version. Schemas with keywords that
-   * 3.0.3 lacks are refused.
+   * Default `3.1.1`. Use `3.0.3` for tools that support no later version. A schema keyword that
+   * 3.0.3 lacks is then a `ConfigurationError`.
    */
   readonly openapi?: '3.1.1' | '3.0.3'
   readonly externalDocs?: { readonly url: string; readonly description?: string }
-  /** Hand-written routes, in addition to the resources. */
+  /** Descriptions of hand-written routes, which are added to the descriptions of the resources. */
   readonly fragments?: readonly DocumentFragment[]
   /**
-   * Generates an example for bodies and responses that have none: `generatedExamples()` of
-   * `express-rest-conventions/mock`. Default: only the team's own examples.
+   * Generates examples for bodies and responses that have none. Give `generatedExamples()` of
+   * `express-rest-conventions/mock`. Default: the document contains only the team's own examples.
    */
   readonly examples?: ExampleSource
 }

@@ -1,6 +1,7 @@
 /**
- * The possible outcomes of a request: success statuses, and the problems of each step. Documents
- * and docs/lifecycle.md list them, and tests compare them with real responses.
+ * The possible outcomes of a request: success statuses, and the problems that each step may end
+ * with. The OpenAPI documents and docs/lifecycle.md list these outcomes, and tests compare them
+ * with real responses.
  */
 import { isCreating } from '../definition/fixed.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
@@ -17,9 +18,9 @@ import type { OperationDescription } from './operation.js'
 import { keyHolders } from './route-list.js'
 import type { Route } from './routes.js'
 
-/** An operation at a route, in a service and a version. */
+/** An operation at a route of a version of a service. */
 export interface Situation {
-  /** `HEAD` is served by the operation of `GET`. */
+  /** The method of the request. The operation of `GET` also serves `HEAD`. */
   readonly method: string
   readonly operation: OperationDescription
   readonly route: Route
@@ -32,7 +33,7 @@ type When = (situation: Situation) => boolean
 const always: When = () => true
 const notOptions: When = ({ method }) => method !== 'OPTIONS'
 const hasKeys: When = ({ route }) => keyHolders(route).length > 0
-/** Whether the path names a file of the docs. */
+/** Whether the path contains the name of a docs file. */
 const hasFile: When = ({ route }) => route.document?.pages !== undefined && route.template.includes('{')
 const limited: When = ({ facts }) => facts.rateLimit
 const permitted: When = ({ facts, operation, route }) =>
@@ -41,7 +42,7 @@ const permitted: When = ({ facts, operation, route }) =>
 /** Whether permission is checked for any method of a route. */
 const isGuarded = ({ operations }: Route): boolean => [...operations.values()].some(({ actions }) => actions.length > 0)
 
-/** Whether the body is read. */
+/** Whether the operation reads the request body. */
 export const takesBody: When = ({ method, operation, route }) => {
   if (operation.body === 'record' || operation.body === 'patch') return true
   const endpointMethod = operation.body === 'endpoint' ? route.endpoint?.methods.get(method) : undefined
@@ -63,8 +64,8 @@ const writes: When = ({ operation }) => operation.writes !== undefined
 const exports: When = ({ operation, route }) => operation.answers === 'page' && route.resource?.exports !== undefined
 
 /**
- * A flag has no body for `parse` to check, so only `execute` detects that a rule or the scope
- * forbids its value.
+ * Setting a flag needs no body, so the step `parse` has nothing to check. If a rule or the scope
+ * forbids the flag's value, only the step `execute` detects this.
  */
 const setsCheckedFlag: When = (situation) => {
   const { operation, route } = situation
@@ -77,8 +78,8 @@ const setsCheckedFlag: When = (situation) => {
 }
 
 /**
- * Whether preconditions alone may answer a read (HDR-4). HEAD of an item is 302 without checking
- * them.
+ * Whether a read may end with 304 or 412 because of its preconditions (HDR-4). HEAD of an item is
+ * 302 and does not check preconditions, unless the service still treats it like GET.
  */
 export const readsConditionally: When = (situation) => {
   const { method, operation } = situation
@@ -103,7 +104,7 @@ interface Ending {
 
 const ending = (code: ProblemCode, when: When = always): Ending => ({ code, when })
 
-/** The problems of each step, in the order of the steps. */
+/** The problems that each step may end with, in the order of the steps. */
 export const stepProblems = {
   version: [
     ending('gone', (one) => one.life?.retireAtSunset === true || hasBrownouts(one)),
@@ -158,7 +159,7 @@ export const stepProblems = {
   fail: [ending('internal', (one) => notOptions(one) || one.facts.identifies || one.facts.permission)],
 } as const satisfies Readonly<Record<string, readonly Ending[]>>
 
-/** The problems of the step `login` (AUTH-2, AUTH-6). */
+/** The problems that the step `login` may end with (AUTH-2, AUTH-6). */
 export const loginProblems = [
   'invalid-query',
   'unauthenticated',
@@ -167,7 +168,7 @@ export const loginProblems = [
   'unavailable',
 ] as const satisfies readonly ProblemCode[]
 
-/** The codes of the problems that a request of an operation may end with. */
+/** The problems that a request may end with. Problems of the library are given by their codes. */
 export function problemsOf(situation: Situation): readonly (ProblemCode | CustomProblem)[] {
   const found = Object.values<readonly Ending[]>(stepProblems).flatMap((endings) =>
     endings.filter(({ when }) => when(situation)),
@@ -176,13 +177,16 @@ export function problemsOf(situation: Situation): readonly (ProblemCode | Custom
   return codes.flatMap((code) => (code === 'unsupported-accept' ? acceptProblems(situation) : [code]))
 }
 
-/** The statuses of an endpoint: those listed in its `describe`, else 200 and 204. */
+/**
+ * The success statuses of an endpoint's method, as its option `describe` lists them. Without such a
+ * list, they are 200 and 204.
+ */
 function ofEndpoint(method: string, { endpoint }: Route): readonly number[] {
   const responses = endpoint?.methods.get(method)?.text.responses
   return responses === undefined ? [200, 204] : Object.keys(responses).map(Number)
 }
 
-/** The statuses of a successful request. */
+/** The statuses that a successful request may have. */
 export function successesOf(situation: Situation): readonly number[] {
   const { method, operation, route, facts } = situation
   if (method === 'HEAD' && operation.headStatus !== undefined) return headStatuses(situation)
@@ -191,16 +195,17 @@ export function successesOf(situation: Situation): readonly number[] {
     const statuses = ofEndpoint(method, route)
     return [...statuses, ...(statuses.includes(200) ? unmodified : [])]
   }
-  // The service is configured with one of them.
+  // The service's option `deleteStatus` chooses the status of a DELETE.
   if (operation.writes === 'remove') return deleteStatusesOf(situation, facts.deleteStatus)
   if (operation.writes === 'create' && isCreating(route.resource?.adapter.create)) return [201]
   return [...operation.statuses, ...unmodified]
 }
 
 /**
- * Equal for routes whose operations of one name have the same outcomes, within one service and
- * version. `undefined` for endpoints, whose handlers choose the outcome, and for routes with a life
- * cycle of their own, which adds header fields.
+ * A text that groups the routes of one service and version. If two routes have the same text, their
+ * operations of the same name have the same possible outcomes. `undefined` for endpoints, because
+ * their handlers choose the outcome. Also `undefined` for routes with their own life cycle, because
+ * it adds header fields.
  */
 export function endingsKind(route: Route): string | undefined {
   const { resource, kind, endpoint, operations, lives } = route

@@ -1,4 +1,7 @@
-/** Compiles an endpoint: types its parameters and bodies once (PATH-8). */
+/**
+ * Compiles an endpoint once, so that each request only runs the compiled parsers and validators of
+ * its parameters and body (PATH-8).
+ */
 
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
@@ -30,39 +33,42 @@ export interface CompiledEndpoint {
 export interface CompiledMethod {
   readonly handle: (call: EndpointCall) => unknown
   readonly representations: readonly CustomRepresentation[]
-  /** The text for documents. */
+  /** The text for OpenAPI documents. */
   readonly text: EndpointText
-  /** The parameters as declared. */
+  /** The query parameters as the team declared them. */
   readonly query: EndpointQuery | undefined
   readonly parseQuery: (
     raw: string,
     terms?: QueryTerms,
     report?: (notes: readonly QueryNote[]) => void,
   ) => Readonly<Record<string, Scalar>>
-  /** The names of deprecated parameters among those that were parsed. */
+  /** Returns the names of the deprecated parameters among the parsed parameters. */
   readonly deprecatedParameters: DeprecatedIn
   /** `undefined` if the method takes no body. */
   readonly body: EndpointBody | undefined
-  /** Replaces `body` for an endpoint that takes the raw bytes. */
+  /** Replaces `body` for a method that takes the raw bytes of the request body. */
   readonly upload: UploadOptions | undefined
-  /** The maximum size of a body in bytes; `undefined`: the service's. */
+  /** The maximum size of a body in bytes. If `undefined`, the service's maximum applies. */
   readonly bodyLimit: number | undefined
-  /** Milliseconds; `undefined`: the service's. */
+  /** The time limit in milliseconds. If `undefined`, the service's time limit applies. */
   readonly timeout: number | undefined
 }
 
 interface EndpointBody {
   readonly schema: JsonSchema
   readonly form: Form
-  /** The deprecated members that a body sends. */
+  /** Returns the paths of the deprecated members that a body contains. */
   readonly deprecatedIn: DeprecatedIn
-  /** The body with defaults filled in. Throws `invalid-body` if it violates the schema. */
+  /**
+   * Returns the body with defaults filled in. Throws `invalid-body` if the body violates the
+   * schema.
+   */
   readonly read: (sent: unknown) => unknown
 }
 
 /**
- * Compiles an endpoint. Throws `ConfigurationError` for a parameter that is not a scalar, and for
- * an invalid schema.
+ * Compiles an endpoint. Throws `ConfigurationError` if a parameter is not a scalar, or if a schema
+ * is invalid.
  */
 export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
   const methods = new Map<string, CompiledMethod>()
@@ -70,7 +76,8 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
     if (options === undefined) continue
     const name = `${method} ${endpoint.name}`
     methods.set(method, {
-      // The handler's parameter type follows from its own schemas.
+      // The type of a handler's parameter depends on the schemas of its method. These are not known
+      // here, so the handler is cast.
       handle: options.handle as CompiledMethod['handle'],
       representations: options.representations ?? [],
       text: options.describe ?? {},
@@ -85,7 +92,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
       timeout: timeoutOf(options.timeout ?? endpoint.timeout),
     })
   }
-  // A caller that may GET may also HEAD (VERB-9).
+  // HEAD is available wherever GET is (VERB-9).
   const get = methods.get('GET')
   if (get !== undefined) methods.set('HEAD', get)
   return { name: endpoint.name, description: endpoint.description, methods }
@@ -94,7 +101,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
 const timeoutOf = (given: number | undefined): number | undefined =>
   given === undefined ? undefined : Math.min(given, longestTimer)
 
-/** The parts of a method that are compiled, regardless of the type of its handler. */
+/** The compiled options of a method, regardless of the type of its handler. */
 type Given = Pick<EndpointMethod, 'query' | 'body'>
 
 function compileParameters(name: string, { query }: Given): CompiledMethod['parseQuery'] {
@@ -114,7 +121,7 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
       )
     }
   }
-  // The grammar checks types; the validator checks bounds, lengths and patterns.
+  // The grammar checks types. The validator checks bounds, lengths and patterns.
   const validate = compileValidator(name, { type: 'object', properties: { ...query?.properties } }, new Set())
   return (raw, terms, report) => {
     const { seen, found, translated } = readPairs(raw, names, terms)
@@ -146,7 +153,7 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
   }
 }
 
-/** How a parameter is parsed, and the type that its violations report. */
+/** The grammar of a parameter, and the type that its violations report. */
 interface ParameterGrammar extends ScalarGrammar {
   readonly params: ViolationParams['type']
 }

@@ -1,4 +1,7 @@
-/** The types of an endpoint's methods: the types of handler arguments follow from the schemas. */
+/**
+ * The types of an endpoint's methods. The compiler derives the types of a handler's arguments from
+ * the schemas.
+ */
 import type { FromSchema, JsonSchema } from '../definition/schema-types.js'
 import type { MediaType } from '../http/media-type.js'
 import type { CustomRepresentation } from './custom-representation.js'
@@ -8,72 +11,73 @@ import type { PartLifeOptions } from './life.js'
 import type { Mounted } from './routes.js'
 
 /**
- * Parameters, each with the JSON Schema of its value (a scalar). `required: [...]` lists those that
- * must be given.
+ * The query parameters, each with the JSON Schema of its value (a scalar). `required: [...]` lists
+ * the parameters that a request must have.
  */
 export interface EndpointQuery {
   readonly properties: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
 }
 
-/** The limits of a request. */
+/** The limits that apply to a request. */
 export interface EndpointLimits {
   /**
-   * The maximum size of a request body in bytes, instead of the service's `bodyLimit`. A larger
-   * body is 413 (HDR-5).
+   * The maximum size of a request body in bytes, instead of the service's `bodyLimit`. The response
+   * to a larger body is 413 (HDR-5).
    */
   readonly bodyLimit?: number
   /**
-   * The time limit of a response in milliseconds, including body and handler, instead of the
-   * service's `timeout`. `createServer()` has limits of its own: see docs/server.md.
+   * The time limit of a request in milliseconds, instead of the service's `timeout`. It includes
+   * reading the body and running the handler. `createServer()` has limits of its own: see
+   * docs/server.md.
    */
   readonly timeout?: number
 }
 
-/** The raw bytes of a body, for a method that takes `upload`. */
+/** The raw bytes of a request body, for a method with the option `upload`. */
 export interface Upload {
   readonly media: MediaType
   readonly bytes: Uint8Array
-  /** The resource of the method's `upload.resource`, mounted in the version of the request. */
+  /** The resource that `upload.resource` names, as it is mounted in the version of the request. */
   readonly resource: Mounted
   /** The maximum nesting depth of arrays and objects in a record. */
   readonly depth: number
 }
 
-/** The options of a method of `imports()`. */
+/** The option `upload` of a method, which the methods of `imports()` have. */
 export interface UploadOptions {
-  /** The media types of the body. */
+  /** The media types that the body may have. */
   readonly types: readonly string[]
-  /** The collection that the body is for. */
+  /** The name of the collection that the records in the body belong to. */
   readonly resource: string
   /**
-   * Reserves a slot before the body is read, and returns the function that frees it. That function
-   * is called once: when the response has ended or the connection is closed. Throws if no slot is
-   * free.
+   * Limits the number of concurrent uploads. It is called before the body is read, reserves a slot,
+   * and returns the function that frees the slot. That function is called once, when the response
+   * has ended or the connection is closed. Throws if no slot is free.
    */
   readonly hold?: () => () => void
 }
 
 interface MethodSettings extends EndpointLimits, PartLifeOptions {
-  /** The text for documents, and the responses of the handler. */
+  /** The text for OpenAPI documents, and the responses of the handler. */
   readonly describe?: EndpointText
   /**
-   * Media types in addition to JSON and XML for the value: `[representation('text/csv', { value:
-   * toCsv })]`.
+   * Media types in addition to JSON and XML for the result of the handler. Example:
+   * `[representation('text/csv', { value: toCsv })]`.
    */
   readonly representations?: readonly CustomRepresentation[]
 }
 
 /**
- * A method of an endpoint. `Query` and `Body` are the types of the handler's arguments, `Item` that
- * of the item that the endpoint is below.
+ * A method of an endpoint. `Query` and `Body` are the types of the handler's arguments. `Item` is
+ * the type of the item that the endpoint is below.
  */
 export interface EndpointMethod<Item = undefined, Query = Readonly<Record<string, unknown>>, Body = unknown>
   extends MethodSettings {
   readonly query?: EndpointQuery
-  /** JSON Schema of the body. Default: the method takes none. */
+  /** JSON Schema of the body. Default: the method takes no body. */
   readonly body?: JsonSchema
-  /** Replaces `body`: the handler gets the bytes as an `Upload`. For `imports()`. */
+  /** Replaces `body`: the handler gets the raw bytes as an `Upload`. Used by `imports()`. */
   readonly upload?: UploadOptions
   /** Returns a value (200), undefined (204), or the result of `endpointReply()`. */
   readonly handle: (call: EndpointCall<Query, Body, Item>) => unknown
@@ -89,19 +93,21 @@ export interface EndpointMethods<Item = undefined, Query = Readonly<Record<strin
 }
 
 /**
- * A method as declared: `Query` and `Body` are the types of its schemas, `never` if it has none.
+ * A method as the team declares it. `Query` and `Body` are the types of its schemas, or `never` if
+ * it has no such schema.
  */
 interface Written<Item, Query, Body> extends MethodSettings {
   readonly query?: Query & Named<NoInfer<Query>>
   /**
-   * JSON Schema of the body, from which the type of `body` follows. Default: the method takes none.
+   * JSON Schema of the body, from which the type of `body` is derived. Default: the method takes no
+   * body.
    */
   readonly body?: Body
   /** Returns a value (200), undefined (204), or the result of `endpointReply()`. */
   readonly handle: Handler<QueryOf<Query>, BodyOf<Body>, Item>
 }
 
-/** The methods as declared. */
+/** The methods as the team declares them. */
 export interface WrittenMethods<
   Item,
   GetQuery,
@@ -125,8 +131,8 @@ type QueryOf<Query> = [Query] extends [never] ? Record<never, never> : FromSchem
 type BodyOf<Body> = [Body] extends [never] ? undefined : FromSchema<Body>
 
 /**
- * Every name in `required` must be described. A widened list has no names that the compiler can
- * check.
+ * Requires that `properties` describes every name in `required`. If the type of the names is only
+ * `string`, the compiler can't check them.
  */
 type Named<Query> = Query extends { readonly properties: infer Properties; readonly required: readonly (infer Name)[] }
   ? string extends Name
@@ -135,14 +141,15 @@ type Named<Query> = Query extends { readonly properties: infer Properties; reado
   : unknown
 
 /**
- * If the schema has no literal type (a widened import), the team may declare the type in its
- * handler's parameter.
+ * The type of the handler. If the compiler does not know the schema's literal type (as for an
+ * imported JSON file), the team may declare the type of the body in the handler's parameter.
  */
 type Handler<Query, Body, Item> = unknown extends Body
   ? Trusting<Query, Body, Item>['handle']
   : (call: EndpointCall<Query, Body, Item>) => unknown
 
 interface Trusting<Query, Body, Item> {
-  // A method, because method parameters are bivariant.
+  // This is a method and not a property, because TypeScript compares method parameters bivariantly.
+  // So the team may declare a narrower type.
   handle(call: EndpointCall<Query, Body, Item>): unknown
 }

@@ -1,6 +1,6 @@
 /**
- * Documented endpoints that are not resources: how a team declares them, and what their handlers
- * take and return (PATH-8).
+ * Documented endpoints that are not resources (PATH-8). This file declares them, and defines the
+ * arguments and results of their handlers.
  */
 
 import type { AdapterCall } from '../adapters/contract.js'
@@ -25,13 +25,14 @@ import type {
 import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { RecordsOf } from './records.js'
 
-/** The item that an endpoint is below, read in this request. */
+/** The item that an endpoint is below, as it was read in this request. */
 export interface EndpointItem<T = unknown, K = KeyValue> {
   readonly key: K
   /** The stored record, `writeOnly` members included. Copy it before changing it. */
   readonly record: T
   /**
-   * Its version. Pass it to the adapter as `expected` to make a write safe against races (HDR-3).
+   * The item's version. Pass it to the adapter as `expected` to make a write safe against races
+   * (HDR-3).
    */
   readonly version: string
   /** The item's absolute address. */
@@ -42,33 +43,34 @@ export interface EndpointItem<T = unknown, K = KeyValue> {
 export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = unknown, Item = unknown> {
   readonly principal: unknown
   readonly requestId: string
-  /** The typed parameters, by name. Absent ones are undefined. */
+  /** The typed query parameters, by name. Absent parameters are undefined. */
   readonly query: Query
-  /** The body, validated and with defaults filled in; undefined if the method declares none. */
+  /** The validated body, with defaults filled in. Undefined if the method declares no body. */
   readonly body: Body
-  /** The item that the endpoint is below; undefined for an endpoint directly below the version. */
+  /** The item that the endpoint is below. Undefined for an endpoint directly below the version. */
   readonly item: Item
-  /** Aborts at the time limit or, for GET, when the client disconnects. */
+  /** Aborted at the time limit. For GET, also aborted when the client disconnects. */
   readonly signal: AbortSignal
   /**
-   * The `call` argument for a resource's adapter: principal, request id, time limit, and the scope
-   * of this principal, without which the adapter would return every caller's records. Throws
-   * `ConfigurationError` if the resource is not mounted in this version.
+   * Returns the `call` argument for a resource's adapter: the principal, the request id, the time
+   * limit, and the scope of this principal. Without the scope, the adapter would return every
+   * caller's records. Throws `ConfigurationError` if the resource is not mounted in this version.
    */
   callOf(collection: string): AdapterCall
   /**
-   * Whether the service's permission allows this principal another action, such as listing
-   * contracts; `true` if the service has no permission (AUTH-4).
+   * Resolves to whether the service's `permission` allows this principal another action, such as
+   * listing contracts (AUTH-4). Resolves to `true` if the service has no `permission`.
    */
   may(action: Action, resource: string, key?: KeyValue): Promise<boolean>
   /**
-   * The records of a resource of this version, on behalf of this request. Writes run the same
-   * checks as requests. Throws `ConfigurationError` if the resource is not mounted in this version.
+   * Returns the records of a resource of this version, which the handler reads or changes on behalf
+   * of this request. Writes run the same checks as requests do. Throws `ConfigurationError` if the
+   * resource is not mounted in this version.
    *
    * @example const made = await records(orders, { within: tx }).create({ customerId: 7 })
    */
   readonly records: RecordsOf
-  /** Milliseconds until the time limit. Calls of adapters carry it. */
+  /** Milliseconds until the time limit. The `call` arguments of adapters have this method, too. */
   left(): number
   /** The absolute address of the version, without a trailing slash. */
   readonly base: string
@@ -79,12 +81,12 @@ interface EndpointDetails extends EndpointLimits, PartLifeOptions {
   /** The purpose of the endpoint. PATH-8 requires that endpoints are documented. */
   readonly description: string
   /**
-   * An API area between version and name. Not for an endpoint below an item, which is in the item's
-   * area.
+   * The API area: a path segment between version and name. Not allowed for an endpoint below an
+   * item, because such an endpoint is in the item's area.
    */
   readonly area?: string
   /**
-   * For an endpoint below an item: exceptions from the naming rules, each name with its reason
+   * For an endpoint below an item: exceptions from the naming rules. Each name has a reason
    * (PATH-10).
    */
   readonly allow?: Readonly<Record<string, string>>
@@ -95,8 +97,8 @@ export interface EndpointOptions<Item = undefined> extends EndpointDetails {
 }
 
 /**
- * A documented path that is not a resource and passes all the steps. `Item`: the item that it is
- * below.
+ * A documented path that is not a resource. Its requests pass the same steps as the requests of
+ * resources. `Item` is the type of the item that the endpoint is below.
  */
 export interface Endpoint<Item = undefined> extends EndpointDetails {
   readonly kind: 'endpoint'
@@ -105,9 +107,10 @@ export interface Endpoint<Item = undefined> extends EndpointDetails {
 }
 
 /**
- * Declares an endpoint: directly below the version a non-noun such as `/search`, below an item a
- * plural noun such as `/pedidos/7/cancelaciones` (PATH-8). The types of `query` and `body` follow
- * from their schemas. Throws `ConfigurationError` without a description, and for an invalid option.
+ * Declares an endpoint (PATH-8). An endpoint directly below the version, such as `/search`, has a
+ * name that is not a noun. An endpoint below an item, such as `/pedidos/7/cancelaciones`, has a
+ * plural noun as its name. The types of `query` and `body` are derived from their schemas. Throws
+ * `ConfigurationError` if the description is missing or an option is invalid.
  *
  * @example
  * endpoint('search', {
@@ -149,7 +152,8 @@ export function endpoint<
   },
 ): Endpoint<Item>
 /**
- * For an endpoint below an item, declared separately from its mount.
+ * Declares an endpoint below an item separately from its mount. The type of the item is given
+ * explicitly.
  *
  * @example endpoint<EndpointItem<Pedido, number>>()('cancelaciones', { ... })
  */
@@ -193,7 +197,8 @@ function declared(name: string, options: EndpointOptions): Endpoint {
       `${what} has no description. An endpoint that is not a noun must be documented: give it a description.`,
     )
   }
-  // Any name is allowed here, as long as it is one segment without a format (PATH-4, PATH-8).
+  // Any name is allowed here, if it is a single path segment without a format such as `.pdf`
+  // (PATH-4, PATH-8).
   checkCollectionName(name, typeof name === 'string' ? { [name]: description } : {})
   if (area !== undefined) checkSegment(area)
   const found = Object.entries(methods).filter(([, method]) => method !== undefined)
@@ -217,7 +222,7 @@ export const uploadKinds: Kinds<UploadOptions> = {
 export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, timeout: milliseconds }
 
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
-  // The other keywords of a JSON Schema are allowed.
+  // The option may also have the other keywords of a JSON Schema.
   query: { options: endpointQueryKinds, open: true },
   body: ['table', 'boolean'],
   upload: { options: uploadKinds },
@@ -238,7 +243,7 @@ export const endpointMethodsKinds: Kinds<EndpointMethods> = {
   DELETE: method,
 }
 
-/** `description` is not checked here: its absence has a problem code of its own. */
+/** `description` is not checked here, because a missing description has its own error code. */
 export const endpointKinds: Kinds<EndpointOptions> = {
   description: 'any',
   methods: { required: { options: endpointMethodsKinds } },
@@ -260,14 +265,14 @@ function checkMethod(name: string, what: string, given: EndpointMethod): void {
   representationsOption(what, given.representations, ['value'])
 }
 
-/** A response of an endpoint that needs more than 200 and a body. */
+/** A response of an endpoint with its own status, header fields or item version. */
 export interface EndpointReply {
   readonly status: 200 | 201 | 202 | 204
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * Below an item that the handler has changed: its new version, which the response's `Etag`
-   * contains (HDR-2).
+   * The item's new version, if the endpoint is below an item and the handler has changed this item.
+   * The response's `Etag` contains the version (HDR-2).
    */
   readonly version?: string
 }
@@ -280,8 +285,8 @@ export const replyKinds: Kinds<EndpointReply> = {
 }
 
 /**
- * A response of an endpoint with its own status or headers. Throws `ConfigurationError` for a
- * member of the wrong kind.
+ * Creates a response of an endpoint with its own status or headers. Throws `ConfigurationError` if
+ * a member has the wrong kind.
  *
  * @example handle: () => endpointReply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */

@@ -1,14 +1,14 @@
-/** The generator of examples for a document. */
+/** The type of the generator that adds examples to OpenAPI documents. */
 import type { JsonSchema } from '../definition/schema-types.js'
 
 /**
- * The result of `generatedExamples()` of `express-rest-conventions/mock`. The generator is loaded
- * only by services that use it.
+ * The result of `generatedExamples()` of `express-rest-conventions/mock`. Only services that use
+ * the generator load it.
  */
 export interface ExampleSource {
   /**
-   * Candidate values of a schema, one for each attempt; the caller validates them. Empty if none
-   * can be generated.
+   * Yields candidate examples for a schema, one for each attempt. The caller takes the first valid
+   * one. Yields none if no value can be generated.
    */
   candidates(name: string, schema: JsonSchema): Iterable<unknown>
 }

@@ -1,5 +1,6 @@
 /**
- * Parses the query of an export: that of a list, without pagination (QUERY-4, QUERY-5, QUERY-7).
+ * Parses the query of an export. It allows the parameters of a list query, except for pagination
+ * (QUERY-4, QUERY-5, QUERY-7).
  */
 import { parseQueryString } from '../http/query-string.js'
 import { isProblem, type Violation } from '../problem.js'
@@ -16,16 +17,17 @@ const paging: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Parses the query of an export. Its pages have the maximum size that clients may request. Without
- * `sort` the order is that of the key, even with `q`: the walk needs a total order. Throws the
- * `invalid-query` problem with every violation at once.
+ * Parses the query of an export. The export reads its records in pages of the maximum size that
+ * clients may request. Without `sort`, the records are in the order of the key, even with `q`,
+ * because reading page by page needs a total order. Throws the `invalid-query` problem with every
+ * violation at once.
  */
 export function parseExportQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ListQuery {
   const names = new Set(parseQueryString(raw).pairs.map(([name]) => name))
   const found = [...paging].filter(([name]) => names.has(name)).map(([name, clause]) => pageless(name, clause))
   const { query, errors } = parsed(raw, grammar, terms)
   refuse([...found, ...errors.filter(({ parameter: name = '' }) => !paging.has(name))])
-  // Without violations the query is defined.
+  // If there are no violations, `query` is defined.
   const { sort, ...rest } = query as ListQuery
   return { ...rest, sort: sort.length === 0 ? grammar.key : sort, page: 1, size: grammar.page.max, offset: 0 }
 }

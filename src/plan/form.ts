@@ -1,38 +1,40 @@
 /**
- * The JSON type of the value at each place, for formats without types of their own (HDR-1, HDR-5).
+ * The JSON types of the values in a body, for formats such as XML that do not mark the types
+ * themselves (HDR-1, HDR-5).
  */
 import type { Shape } from '../definition/shape.js'
 
 /**
- * The JSON types except null, which every format marks in the value itself. An integer is a number.
+ * The JSON types except null. Null is left out because every format marks it in the value itself.
+ * An integer has the type `number`.
  */
 export type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
-/** One place of a value on the wire. */
+/** One place in a body: the body itself, a member, or an item of an array. */
 export interface Form {
   /**
-   * The type of the value here; `undefined` if several are possible or the type is unknown: then
-   * the format itself must carry it.
+   * The type of the value at this place. `undefined` if several types are possible, or if the type
+   * is unknown. In that case, the format itself must mark the type.
    */
   readonly kind: Kind | undefined
-  /** The place of a member, known or unknown. */
+  /** The place of a member, whether or not the schema declares it. */
   member(name: string): Form
-  /** The place of an item. */
+  /** The place of an array item. */
   item(index: number): Form
 }
 
-/** A place of unknown type, with unknown contents. */
+/** A place whose type and contents are unknown. */
 export const openForm: Form = Object.freeze({ kind: undefined, member: () => openForm, item: () => openForm })
 
-/** A value of one type, with unknown contents. */
+/** A place of a known type, with unknown contents. */
 export const formOfKind = (kind: Kind): Form => Object.freeze({ kind, member: () => openForm, item: () => openForm })
 
-/** A list whose items all have one form. */
+/** An array whose items all have the same form. */
 export const listOf = (item: Form): Form => Object.freeze({ kind: 'array', member: () => openForm, item: () => item })
 
 const made = new WeakMap<Shape, Form>()
 
-/** The form of values that a schema describes. */
+/** The form of the values that a schema describes. */
 export function formOf(shape: Shape): Form {
   const known = made.get(shape)
   if (known !== undefined) return known
@@ -41,7 +43,10 @@ export function formOf(shape: Shape): Form {
   return form
 }
 
-/** Members are created on first use, so that recursive schemas terminate. */
+/**
+ * The form of a schema. The forms of members are created on first use, so that a recursive schema
+ * does not cause endless recursion.
+ */
 class ShapeForm implements Form {
   readonly kind: Kind | undefined
   readonly #shape: Shape
@@ -60,7 +65,8 @@ class ShapeForm implements Form {
     if (known !== undefined) return known
     const declared = this.#shape.members.get(name)
     if (declared === undefined) {
-      // Names that a client invents must not fill the cache.
+      // A client could invent any number of undeclared names, so their forms are not stored in
+      // `#members`.
       const other = this.#shape.other(name)
       return other === undefined ? openForm : formOf(other)
     }

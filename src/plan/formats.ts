@@ -1,12 +1,13 @@
 /**
- * String formats: those of JSON Schema, and those whose values have a canonical spelling (REP-4).
+ * String formats: the formats of JSON Schema, and the formats whose values have a canonical
+ * spelling (REP-4).
  */
 import { _, type Ajv2020, type CodeKeywordDefinition } from 'ajv/dist/2020.js'
 import plugin from 'ajv-formats'
 import { type FormatName, fullFormats } from 'ajv-formats/dist/formats.js'
 import { valueFormats } from '../definition/value-formats.js'
 
-// The plugin is CommonJS: under Node's interpretation its default export is nested one level
+// `ajv-formats` is a CommonJS module. When Node imports it, its default export is nested one level
 // deeper.
 const addAll = ((plugin as unknown as { default?: typeof plugin }).default ?? plugin) as unknown as (
   ajv: Ajv2020,
@@ -16,15 +17,15 @@ const addAll = ((plugin as unknown as { default?: typeof plugin }).default ?? pl
 export function addFormats(ajv: Ajv2020): void {
   addAll(ajv)
   keepInt64OfNumbers(ajv)
-  // A text is valid if it has a canonical form: one rule for bodies, filters and keys.
+  // A text is valid if it has a canonical form. The same rule applies to bodies, filters and keys.
   for (const { name, canonical } of valueFormats.values()) {
     ajv.addFormat(name, { type: 'string', validate: (text: string) => canonical(text) !== undefined })
   }
 }
 
 /**
- * An Ajv format is either for numbers or for strings. `int64` is both: OpenAPI's annotation of
- * whole numbers, and the library's string format.
+ * Makes the format `int64` apply to numbers and to strings. OpenAPI uses this format for whole
+ * numbers, and the library uses it for strings. An Ajv format can apply only to one of them.
  */
 function keepInt64OfNumbers(ajv: Ajv2020): void {
   const rule = ajv.getKeyword('format') as CodeKeywordDefinition
@@ -38,10 +39,13 @@ function keepInt64OfNumbers(ajv: Ajv2020): void {
   })
 }
 
-/** Whether a schema may use a format. */
+/** Whether a schema may use this format. */
 export const hasFormat = (format: string): boolean => valueFormats.has(format) || Object.hasOwn(fullFormats, format)
 
-/** The test of a string format; `undefined` for a format of numbers or an unknown one. */
+/**
+ * Returns the test of a string format. Returns `undefined` if the format is unknown or is a format
+ * of numbers.
+ */
 export function formatTest(format: string): ((text: string) => boolean) | undefined {
   const value = valueFormats.get(format)
   if (value !== undefined) return (text) => value.canonical(text) !== undefined

@@ -1,6 +1,6 @@
 /**
- * Guards the members that a client may not change, and those that it never sees (REP-8), at every
- * depth.
+ * Guards the members that a client may not change (`readOnly`) and the members that it never sees
+ * (`writeOnly`), at every depth of a record (REP-8).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Convert } from '../definition/conversion.js'
@@ -11,21 +11,23 @@ import { compilePresent } from './members.js'
 import { maxViolations } from './refusal.js'
 
 export interface Guard {
-  /** True if an update needs the current record. */
+  /** True if the schema has guarded members. An update then needs the current record. */
   readonly any: boolean
-  /** Violations of a create that sends members which only the store may set. */
+  /** Returns a violation for each member of a new record that only the store may set. */
   given(next: JsonObject): Violation[]
   /**
-   * Copies the guarded members of the stored record into an update. Equal values are accepted,
-   * changed ones are violations. Modifies `next`.
+   * Copies the guarded members of the stored record `current` into the update `next`. Returns a
+   * violation for each `readOnly` member to which the update gives another value. A `writeOnly`
+   * member is copied only if the update does not contain it. Modifies `next`.
    */
   carry(next: JsonObject, current: JsonObject): Violation[]
 }
 
 /**
- * Compiles the guard of a resource's records. Throws `ConfigurationError` if guarded members are in
- * nested lists, where an update could not match them with stored ones: they would be lost, or could
- * be changed.
+ * Compiles the guard of a resource's records. Throws `ConfigurationError` if the items of a list
+ * are guarded themselves, or if guarded members are in a list inside a list. An update could not
+ * match such items with the stored ones. Their guarded values would be lost, or clients could
+ * change them.
  */
 export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
   const made = new Map<Shape, Level>()
@@ -52,15 +54,15 @@ export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
 }
 
 /**
- * The guard of records without guarded members. It holds no levels, because most resources have
- * this one.
+ * The guard of records without guarded members. Most resources have this guard, so it is one shared
+ * object that holds no levels.
  */
 const unguarded: Guard = Object.freeze({ any: false, given: () => [], carry: () => [] })
 
 type Kind = 'readOnly' | 'writeOnly' | 'plain'
 
 /**
- * A member of an object, and the level below it. That level is empty if the whole member is
+ * A member of an object, and the level below the member. That level is empty if the whole member is
  * guarded.
  */
 class Member {
@@ -75,23 +77,26 @@ class Member {
     this.#shape = shape
   }
 
-  /** Compiled on first use: only members of guarded records are compared. */
+  /**
+   * Converts a value to the form that the client sees. It is compiled on first use, because only
+   * the members of guarded records are compared.
+   */
   get present(): Convert {
     this.#present ??= compilePresent(this.#shape)
     return this.#present
   }
 }
 
-/** One level of the schema. */
+/** One level of the schema: the members of an object, or the items of a list. */
 interface Level {
   readonly members: Map<string, Member>
-  /** A member that the schema allows without naming it. */
+  /** Returns the member for a name that the schema allows without listing it. */
   other: (name: string) => Member | undefined
-  /** The possible results of `other`. */
+  /** All members that `other` can return. */
   readonly others: Member[]
   readonly prefix: Level[]
   items: Level | undefined
-  /** True if any member in it is guarded. */
+  /** True if any member on this level or below it is guarded. */
   guarded: boolean
 }
 
@@ -104,7 +109,10 @@ const empty = (): Level => ({
   guarded: false,
 })
 
-/** `made` caches levels by shape, so that recursive schemas terminate. */
+/**
+ * Builds the level of a shape. `made` caches levels by shape, so that a recursive schema does not
+ * cause endless recursion.
+ */
 function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
   const known = made.get(shape)
   if (known !== undefined) return known
@@ -189,8 +197,8 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
     } else if (member?.kind === 'readOnly') {
       const seen = member.present(stored) ?? null
       const removed = isRemoved(next, name)
-      // Compared as the client saw it: on the wire a missing member may be null, and a date-time
-      // may have more digits.
+      // The values are compared in the form that the client saw. In a response, a member that the
+      // store does not have may be null, and a date-time may have more digits.
       const passes = removed ? seen === null : sent === undefined || isDeepStrictEqual(member.present(sent), seen)
       if (!passes) refuse(found, at, name, 'leave it out, or send the current value')
       else if (stored !== undefined) put(next, name, stored)
@@ -200,8 +208,9 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
 }
 
 /**
- * Removes a member as a patch does: sets null if the schema allows it, else deletes it (VERB-5).
- * For a member that `carry` would restore, `undefined` marks the removal.
+ * Removes a member as a patch does (VERB-5). If the schema allows null, the member becomes null.
+ * Otherwise it is deleted. `carry` would restore a deleted member that is guarded, so such a member
+ * becomes `undefined`, which marks the removal.
  */
 export function removeMember(object: JsonObject, name: string, member: Shape): void {
   if (member.nullable) put(object, name, null)
@@ -213,9 +222,10 @@ const isRemoved = (object: JsonObject, name: string): boolean =>
   Object.hasOwn(object, name) && object[name] === undefined
 
 /**
- * Matches the items after the positional ones. Items have no address: an item matches the stored
- * one with the same read-only members or, if it sends none, the stored one that looks the same. Any
- * other item is new.
+ * Carries over the guarded members of the list items that come after the items of `prefix`. List
+ * items have no keys, so each item is matched with a stored item. If an item contains `readOnly`
+ * members, it matches the stored item with the same `readOnly` members. Otherwise it matches the
+ * stored item whose unguarded members are the same. An item without a match is new.
  */
 function carryItems(
   { prefix, items: level }: Level,
@@ -246,7 +256,7 @@ function carryItems(
   }
 }
 
-/** The client's view of an item's members of one kind, as text. */
+/** The values of an item's members of one kind, as the client sees them, in one text. */
 function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []
   for (const [name, member] of level.members)
@@ -267,7 +277,7 @@ function remember(table: Map<string, JsonObject[]>, key: string, item: JsonObjec
   else same.push(item)
 }
 
-/** The first candidate that has not been taken. */
+/** Takes the first candidate that no other item has taken. */
 function take(left: Set<JsonObject>, candidates: JsonObject[] = []): JsonObject | undefined {
   for (let item = candidates.pop(); item !== undefined; item = candidates.pop()) if (left.delete(item)) return item
   return undefined

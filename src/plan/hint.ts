@@ -1,7 +1,8 @@
 /**
- * The hints of pagination links (QUERY-7). A hint holds the position of a page, as the sort values
- * of an adjacent row, and a fingerprint of the query that it belongs to. Hints are opaque but not
- * secret: a forged hint can reach only positions that sorting and filtering would show.
+ * The hints of pagination links (QUERY-7). A hint contains the position of a page: the sort values
+ * of the row just before or after the page. It also contains a fingerprint of its query. Hints are
+ * opaque to clients but not secret. With a forged hint, a client reaches only rows that it could
+ * also reach by sorting and filtering.
  */
 import { hash } from 'node:crypto'
 import type { Condition, KeysetPosition, ListRequest, Scalar, SortTerm } from '../adapters/contract.js'
@@ -12,45 +13,49 @@ import { canonicalOf } from '../definition/value-formats.js'
 import { formatTest } from './formats.js'
 
 /**
- * The value of a sort term in a hint: null for null and absent values, `undefined` for a value that
- * no hint may hold.
+ * Converts the value of a sort field for a hint. Returns null for null and absent values, and
+ * `undefined` for a value that no hint may contain.
  */
 type PlaceValue = (value: unknown) => Scalar | null | undefined
 
 /**
- * The values allowed in a hint, by the field of the sort term. A list sorted by any other field has
- * no hints.
+ * The conversions of values for hints, by sort field. If a list is sorted by any other field, it
+ * has no hints.
  */
 export type PlaceGrammar = ReadonlyMap<string, PlaceValue>
 
 /**
- * The path of the list that a hint belongs to: a hint of another collection or parent is refused.
+ * The path of the list that a hint belongs to. A hint from the list of another collection or parent
+ * is refused.
  */
 export interface ListAddress {
   readonly listPath: string
 }
 
 /**
- * The parts of a list query that a hint is bound to. `expand` does not change the order, so it is
- * not included.
+ * The parts of a list query that must be the same when a hint is used as when it was created.
+ * `expand` is not included, because it does not change the order.
  */
 type HintedQuery = Pick<ListRequest, 'where' | 'sort' | 'search' | 'size' | 'page'>
 
-/** Returns the hint for a link to a page; `undefined` if the link can't have one. */
+/** Returns the hint for a link to a page, or `undefined` if the link can't have a hint. */
 export type HintTo = (page: number, backwards: boolean) => string | undefined
 
 /**
- * Maximum length of a hint. A `Link` field has two of them, and clients accept at most 16 KiB of
+ * Maximum length of a hint. A `Link` field contains two hints, and clients accept at most 16 KiB of
  * header fields.
  */
 const longestHint = 2_000
 
-/** 96 bits: enough to detect mismatches. An attacker would gain nothing from a collision. */
+/**
+ * The length of a fingerprint in characters. These characters hold 96 bits, which is enough to
+ * detect mismatches. An attacker would gain nothing from a collision.
+ */
 const fingerprintLength = 16
 
 /**
- * Compiles the values that hints of a resource may hold: scalars of its sort members and its key,
- * except members that must not be sent (REP-8).
+ * Compiles the values that the hints of a resource may contain: the scalars of its sort fields and
+ * of its key. Members that must not be sent are excluded (REP-8).
  */
 export function compilePlaces({ shape, sort, key }: ResourceDefinition): PlaceGrammar {
   const paths = new Map<string, readonly string[]>(sort.map((field) => [field, field.split('.')]))
@@ -66,8 +71,9 @@ export function compilePlaces({ shape, sort, key }: ResourceDefinition): PlaceGr
 }
 
 /**
- * Creates the hints for the links of a page that begins with the record `first` and ends with
- * `last`. Hashes the query on first use.
+ * Returns the function that creates the hints in the links of a page. The page begins with the
+ * record `first` and ends with the record `last`. The query is hashed when the first hint is
+ * created.
  */
 export function hintMaker(
   places: PlaceGrammar,
@@ -86,7 +92,8 @@ export function hintMaker(
 }
 
 /**
- * The position in a hint; `undefined` if the hint is invalid or belongs to another page or query.
+ * Returns the position that a hint contains. Returns `undefined` if the hint is invalid or belongs
+ * to another page or query.
  */
 export function parseHint(
   hint: string,
@@ -100,14 +107,16 @@ export function parseHint(
   const { sort } = query
   if (page !== query.page || typeof backwards !== 'boolean' || sort.length === 0 || values.length !== sort.length)
     return undefined
-  // Each value must be in the canonical spelling of the term's type, as it was sent.
+  // Each value must have the canonical spelling of its type, as in the hints that this module
+  // creates.
   if (!sort.every(({ field }, i) => places.get(field)?.(values[i]) === values[i])) return undefined
   return fingerprint === fingerprintOf(query, address) ? { values: values as (Scalar | null)[], backwards } : undefined
 }
 
 /**
- * The position after this record, regardless of the length of its texts: for a walk within one
- * request. `undefined` if a value can't be part of a position.
+ * Returns the position after a record, for code that reads several pages within one request. Such a
+ * position is not sent to a client, so the length of its texts is not limited. Returns `undefined`
+ * if a value can't be part of a position.
  */
 export function seekBehind(
   places: PlaceGrammar,
@@ -118,7 +127,7 @@ export function seekBehind(
   return values === undefined ? undefined : { values, backwards: false }
 }
 
-/** The sort values of a record, if all of them may be in a hint. */
+/** Returns the sort values of a record. Returns `undefined` if one of them may not be in a hint. */
 function placeOf(
   places: PlaceGrammar,
   { sort }: Pick<ListRequest, 'sort'>,
@@ -128,7 +137,7 @@ function placeOf(
   const values: (Scalar | null)[] = []
   for (const { field, path } of sort) {
     const value = places.get(field)?.(get(record, path))
-    // Skips encoding a text that alone exceeds the maximum.
+    // A text that alone exceeds the maximum length is not encoded at all.
     if (value === undefined || (typeof value === 'string' && value.length > longest)) return undefined
     values.push(value)
   }
@@ -137,7 +146,7 @@ function placeOf(
 
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64url')
 
-/** Accepts only the one spelling that this module writes. */
+/** Decodes a hint. Accepts only the exact spelling that this module writes. */
 function decodeHint(hint: string): readonly unknown[] | undefined {
   if (hint.length > longestHint) return undefined
   try {
@@ -149,11 +158,12 @@ function decodeHint(hint: string): readonly unknown[] | undefined {
 }
 
 /**
- * Identifies all queries for the same list with the same page size, regardless of their spelling.
+ * Returns a text that identifies a query. Two queries have the same text if they have the same
+ * list, conditions, order, search and page size, even if they are spelled differently.
  */
 function fingerprintOf({ where, sort, search, size }: HintedQuery, { listPath }: ListAddress): string {
   const conditions = where.map(canonicalCondition).sort()
-  // Builds the JSON of a list of these five values.
+  // Builds the JSON text of an array of these five values.
   const whole = `[${JSON.stringify(listPath)},${JSON.stringify(conditions)},${termsOf(sort)},${JSON.stringify(search ?? null)},${size}]`
   return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)
 }
@@ -161,7 +171,10 @@ function fingerprintOf({ where, sort, search, size }: HintedQuery, { listPath }:
 const termsOf = (sort: readonly SortTerm[]): string =>
   JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
 
-/** One text for equivalent conditions: the values of an any-of are unordered. */
+/**
+ * Returns the same text for equivalent conditions. The values of an `in` condition are sorted,
+ * because their order does not matter.
+ */
 function canonicalCondition({ field, op, value }: Condition): string {
   return JSON.stringify([field, op, op === 'in' ? value.map((one) => JSON.stringify(one)).sort() : value])
 }

@@ -1,8 +1,8 @@
 /**
- * Applies JSON Patch (RFC 6902) to the record as the client sees it (VERB-5). A library changes the
- * document. This module adds checks that the RFC requires and the library lacks: own members only,
- * canonical array indices, a `move` that resolves its target after the removal, and a bound on the
- * cost of one patch.
+ * Applies a JSON Patch (RFC 6902) to a record as the client sees it (VERB-5). The package `rfc6902`
+ * changes the document. This module adds checks that the package lacks. Pointers lead only to own
+ * members, and array indices must be canonical. `move` resolves its target after the removal. The
+ * cost of one patch is limited.
  */
 import { applyPatch, type Operation as Change } from 'rfc6902'
 import { canonicalAt } from '../definition/conversion.js'
@@ -35,12 +35,15 @@ export interface PatchOperation {
   readonly value: unknown
 }
 
-/** Maximum number of operations: each may cost as much as the longest list of the record. */
+/**
+ * Maximum number of operations in a patch. One operation may take time in proportion to the longest
+ * list of the record.
+ */
 export const maxOperations = 1_000
 
 /**
- * Reads the operations of a JSON Patch. Throws `invalid-body` with every error in its form (RFC
- * 6902 4).
+ * Reads the operations of a JSON Patch. Throws `invalid-body`, which lists every malformed
+ * operation (RFC 6902 4).
  */
 export function readOperations(body: unknown): readonly PatchOperation[] {
   const found: Violation[] = []
@@ -66,7 +69,7 @@ export function readOperations(body: unknown): readonly PatchOperation[] {
 
 type Refuse = (pointer: string, code: ViolationCode, detail: string, more?: Partial<Violation>) => void
 
-/** Ignores members that the RFC does not define, as it requires. */
+/** Reads one operation. Ignores members that the RFC does not define, as the RFC requires. */
 function operationOf(given: unknown, at: string, refuse: Refuse): PatchOperation {
   const op = operationNames.find((name) => name === own(given, 'op'))
   if (!isObject(given))
@@ -102,7 +105,7 @@ function refuseName(op: unknown, at: string, refuse: Refuse): void {
   refuse(`${at}/op`, 'enum', `"op" must be one of ${allowed}.${hint}`, more)
 }
 
-/** `undefined` if the pointer is refused. */
+/** Returns the tokens of a pointer, or `undefined` if the pointer is refused. */
 function pointerOf(
   given: JsonObject,
   name: 'path' | 'from',
@@ -116,7 +119,7 @@ function pointerOf(
     refuse(pointer, 'pointer', `"${name}" must be a JSON Pointer (RFC 6901): "/name/0", with ~0 for ~ and ~1 for /.`)
   } else {
     const tokens = pointerTokens(text)
-    // Bodies can't contain a member of this name either.
+    // A body can't contain a member named `__proto__` either.
     if (!tokens.includes('__proto__')) return tokens
     refuse(pointer, 'pointer', `"${name}" names "__proto__", which is not a valid member name.`)
   }
@@ -125,9 +128,12 @@ function pointerOf(
 
 /** The limits of a patch. */
 export interface PatchLimits {
-  /** Maximum total size in bytes of values that `copy`, and `move` to a deeper place, transfer. */
+  /**
+   * Maximum total size, in bytes, of the values that `copy` copies and that `move` moves to a
+   * deeper place.
+   */
   readonly bodyLimit: number
-  /** Maximum nesting depth of the result at places that the patch has changed. */
+  /** Maximum nesting depth of the result, at the places that the patch has changed. */
   readonly depthLimit: number
 }
 
@@ -135,13 +141,13 @@ export interface PatchLimits {
 export interface Patched {
   /** `undefined` if the whole document was removed. */
   readonly document: unknown
-  /** The paths, in the result, of members that were removed and not put back. */
+  /** The paths in the result at which the patch removed a member and did not add it again. */
   readonly removed: readonly (readonly string[])[]
 }
 
 /**
- * Applies all operations and returns the new document; the given one is unchanged. `shape` says
- * which values of a `test` have other spellings. Throws `invalid-body` that names the first
+ * Applies all operations and returns the new document. The given document is not modified. With
+ * `shape`, `test` compares values regardless of their spelling. Throws `invalid-body` for the first
  * operation that fails (RFC 6902 5).
  */
 export function applyOperations(
@@ -154,7 +160,8 @@ export function applyOperations(
   const work: Work = { held, left: limits.bodyLimit, limits }
   const taken = new Map<unknown, Set<string>>()
   for (const [i, { op, path, from, value: given }] of operations.entries()) {
-    // A test compares values, regardless of their spelling.
+    // `test` compares values and not spellings, so its value is converted to its canonical
+    // spelling.
     const value = op === 'test' && shape !== undefined ? canonicalAt(shape, path, given) : given
     const step = { op, path: inside(path), from: inside(from), value: escapedCopy(value) }
     const source = op === 'remove' ? step.path : step.from
@@ -167,8 +174,8 @@ export function applyOperations(
 }
 
 /**
- * The final paths of removed members. The objects that they were removed from may have moved since,
- * in particular items of a list.
+ * Returns the final paths of removed members. The objects that contained them may have moved since
+ * the removal, in particular if they are items of a list.
  */
 function missing(
   value: unknown,
@@ -184,8 +191,8 @@ function missing(
 }
 
 /**
- * The document is wrapped in an object, because the library can't replace a root. A value that is
- * being moved is kept next to it.
+ * The document in a wrapper object, because `rfc6902` can't replace the root of a document. While a
+ * value is being moved, the wrapper also holds this value (in `carried`).
  */
 type Held = Record<string, unknown>
 const whole = 'whole'
@@ -193,14 +200,14 @@ const carried = ['carried']
 
 interface Work {
   readonly held: Held
-  /** Remaining bytes that operations may transfer. */
+  /** The number of bytes that the remaining operations may copy or move. */
   left: number
   readonly limits: PatchLimits
 }
 
 type Fault = Violation & { readonly pointer: string }
 
-/** Applies one operation, or returns why it fails. */
+/** Applies one operation. If the operation fails, returns the violation. */
 function run(work: Work, { op, path, from, value }: PatchOperation): Fault | undefined {
   const { held } = work
   switch (op) {
@@ -236,8 +243,8 @@ function copy(work: Work, path: readonly string[], from: readonly string[]): Fau
 }
 
 /**
- * Removes the value and then adds it (RFC 6902 4.4): the target is resolved after the removal,
- * which may have shifted indices.
+ * Removes the value and then adds it (RFC 6902 4.4). The target is resolved after the removal,
+ * because the removal may have shifted array indices.
  */
 function move(work: Work, path: readonly string[], from: readonly string[]): Fault | undefined {
   const { held } = work
@@ -254,7 +261,7 @@ function move(work: Work, path: readonly string[], from: readonly string[]): Fau
 
 function change(held: Held, operation: Change): undefined {
   const [refused] = applyPatch(held, [operation])
-  // All cases that the library refuses have been refused before.
+  // The callers have already refused every operation that `rfc6902` would refuse.
   if (refused) throw refused
 }
 
@@ -294,7 +301,10 @@ function depthOf(value: unknown): number {
 
 const index = /^(?:0|[1-9]\d*)$/
 
-/** The value at a place, wrapped in an object; `undefined` if there is none. */
+/**
+ * Returns the value at a path, wrapped in an object. Returns `undefined` if nothing is at this
+ * path.
+ */
 function find(held: Held, path: readonly string[]): { readonly value: unknown } | undefined {
   let value: unknown = held
   for (const token of path) {
@@ -307,7 +317,7 @@ function find(held: Held, path: readonly string[]): { readonly value: unknown } 
   return { value }
 }
 
-/** Whether a value can be added at a place. */
+/** Whether a value can be added at this path. */
 function mayAdd(held: Held, path: readonly string[]): boolean {
   const parent = find(held, path.slice(0, -1))?.value
   const token = path.at(-1) as string
@@ -315,8 +325,8 @@ function mayAdd(held: Held, path: readonly string[]): boolean {
 }
 
 /**
- * Equality as the RFC defines it: numbers by value, members in any order (RFC 6902 4.6). Visits no
- * more values than the smaller side has.
+ * Compares two values by the rules of the RFC: numbers by value, and members in any order (RFC 6902
+ * 4.6). Visits no more values than the smaller of the two contains.
  */
 function same(one: unknown, other: unknown): boolean {
   if (isList(one)) return isList(other) && one.length === other.length && one.every((item, i) => same(item, other[i]))
@@ -329,7 +339,8 @@ function same(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Names that the library skips in pointers and drops from copies. They are escaped while it works.
+ * Member names that `rfc6902` skips in pointers and omits from copies. They are escaped while
+ * `rfc6902` works on the document.
  */
 const unsafeName = /^\0*(?:__proto__|constructor|prototype)$/
 
@@ -339,7 +350,9 @@ const unescapedName = (name: string): string => (name.startsWith('\0') && unsafe
 const escapedCopy = (value: unknown): unknown => renamed(value, escapedName)
 const unescapedCopy = (value: unknown): unknown => renamed(value, unescapedName)
 
-/** A copy with renamed members. The library modifies its input. */
+/**
+ * Returns a copy with renamed members. The copy is necessary because `rfc6902` modifies its input.
+ */
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (isList(value)) return value.map((item) => renamed(item, rename))
   if (!isObject(value)) return value

@@ -1,7 +1,7 @@
 /**
- * Tolerates stored members that violate the schema: other programs wrote them, or the schema became
- * stricter later. A patch that does not touch them must not be refused because of them (VERB-5):
- * its client can't fix members that it did not send.
+ * Tolerates stored members that violate the schema, because another program wrote them or because
+ * the schema became stricter later. If a patch does not change such members, it must not be refused
+ * because of them (VERB-5). Its client can't fix members that it did not send.
  */
 import type { Cache } from '../cache.js'
 import { canonicalText, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
@@ -10,13 +10,14 @@ import type { Shape } from '../definition/shape.js'
 import type { Violation } from '../problem.js'
 import type { Validate } from './validator.js'
 
-/** The violations of a patched record, except those of unchanged members. */
+/** Returns the violations of a patched record, except the violations of unchanged members. */
 export type ValidatePatched = (next: JsonObject, current: JsonObject) => readonly Violation[]
 
 /**
- * `validate` checks the schema as it is. `compile` builds the check of a schema in which the named
- * members may hold anything or be absent. It is called only for a record that is already invalid.
- * `made` caches these checks by the names of the members.
+ * Compiles the check of patched records. `validate` checks a record against the whole schema.
+ * `compile` compiles the check of a relaxed schema, in which the named members may have any value
+ * or be absent. A relaxed schema is compiled only if a record violates the whole schema. `made`
+ * caches these checks by the names of the members.
  */
 export function compilePatched(
   schema: JsonSchema,
@@ -41,7 +42,8 @@ export function compilePatched(
     isSeparable ??= refersToDefinitionsOnly(schema)
     if (!isSeparable) return found
     const kept = new Set<string>()
-    // A check may report only the first errors, so the next one may find further members.
+    // A check may report only the first violations, so the next check may find violations of
+    // further members.
     for (let before = -1; before < kept.size && found.length > 0; ) {
       before = kept.size
       for (const { pointer = '' } of found) {
@@ -54,14 +56,14 @@ export function compilePatched(
   }
 }
 
-/** A null that the schema does not allow counts as absent. */
+/** Whether the patch left a member unchanged. Null and absent are equal here. */
 function isUnchanged(next: JsonObject, current: JsonObject, name: string): boolean {
   return canonicalText(own(next, name) ?? null) === canonicalText(own(current, name) ?? null)
 }
 
 /**
- * True if no member's schema refers to another member's, so that relaxing one member affects only
- * that member.
+ * True if no member's schema refers to the schema of another member. Then relaxing the schema of
+ * one member affects only that member.
  */
 function refersToDefinitionsOnly(node: unknown): boolean {
   if (isList(node)) return node.every(refersToDefinitionsOnly)

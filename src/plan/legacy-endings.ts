@@ -1,4 +1,7 @@
-/** The responses that legacy modes of a route allow, for documents. */
+/**
+ * The responses of a route with legacy modes, for the OpenAPI documents. In a legacy mode, the
+ * service still behaves as it did before it followed a clause of the conventions.
+ */
 import { isPartlyEnforced } from '../conventions/modes.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
 import { problemKinds } from '../problem.js'
@@ -7,7 +10,7 @@ import type { Route } from './routes.js'
 
 type Here = Pick<Situation, 'route'>
 
-/** The problem of an unacceptable `Accept` for services that responded with 406 (HDR-1). */
+/** The problem for an unacceptable `Accept` if the service used to respond with 406 (HDR-1). */
 export const notAcceptable: CustomProblem = Object.freeze({
   code: 'unsupported-accept',
   status: 406,
@@ -15,7 +18,7 @@ export const notAcceptable: CustomProblem = Object.freeze({
   clause: 'HDR-1',
 })
 
-/** The problems of an unacceptable `Accept`. */
+/** The possible problems for an unacceptable `Accept`. */
 export function acceptProblems({ route }: Here): readonly (ProblemCode | CustomProblem)[] {
   const mode = route.modes?.['HDR-1']
   if (mode === undefined) return ['unsupported-accept']
@@ -25,11 +28,11 @@ export function acceptProblems({ route }: Here): readonly (ProblemCode | CustomP
   ]
 }
 
-/** Whether HEAD of an item is, or may be, answered like GET (VERB-8). */
+/** Whether HEAD of an item gets, or may get, the response to GET without its body (VERB-8). */
 export const isHeadLikeGet = ({ method, operation, route }: Situation): boolean =>
   method === 'HEAD' && operation.headStatus !== undefined && route.modes?.['VERB-8'] !== undefined
 
-/** The statuses of HEAD of an item. */
+/** The possible success statuses of HEAD of an item. */
 export function headStatuses(situation: Situation): readonly number[] {
   const { operation, route } = situation
   const own = operation.headStatus === undefined ? [] : [operation.headStatus]
@@ -39,7 +42,10 @@ export function headStatuses(situation: Situation): readonly number[] {
   return [...(isPartlyEnforced(mode) ? own : []), ...likeGet, 304]
 }
 
-/** The statuses of a DELETE of an item. `usual`: the status of the service (VERB-6). */
+/**
+ * The possible success statuses of DELETE of an item. `usual` is the status that the service has
+ * without a legacy mode (VERB-6).
+ */
 export function deleteStatusesOf({ operation, route }: Situation, usual: number): readonly number[] {
   const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined
   if (mode === undefined) return [usual]
@@ -47,26 +53,28 @@ export function deleteStatusesOf({ operation, route }: Situation, usual: number)
   return isPartlyEnforced(mode) ? [...new Set([usual, status])] : [status]
 }
 
-/** Whether a DELETE with this status may have a body. */
+/** Whether the response to a DELETE may have a body if it has this status. */
 export function hasDeleteBody({ operation, route }: Situation, status: number): boolean {
   const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined
   return mode?.settings.body !== undefined && (mode.settings.status ?? 200) === status
 }
 
-/** Whether a change needs `If-Match`: always, for some clients, or never (HDR-3). */
+/**
+ * Whether a change needs `If-Match`: `always`, `perhaps` (for some clients), or `never` (HDR-3).
+ */
 export function needsIfMatch({ facts, route }: Situation): 'always' | 'perhaps' | 'never' {
   if (!facts.requireIfMatch) return 'never'
   const mode = route.modes?.['HDR-3']
   return mode === undefined ? 'always' : isPartlyEnforced(mode) ? 'perhaps' : 'never'
 }
 
-/** The form of errors: problems, the service's own form, or either (ERR-3). */
+/** The form of error bodies: problems, the service's own form, or either of them (ERR-3). */
 export function problemForms(modes: Route['modes']): 'problem' | 'shaped' | 'either' {
   const mode = modes?.['ERR-3']
   return mode === undefined ? 'problem' : isPartlyEnforced(mode) ? 'either' : 'shaped'
 }
 
-/** The form of links: objects, addresses, or either (REP-1). */
+/** The form of links: objects, plain addresses, or either of them (REP-1). */
 export type LinkForms = 'objects' | 'addresses' | 'either'
 
 export function linkForms({ route }: Here): LinkForms {
@@ -74,14 +82,17 @@ export function linkForms({ route }: Here): LinkForms {
   return mode === undefined ? 'objects' : isPartlyEnforced(mode) ? 'either' : 'addresses'
 }
 
-/** The maximum number of items on a page. `max`: the maximum of the resource (QUERY-5). */
+/** The maximum number of items on a page. `max` is the maximum of the resource (QUERY-5). */
 export const maxPageSize = ({ route }: Here, max: number): number =>
   Math.max(max, route.modes?.['QUERY-5']?.settings.upTo ?? max)
 
-/** Media types that bodies may have in addition to those of the conventions (HDR-5). */
+/**
+ * Media types that request bodies may have in addition to the media types of the conventions
+ * (HDR-5).
+ */
 export const legacyTypes = ({ route }: Here): readonly string[] => route.modes?.['HDR-5']?.settings.types ?? []
 
-/** Equal for routes with the same description. */
+/** A text that is equal for routes whose modes have the same documentation. */
 export const modesKey = ({ modes }: Route): string =>
   modes === undefined
     ? ''

@@ -1,6 +1,6 @@
 /**
- * The life cycle of a part of a version: a collection, everything below it, an endpoint, or one
- * method (VER-2, VER-3).
+ * The life cycle of a part of a version (VER-2, VER-3). A part is a collection with everything
+ * below it, an endpoint, or one method.
  */
 import util from 'node:util'
 import { httpDate, structuredDate } from '../http/dates.js'
@@ -11,16 +11,16 @@ import { header } from '../wire.js'
 /** A date, or a string that `new Date` accepts, such as `2027-01-31`. */
 export type DateOption = Date | string
 
-/** When a part is deprecated, how long it is served, and what replaces it. */
+/** The deprecation of a part: its start, its announced end, and the replacement of the part. */
 export interface Deprecation {
-  /** Sent as `Deprecation` (RFC 9745). Default: the epoch, `@0`. */
+  /** The date of the deprecation, sent as `Deprecation` (RFC 9745). Default: the epoch, `@0`. */
   readonly since?: DateOption
-  /** The announced end: sent as `Sunset` (RFC 8594). The part is served until it is `retired`. */
+  /** The announced end, sent as `Sunset` (RFC 8594). The part is served until it is `retired`. */
   readonly sunset?: DateOption
   /**
-   * The replacement: a path below the version, such as `pedidos`, in which `{name}` is filled from
-   * the path of the request; or an absolute address. Sent as `Link` with `rel="successor-version"`
-   * (RFC 5829).
+   * The replacement, sent as `Link` with `rel="successor-version"` (RFC 5829). It is an absolute
+   * address, or a path below the version, such as `pedidos`. In a path, `{name}` is filled with the
+   * value from the path of the request.
    */
   readonly use?: string
 }
@@ -28,12 +28,13 @@ export interface Deprecation {
 /** The life cycle of a part of a version, as a team declares it. */
 export interface PartLifeOptions {
   /**
-   * Answers 410 with an empty body, regardless of the credentials, for this path and everything
-   * below (VER-2): immediately, or from a date on, which is announced as its `Sunset`.
+   * Retires the part and everything below its path: the response to every request is 410 with an
+   * empty body, whatever the credentials (VER-2). With `true`, the part is retired immediately.
+   * With `since`, it is retired from that date on, and the date is announced as `Sunset`.
    */
   readonly retired?: true | { readonly since: DateOption }
   /**
-   * Announces the deprecation in every response, in documents and in the event `onResponse`
+   * Announces the deprecation in every response, in OpenAPI documents and in the event `onResponse`
    * (VER-3). Default: not deprecated.
    */
   readonly deprecated?: true | Deprecation
@@ -43,7 +44,7 @@ export interface PartLifeOptions {
 export interface Life {
   readonly deprecated: number | undefined
   readonly sunset: number | undefined
-  /** When it becomes 410; `-Infinity` if immediately. */
+  /** The time from which the response is 410. `-Infinity` if the part is retired immediately. */
   readonly retired: number | undefined
   readonly use: string | undefined
 }
@@ -63,8 +64,8 @@ export const partLifeKinds: Kinds<PartLifeOptions> = {
 }
 
 /**
- * Converts a date to milliseconds. Throws `ConfigurationError` if no header field can hold it;
- * `field` names the option.
+ * Converts a date to milliseconds. Throws `ConfigurationError` if the date is invalid or if header
+ * fields can't hold it. `field` is the name of the option in the message.
  */
 export function timeOf(field: string, given: DateOption): number {
   const value = new Date(given).getTime()
@@ -80,8 +81,8 @@ const optionalTime = (field: string, given: DateOption | undefined): number | un
   given === undefined ? undefined : timeOf(field, given)
 
 /**
- * Resolves the life cycle of `what`; `undefined` if none is declared. Throws `ConfigurationError`
- * if its dates contradict each other.
+ * Resolves the life cycle of the part `what`. Returns `undefined` if no life cycle is declared.
+ * Throws `ConfigurationError` if its dates contradict each other.
  */
 export function resolveLife(what: string, { retired, deprecated }: PartLifeOptions): Life | undefined {
   if (retired === undefined && deprecated === undefined) return undefined
@@ -103,8 +104,8 @@ export function resolveLife(what: string, { retired, deprecated }: PartLifeOptio
 }
 
 /**
- * The life cycle of a part of something: the earlier dates of both, and preferably the part's own
- * replacement.
+ * Combines the life cycle of a part with that of the whole that contains it. Each date is the
+ * earlier one of the two. The part's own replacement takes precedence.
  */
 export function mergedLife(part: Life | undefined, whole: Life | undefined): Life | undefined {
   if (part === undefined || whole === undefined) return part ?? whole
@@ -124,7 +125,7 @@ export const earliest = (one: number | undefined, other: number | undefined): nu
 export const isOver = (life: Pick<Life, 'retired'> | undefined, now: number): boolean =>
   life?.retired !== undefined && life.retired <= now
 
-/** The `Deprecation` and `Sunset` fields that apply. */
+/** The header fields `Deprecation` and `Sunset`, if the life cycle has these dates. */
 export const lifeFields = ({ deprecated, sunset }: Pick<Life, 'deprecated' | 'sunset'>): Record<string, string> => ({
   ...(deprecated === undefined ? {} : { [header.deprecation]: structuredDate(deprecated) }),
   ...(sunset === undefined ? {} : { [header.sunset]: httpDate(sunset) }),

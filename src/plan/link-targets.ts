@@ -1,6 +1,6 @@
 /**
- * Checks the relations between the resources of a version once all are known: link targets exist,
- * and the members that hold keys have matching types (REP-1, PATH-7).
+ * Checks the relations between the resources of a version when all resources are known. Link
+ * targets must exist, and members that hold keys must have the types of these keys (REP-1, PATH-7).
  */
 
 import { checkShown } from '../definition/resolve-links.js'
@@ -11,13 +11,13 @@ import { ConfigurationError } from '../problem.js'
 import type { ResourcePlan } from './resource-plan.js'
 import type { Mounted } from './routes.js'
 
-/** The collection named by a declaration. */
+/** The name of the collection that a declaration refers to. */
 export const nameOf = (of: ResourceDefinition | string | undefined): string =>
   typeof of === 'string' ? of : (of?.collection ?? '')
 
 /**
- * The target of a link to a resource; `undefined` for other links. Throws `ConfigurationError` if
- * the target is missing or does not match.
+ * Returns the target of a link to a resource, and `undefined` for any other link. Throws
+ * `ConfigurationError` if the target is not mounted, or if the link does not fit the target.
  */
 export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: ReadonlyMap<string, T>): T | undefined {
   const { collection, definition } = mounted.plan
@@ -43,7 +43,10 @@ function leadsBelow({ below }: Mounted, segment: string): boolean {
   return found !== undefined && found.kind !== 'leaf'
 }
 
-/** Throws unless the members `by` of a record can hold the key of the target, part by part. */
+/**
+ * Throws unless the members `by` of a record can hold the key of the target: one member for each
+ * part of the key, of the same type.
+ */
 export function checkKeyHolders(
   what: string,
   { shape }: ResourceDefinition,
@@ -76,8 +79,8 @@ function mayBeEqual(some: Shape, others: Shape): boolean {
 const typesOf = ({ types }: Shape): string => [...types].join(' or ')
 
 /**
- * Throws unless the key of a contained resource includes its parents' keys, so that its address
- * follows from the key.
+ * Throws unless the key of a contained resource includes the keys of its parents. Without them, the
+ * resource's address could not be derived from its key.
  */
 export function checkLineage(what: string, target: Mounted): void {
   for (let up = target; up.parent !== undefined; up = up.parent.mounted) {
@@ -91,9 +94,9 @@ export function checkLineage(what: string, target: Mounted): void {
 }
 
 /**
- * Throws if an associated resource without a scope is contained in one with a scope: the parent's
- * scope would hide it at its own address, but not in the lists of the resources that it is attached
- * to.
+ * Throws if an associated resource has no scope, but is contained in a resource with a scope. At
+ * the associated resource's own address, the parent's scope would hide its records. In the lists of
+ * the resources that it is attached to, the same records would be visible.
  */
 export function checkScope(what: string, child: Mounted): void {
   if (child.plan.definition.scope !== undefined) return

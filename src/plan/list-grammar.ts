@@ -1,6 +1,6 @@
 /**
- * Parses the query of a list to a typed, bounded and totally ordered request (QUERY-1..8). The
- * grammar is compiled at mount; parsing never walks a schema.
+ * Parses the query of a list into a typed, bounded and totally ordered request for the adapter
+ * (QUERY-1..8). The grammar is compiled at mount, so that parsing never reads the schema.
  */
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
 import { type Cache, Caches } from '../cache.js'
@@ -24,18 +24,18 @@ import { typeParams } from './violations.js'
 export interface ItemQuery {
   /** The associations to expand (QUERY-6). */
   readonly expand: readonly string[]
-  /** Notes about aliased or ignored parameters, if any. */
+  /** Notes about aliased or ignored parameters. Absent if there are none. */
   readonly notes?: readonly QueryNote[]
 }
 
 /** A parsed list query: the adapter's request, and the facts that the response needs. */
 export interface ListQuery extends ListRequest, ItemQuery {
   /**
-   * The decoded parameters in their order, under the names of the conventions: pagination links
-   * repeat them.
+   * The decoded parameters in the order of the query, under the names of the conventions.
+   * Pagination links repeat them.
    */
   readonly pairs: readonly QueryPair[]
-  /** The number of the first page on the wire. */
+  /** The page number that clients use for the first page. */
   readonly first: 0 | 1
 }
 
@@ -52,23 +52,26 @@ export interface ListGrammar {
   readonly page: Required<PageOptions>
   /** The values that hints may hold (QUERY-7). */
   readonly places: PlaceGrammar
-  /** Recent queries by their text. A query that was seen only once is stored as a marker. */
+  /**
+   * Recent queries, by their text. A query that was seen only once has the marker `once` as its
+   * value.
+   */
   readonly recent: Cache<string, ListQuery | typeof once>
-  /** Recent sort orders by the text of the parameter, with the key as last term. */
+  /** Recent sort orders, by the text of the parameter `sort`. Each ends with the key. */
   readonly orders: Cache<string, readonly SortTerm[]>
 }
 
 const once = Symbol('once')
 
-/** A filter with the grammar of its values. */
+/** A filter, together with the grammar of its values. */
 export interface TypedFilter extends Filter, ScalarGrammar {
-  /** The type that violations report. */
+  /** The type that violations of this filter report. */
   readonly params: ViolationParams['type']
 }
 
 /**
- * Compiles the grammar of a resource's lists. `page`: the service's defaults for pages. `caches`
- * hold parsed queries.
+ * Compiles the grammar of a resource's lists. `page` contains the service's page settings. `caches`
+ * creates the caches of parsed queries.
  */
 export function compileListGrammar(
   definition: ResourceDefinition,
@@ -110,13 +113,14 @@ function deprecatedNames(filters: ReadonlyMap<string, TypedFilter>): ReadonlySet
   return names.length === 0 ? undefined : new Set(names)
 }
 
-/** Maximum length of a cached query: a service sees the same few short queries repeatedly. */
+/** Maximum length of a query that is cached. Most clients repeat a few short queries. */
 const longestRecent = 400
 
 /**
- * Like `parseListQuery`, but a repeated query is the same frozen object from its second request on,
- * so that data derived from it can be cached under it. A query that comes once is not cached. A
- * query with a hint is parsed each time, since a hint is valid for one address only.
+ * Like `parseListQuery`, but caches repeated queries. From the second request on, the result is the
+ * same frozen object, so that derived data can be cached under this object. A query that comes only
+ * once is not cached. A query with a hint is parsed each time, because a hint is valid for only one
+ * address and the cache is used for several addresses.
  */
 export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, terms?: QueryTerms): ListQuery {
   const name = terms === undefined ? raw : terms.key + raw
@@ -131,8 +135,8 @@ export function knownListQuery(raw: string, grammar: ListGrammar, address: ListA
 
 /**
  * Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once.
- * `address`: the path of the list, needed to check hints; without it every hint is refused
- * (QUERY-7). `terms`: how the service deviates from the conventions.
+ * `address` contains the path of the list, which hints are checked against. Without it, every hint
+ * is refused (QUERY-7). `terms` describes how the service deviates from the conventions.
  */
 export function parseListQuery(
   raw: string,
@@ -160,7 +164,8 @@ export function parseListQuery(
     sort,
     page,
     size,
-    // If the offset is not an exact number, the page is past the end of any store.
+    // If the product is too large to be exact, the page is beyond the end of any list. The offset
+    // is then limited to an exact number.
     offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER - size),
     expand,
     pairs,
@@ -176,10 +181,10 @@ export function parseListQuery(
   return query
 }
 
-/** A search without a sort is ordered by rank. */
+/** A search without `sort` is ordered by rank. */
 const unordered: readonly SortTerm[] = Object.freeze([])
 
-/** Parses the query of a request for one item: only `expand` is allowed. */
+/** Parses the query of a request for one item, which may have only the parameter `expand`. */
 export function parseItemQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ItemQuery {
   if (raw === '') return plainItem
   const { seen, found, translated } = readPairs(
@@ -221,12 +226,16 @@ function typedFilter(filter: Filter, shape: Shape): TypedFilter {
   return { ...filter, ...scalarGrammar(member, filter.op === 'eq'), params: typeParams(member) }
 }
 
-/** The sort terms, with the key as last. Repeated orders are the same frozen list. */
+/**
+ * Returns the sort terms, with the key at the end. If an order is requested again, the result is
+ * the same frozen list.
+ */
 function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): readonly SortTerm[] {
   const known = grammar.orders.get(text)
   if (known !== undefined) return known
   const terms = freezeThroughout(withKey(parseSort(text, grammar, found), grammar.key))
-  // With too many violations, parsing stopped early and the terms are incomplete.
+  // If there are too many violations, parsing stops early and the terms are incomplete. The terms
+  // are cached only if there are no violations.
   if (found.length === 0 && text.length <= longestRecent) grammar.orders.set(text, terms)
   return terms
 }
@@ -234,7 +243,7 @@ function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): read
 function parseSort(text: string, grammar: ListGrammar, found: Violation[]): SortTerm[] {
   const terms = new Map<string, SortTerm>()
   eachName(text, found, (piece) => {
-    // A raw "+" in a query is decoded as a space; "%2B" is a plus (QUERY-2).
+    // In a query, a raw "+" is decoded as a space, and "%2B" as a plus (QUERY-2).
     const sign = piece[0] === '-' || piece[0] === '+' || piece[0] === ' ' ? piece[0] : ''
     const field = piece.slice(sign.length)
     const path = grammar.sort.get(field)
@@ -263,8 +272,8 @@ function parseExpand(text: string | undefined, expandable: readonly string[], fo
 }
 
 /**
- * Processes the names of a comma-separated list; stops when there are more violations than a
- * response reports.
+ * Calls `take` for each name of a comma-separated list. Stops when there are as many violations as
+ * a response reports.
  */
 function eachName(text: string, found: Violation[], take: (name: string) => Violation | undefined): void {
   for (const name of text.split(',')) {
@@ -296,8 +305,8 @@ function notAllowed(
 }
 
 /**
- * The key breaks ties in the direction of the last term, so that the order is total and an index
- * can serve it (QUERY-2).
+ * Adds the key to the sort terms, so that the order is total. The key has the direction of the last
+ * term, so that an index can serve the order (QUERY-2).
  */
 function withKey(terms: SortTerm[], key: readonly SortTerm[]): SortTerm[] {
   const descending = terms.at(-1)?.descending ?? false

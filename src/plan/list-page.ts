@@ -7,11 +7,12 @@ import type { QueryNote, QueryTerms, TranslatedQuery } from './query-terms.js'
 import { parseInteger } from './scalar-grammar.js'
 
 /**
- * The page settings of the resource, else of the service, else the defaults. A default size never
- * exceeds an explicit maximum.
+ * Combines the page settings. A setting of the resource takes precedence over the service's
+ * setting, which takes precedence over the default. If the service or the default sets the page
+ * size, it is reduced to the maximum.
  */
 export function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
-  // Without a maximum, a larger default size raises it.
+  // If no maximum is set, it is 100, or the page size if that is larger.
   const max = own.max ?? service.max ?? Math.max(100, own.size ?? service.size ?? 0)
   const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
   checkPage(`"${collection}"`, page)
@@ -28,8 +29,8 @@ interface SentPage {
 const noNotes: readonly QueryNote[] = Object.freeze([])
 
 /**
- * The page, counted from 1, and its size. A number of rows in the query is converted to a page of
- * that size (QUERY-4).
+ * Reads the page number, counted from 1, and the page size. If the query contains a number of rows
+ * to skip, the page is the one that begins after these rows (QUERY-4).
  */
 export function readPage(
   { first, max, size: usual }: Required<PageOptions>,
@@ -51,7 +52,10 @@ export function readPage(
   return { page: number - first + 1, size, notes }
 }
 
-/** The page that begins after this number of rows. A violation unless the page size divides it. */
+/**
+ * Returns the page that begins after this number of rows. Adds a violation unless the number is a
+ * multiple of the page size.
+ */
 function pageOfRows(
   { name, text }: { readonly name: string; readonly text: string },
   size: number,
@@ -64,7 +68,7 @@ function pageOfRows(
   return 1
 }
 
-/** The bounds of a whole number, and the clause that sets them. */
+/** The bounds of a whole number, and the clause that defines them. */
 interface Bounds {
   readonly clause: 'QUERY-4' | 'QUERY-5'
   readonly min: number

@@ -1,6 +1,6 @@
 /**
- * Converts the members of records on input and output (REP-4, REP-8). Compiled from the shape at
- * mount.
+ * Converts the members of records on input and output (REP-4, REP-8). The conversions are compiled
+ * from the shape of the record at mount.
  */
 import {
   asItIs,
@@ -14,13 +14,17 @@ import { type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
 /**
- * Normalizes input: local date-times in canonical form, and each absent optional member as its
- * `default`, else null where allowed. Members that only the store sets stay absent. In an `update`,
- * members that the client can't see stay absent, too. Copies. Values that do not match the shape
- * are left for the validator to report.
+ * Compiles the conversion that normalizes input. Texts such as date-times get their canonical form.
+ * An absent optional member gets its `default`. If it has no `default` but allows null, it gets
+ * null. Members that only the store sets stay absent. In an `update`, `writeOnly` members stay
+ * absent, too, because the client can't see them. The result is a copy. Values that do not match
+ * the shape are left for the validator to report.
  */
 export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Convert {
-  /** The defaults being filled in. A default that contains itself ends there. */
+  /**
+   * The members whose defaults are being filled in. If a default contains the same member again,
+   * that member is not filled in a second time.
+   */
   const filling = new Set<Shape>()
   const fallbackOf = ({ shape: member, convert }: Member): unknown => {
     if (member.fallback === undefined) return null
@@ -49,10 +53,11 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
 }
 
 /**
- * Prepares values for output: members that the schema names or allows, nullable members always
- * present, `writeOnly` ones never, date-times with seven digits. Many stores use null for absent
- * values: a null that the schema does not allow becomes `undefined`. With `shares`, a value that
- * needs no change is returned itself, not a copy, for callers that only read it.
+ * Compiles the conversion of values for output. The result has only members that the schema names
+ * or allows. Nullable members are always present, and `writeOnly` members never. Date-times have
+ * seven fractional digits. Many stores use null for absent values, so a null that the schema does
+ * not allow becomes `undefined`. With `shares`, a value that needs no change is returned itself and
+ * not copied. Use it if the result is only read.
  */
 export function compilePresent(shape: Shape, shares = false): Convert {
   const fill: Fill = ({ members, other, open }) => {
@@ -79,7 +84,8 @@ export function compilePresent(shape: Shape, shares = false): Convert {
 }
 
 /**
- * True for plain data with exactly these members, in their order, each already in its output form.
+ * True for a plain object with exactly these members in this order, each already in its output
+ * form.
  */
 function isPresentable(source: JsonObject, visible: readonly (readonly [name: string, member: Member])[]): boolean {
   const names = Object.keys(source)
@@ -94,8 +100,8 @@ function isPresentable(source: JsonObject, visible: readonly (readonly [name: st
 }
 
 /**
- * Prepares values of hand-written routes for output: without `writeOnly` members, date-times with
- * seven digits, everything else unchanged.
+ * Compiles the conversion of the values that hand-written routes send. `writeOnly` members are
+ * removed, and date-times get seven fractional digits. Everything else stays unchanged.
  */
 export function compileSent(shape: Shape): Convert {
   return compileObjects(shape, ({ members, other }) => (source) => {
@@ -110,9 +116,9 @@ export function compileSent(shape: Shape): Convert {
 }
 
 /**
- * Removes what a client could not send from stored values: members that the schema does not
- * declare, and nulls that it does not allow. A value that needs no change is returned itself, not a
- * copy.
+ * Compiles the conversion that removes members from stored values if a client could not have sent
+ * them. These are members that the schema does not declare, and nulls that it does not allow. A
+ * value that needs no change is returned itself and not copied.
  */
 export function compileKnown(shape: Shape): Convert {
   const fill: Fill = ({ members, other }) => {
@@ -142,7 +148,7 @@ export function compileKnown(shape: Shape): Convert {
 const omitted = Symbol('omitted')
 const omit: Convert = () => omitted
 
-/** A new object with the first `count` of these members. */
+/** Returns a new object with the first `count` of these members. */
 function firstOf(source: JsonObject, names: readonly string[], count: number): JsonObject {
   const object: JsonObject = {}
   for (const name of names.slice(0, count)) put(object, name, source[name])

@@ -7,9 +7,10 @@ import { maxViolations } from './refusal.js'
 import { unknownMember } from './violations.js'
 
 /**
- * Merges `patch` into the record `target`. Null becomes null if the schema allows it, else it
- * removes the member. A name that the schema does not declare is a violation even with null,
- * although the RFC would ignore it: it is a misspelling.
+ * Merges `patch` into the record `target`. A null in the patch becomes null if the schema allows
+ * it, and otherwise removes the member. The RFC would ignore a null for a member that does not
+ * exist. Here, a null for a member that the schema does not declare is a violation, because the
+ * name is probably misspelled.
  */
 export function mergePatch(target: unknown, patch: unknown, shape: Shape, found: Violation[]): unknown {
   return merge(target, patch, shape, found, '')
@@ -21,7 +22,7 @@ function merge(target: unknown, patch: unknown, shape: Shape | undefined, found:
   for (const name of Object.keys(patch)) {
     const member = shape?.members.get(name) ?? shape?.other(name)
     const value = patch[name]
-    // Most patched values are not objects and need no pointer.
+    // Most values of a patch are neither null nor objects, and need no pointer.
     if (value !== null && !isObject(value)) {
       put(result, name, value)
       continue

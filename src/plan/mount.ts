@@ -1,4 +1,7 @@
-/** Mounts: resources over their data, the entries of a version. */
+/**
+ * Mounts: each connects a resource to the adapter that stores its records. Mounts are entries of a
+ * version.
+ */
 
 import type { Adapter } from '../adapters/contract.js'
 import { branded, hasBrand } from '../brand.js'
@@ -16,70 +19,74 @@ import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { AdapterFor, MountedAdapter, UnboundAdapter } from './mounted-adapter.js'
 import { type ExportOptions, exportKinds, exportsOption } from './transfer-format.js'
 
-/** An adapter whose record and key types the library does not depend on. */
+/** An adapter of records and keys of any type. */
 export type AnyAdapter = Adapter<unknown, KeyValue>
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions {
-  /** An API area between version and collection: `ui`, `tax` (PATH-1). */
+  /**
+   * The API area: a path segment between version and collection, such as `ui` or `tax` (PATH-1).
+   */
   readonly area?: string
   /**
-   * Methods of the collection, among those that definition and adapter offer. Default: all. For a
-   * public API: `['POST']` (VERB-11).
+   * The methods of the collection, among the methods that the definition and the adapter offer.
+   * Default: all of these. A public API has `['POST']` (VERB-11).
    */
   readonly collection?: readonly ('GET' | 'POST')[]
   /**
-   * Methods of the item, likewise. Also applies to its flags (as `PATCH`) and to its membership in
-   * parents' collections. For a public API: `['GET', 'DELETE']`.
+   * The methods of the item, among the methods that the definition and the adapter offer. Default:
+   * all of these. The option also limits the item's flags (as `PATCH`), and the item's addresses in
+   * associated sub-collections. A public API has `['GET', 'DELETE']`.
    */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
   /**
-   * Media types in addition to JSON and XML for this resource (HDR-1):
-   * `[representation('application/pdf', { item: toPdf })]`. Default: only those of the service.
+   * Media types in addition to JSON and XML for this resource (HDR-1), such as
+   * `[representation('application/pdf', { item: toPdf })]`. Default: only the media types of the
+   * service.
    */
   readonly representations?: readonly CustomRepresentation[]
   /**
-   * Streamed exports of whole lists: `{ formats: [csv(), ndjson()] }` of
-   * `express-rest-conventions/transfer`. Default: lists are only available in pages.
+   * Streamed exports of whole lists, such as `{ formats: [csv(), ndjson()] }`. The formats are in
+   * `express-rest-conventions/transfer`. Default: lists are available only in pages.
    */
   readonly exports?: ExportOptions
   /**
-   * `required`: a POST without `Idempotency-Key` is 400. The adapter must store keys. Default: the
-   * key is honoured if the adapter stores keys.
+   * With `required`, the response to a POST without `Idempotency-Key` is 400, and the adapter must
+   * store keys. Default: the key is honoured if the adapter stores keys.
    */
   readonly idempotencyKey?: 'required'
   /**
-   * Documented plural nouns below an item (PATH-8): `[endpoint('cancelaciones', { ... })]` is
-   * `/pedidos/{numero}/cancelaciones`.
+   * Endpoints below an item, with plural nouns as names (PATH-8). For example,
+   * `[endpoint('cancelaciones', { ... })]` adds `/pedidos/{numero}/cancelaciones`.
    */
   readonly endpoints?: readonly Endpoint<EndpointItem<T, K>>[]
-  /** Text, examples and `x-` members for documents. */
+  /** Text, examples and `x-` members for OpenAPI documents. */
   readonly describe?: ResourceText
   /**
-   * The life cycles of single methods, by the library's names (VER-2, VER-3): `{ remove: { retired:
-   * true } }`.
+   * The life cycles of single methods (VER-2, VER-3), by the names that the library gives to
+   * operations. Example: `{ remove: { retired: true } }`.
    */
   readonly operations?: Readonly<Record<string, PartLifeOptions>>
   /**
-   * The life cycles of flags and associated sub-collections, by their segment below an item: `{
-   * activo: { retired: true } }`.
+   * The life cycles of flags and associated sub-collections, by their path segment below an item.
+   * Example: `{ activo: { retired: true } }`.
    */
   readonly below?: Readonly<Record<string, PartLifeOptions>>
 }
 
-/** A resource over its data, ready for a version. */
+/** A resource with its adapter, ready to be an entry of a version. */
 export interface Mount {
   readonly kind: 'resource'
   readonly definition: ResourceDefinition
   readonly adapter: AnyAdapter
-  /** Its endpoints take the items of this resource, regardless of their type. */
+  /** The options of the mount, with types that fit resources with any record and key types. */
   readonly options: MountOptions<never, never>
 }
 
 /**
- * Mounts a resource over its data: an adapter, or an unbound one that is bound to the definition
- * here. The types of adapter and definition must match.
+ * Connects a resource to an adapter. If the adapter is unbound, it is bound to the definition here.
+ * The types of adapter and definition must match.
  *
  * @example api({ versions: { v1: [mount(sucursales, memoryAdapter(sucursales))] } })
  */
@@ -117,7 +124,7 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
   return Object.freeze(branded('mount', mounted))
 }
 
-/** An option that takes endpoints below an item. */
+/** The kind of an option that takes a list of endpoints below an item. */
 const endpointsKind: Kind = {
   each: { by: 'the result of endpoint(): endpoint(name, { description, methods })', is: isEndpoint },
 }
@@ -157,8 +164,8 @@ function checkIdempotency(
 }
 
 /**
- * An endpoint below an item must be a plural noun (PATH-2, PATH-3): a description does not permit a
- * verb.
+ * Checks the names of endpoints below an item. Such a name must be a plural noun (PATH-2, PATH-3).
+ * Directly below the version, a description permits other names, but not here.
  */
 function checkEndpoints(collection: string, given: readonly Endpoint<never>[] | undefined): void {
   if (given === undefined) return
@@ -175,8 +182,8 @@ const bound = <T, K>(definition: ResourceDefinition<T, K>, given: MountedAdapter
   isUnbound(given) ? given.bind(definition) : given
 
 /**
- * A value with a `list` is already an adapter. Functions, which have a `bind` of their own, are
- * neither.
+ * Whether an adapter is unbound. A value with a method `list` is already an adapter. A function is
+ * neither an adapter nor an unbound adapter, although every function has a method `bind`.
  */
 function isUnbound<T, K>(given: Adapter<T, K> | UnboundAdapter<T, K>): given is UnboundAdapter<T, K> {
   return isContainer(given) && !('list' in given) && 'bind' in given && typeof given.bind === 'function'

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../definition/resource.js'
 
 /**
  * An adapter that gets its definition when it is mounted, so that the definition need not be named
- * twice. Each mount binds it anew.
+ * twice. Each mount binds the adapter again.
  *
  * @example
  * const inTable = (table: string): UnboundAdapter<Sucursal, string> => ({
@@ -12,19 +12,26 @@ import type { ResourceDefinition } from '../definition/resource.js'
  * })
  */
 export interface UnboundAdapter<T, K> {
-  /** Returns the adapter of this resource. `mount()` calls it once and passes on its errors. */
+  /**
+   * Returns the adapter of this resource. `mount()` calls `bind` once, and does not catch the
+   * errors that it throws.
+   */
   bind(definition: ResourceDefinition<T, K>): Adapter<T, K>
 }
 
-/** An adapter of these records and keys, or one that can be bound to their definition. */
+/**
+ * An adapter of records `T` and keys `K`, or an unbound adapter that can be bound to their
+ * definition.
+ */
 export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
 
 /**
- * The parameter type for an adapter of type `A` for records `T` and keys `K`. For an adapter of
- * another resource the type is a sentence, so that the compiler's error is one line. In all other
- * cases it is `MountedAdapter` itself, which types the parameters of an inline adapter and points
- * to the wrong member. The same holds for `never`, which the compiler passes as `A` while it infers
- * the result of a generic factory.
+ * The parameter type for an adapter of type `A` for records `T` and keys `K`. If the adapter fits,
+ * the type is `A`. For an adapter of another resource, the type is a sentence, so that the
+ * compiler's error is one line. In all other cases, the type is `MountedAdapter`. With it, the
+ * compiler can infer the parameter types of an inline adapter, and reports an error at the member
+ * that does not fit. One of these cases is `never`, which the compiler passes as `A` while it
+ * infers the result of a generic factory.
  */
 export type AdapterFor<T, K, A> = [A] extends [never]
   ? MountedAdapter<T, K>
@@ -49,8 +56,9 @@ type Mismatch<T, K, R, J, A> = [Missing<T, R>] extends [never]
   : `This adapter is of another resource: its records have no ${Missing<T, R>}.`
 
 /**
- * Only for adapters with a named type: for an inline adapter the compiler reports the error in
- * place.
+ * The type for an adapter whose keys fit but whose records do not. It is a sentence only for
+ * adapters with a named type. For an inline adapter, the compiler reports the error at the member
+ * that does not fit.
  */
 type Unlike<T, K, R, A> = [keyof Adapter<T, K>, OtherType<T, R>] extends [keyof A, string]
   ? [OtherType<T, R>] extends [never]
@@ -58,10 +66,10 @@ type Unlike<T, K, R, A> = [keyof Adapter<T, K>, OtherType<T, R>] extends [keyof 
     : `This adapter has records of another type than the definition: see ${OtherType<T, R>}.`
   : MountedAdapter<T, K>
 
-/** The names of members whose type differs in `R`. */
+/** The names of the members that have another type in `R`. */
 type OtherType<T, R> = { [N in keyof T & keyof R]-?: R[N] extends T[N] ? never : N }[keyof T & keyof R] & string
 
-/** The names that every record of `T` has and none of `R`. */
+/** The names of the members that `T` requires and `R` does not have. */
 type Missing<T, R> = Exclude<
   { [N in keyof T]-?: Record<never, never> extends Pick<T, N> ? never : N }[keyof T],
   keyof R

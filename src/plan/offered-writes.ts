@@ -1,4 +1,4 @@
-/** Finds which writes requests can reach: the store is checked for these at startup. */
+/** Finds the writes that requests can cause. At startup, the store is checked for these writes. */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { AnyAdapter } from './mount.js'
 import type { Mounted, Route } from './routes.js'

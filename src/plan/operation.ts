@@ -1,7 +1,8 @@
 /**
- * Describes, as data, what a method does at one kind of address. The route table, the steps, the
- * permission, the startup check and the documents read it here. A new operation of a known method
- * needs only a new description.
+ * The descriptions of operations. A description says, as data, what a method does at one kind of
+ * address. The route table, the steps of a request, the permission check, the startup check and the
+ * OpenAPI documents all read the descriptions. A new operation of an existing method needs only a
+ * new description.
  */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { Action } from '../auth/permission.js'
@@ -9,52 +10,56 @@ import type { Method } from './mount.js'
 
 /**
  * The kinds of addresses: a collection and its items, flags and endpoints below an item, the
- * sub-collection of an association and its members, endpoints outside resources, and documents of
- * the version.
+ * sub-collection of an association (`members`) and its items (`member`), endpoints outside
+ * resources, and documents of the version.
  */
 export type Target = 'collection' | 'item' | 'flag' | 'item-endpoint' | 'members' | 'member' | 'endpoint' | 'document'
 
 /**
- * The kinds of queries: that of a list, of an item (`expand`), of an endpoint, `none` (any
+ * The kinds of queries: the query of a list, of an item (`expand`) or of an endpoint, `none` (any
  * parameter is refused), or `ignored`.
  */
 export type QueryKind = 'list' | 'item' | 'endpoint' | 'none' | 'ignored'
 
 /**
- * The kinds of bodies: a whole record, a patch, that of an endpoint, `refused` (400 if there is
- * one), or `ignored`.
+ * The kinds of bodies: a whole record, a patch, the body of an endpoint, `refused` (400 if the
+ * request has a body), or `ignored`.
  */
 export type BodyKind = 'record' | 'patch' | 'endpoint' | 'refused' | 'ignored'
 
 export interface OperationDescription<Query extends QueryKind = QueryKind, Body extends BodyKind = BodyKind> {
   /** Unique among all operations. */
   readonly name: string
-  /** HEAD is served at every address with GET, by the same operation (VERB-8). */
+  /**
+   * The method of the operation. The operation of GET also serves HEAD, at every address with GET
+   * (VERB-8).
+   */
   readonly method: Exclude<Method, 'HEAD'>
-  /** `any`: every address has it. */
+  /** The kind of address that has the operation. `any` means every address. */
   readonly target: Target | 'any'
-  /** The adapter method that it writes with. Absent if it only reads, or if a handler writes. */
+  /**
+   * The adapter method that writes for the operation. Absent if the operation only reads, or if a
+   * handler writes.
+   */
   readonly writes?: WriteMethod
   /** The adapter methods that the operation requires. Default: `writes`. */
   readonly needs?: readonly WriteMethod[]
   /**
-   * The method that selects it in the `collection` or `item` option of a mount. Default: its own.
+   * The method that stands for the operation in the options `collection` and `item` of a mount.
+   * Default: the operation's own method.
    */
   readonly mountedAs?: Method
-  /**
-   * The actions that the permission decides about, in this order (AUTH-4). A permission on single
-   * members would use `body` (what is written) and `answers` (what is shown).
-   */
+  /** The actions that the permission decides about, in this order (AUTH-4). */
   readonly actions: readonly Action[]
   readonly query: Query
   /**
-   * A record is validated as a new one if the operation `creates`, else as the replacement of the
-   * stored one.
+   * If the operation `creates`, a record in the body is validated as a new record. Otherwise it is
+   * validated as the replacement of the stored record.
    */
   readonly body: Body
   /**
-   * What `If-Match` and `If-None-Match` are compared with: the representation of a read (304, 412),
-   * the item that a write changes (412, 428), or nothing (HDR-3, HDR-4).
+   * The value that `If-Match` and `If-None-Match` are compared with: the representation of a read
+   * (304, 412), the item that a write changes (412, 428), or none (HDR-3, HDR-4).
    */
   readonly preconditions: 'representation' | 'item' | 'none'
   /**
@@ -64,22 +69,28 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
   readonly creates?: true
   /**
    * The content of a successful response: a page, an item, the state of a flag, the result of a
-   * handler, a document, or none.
+   * handler, a document, or nothing.
    */
   readonly answers: 'page' | 'item' | 'state' | 'value' | 'document' | 'empty'
-  /** The success statuses, the usual one first; `any` if a handler chooses. */
+  /**
+   * The success statuses. The usual status comes first. `any` means that a handler chooses the
+   * status.
+   */
   readonly statuses: readonly number[] | 'any'
   /** The status of HEAD if it differs from that of GET (VERB-8). */
   readonly headStatus?: number
 }
 
 /**
- * The possible statuses of a successful DELETE of an item: the option `deleteStatus` chooses one
- * (VERB-6).
+ * The possible statuses of a successful DELETE of an item. The option `deleteStatus` chooses one of
+ * them (VERB-6).
  */
 export { type DeleteStatus, deleteStatuses } from '../conventions/clauses.js'
 
 const itemTargets: ReadonlySet<Target> = new Set<Target>(['item', 'member', 'flag', 'item-endpoint'])
 
-/** True for addresses of an item, or of something below one. */
+/**
+ * True for the addresses of items, also in associated sub-collections, and for the addresses of
+ * flags and endpoints below an item.
+ */
 export const concernsItem = (target: Target): boolean => itemTargets.has(target)

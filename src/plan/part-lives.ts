@@ -1,40 +1,40 @@
 /**
- * Finds retired and deprecated parts of a version by path, before a request is authenticated
- * (VER-2).
+ * Finds the retired and deprecated parts of a version by path. This happens before a request is
+ * authenticated (VER-2).
  */
 import { isOver, type Life, mergedLife } from './life.js'
 
 /** A part of a version. */
 export interface Part {
-  /** The path below the version, ids as `{name}`, such as `/contratos/{id}/activo`. */
+  /** The path below the version, with ids as `{name}`, such as `/contratos/{id}/activo`. */
   readonly template: string
-  /** The life cycle of the path and everything below. */
+  /** The life cycle of the path and everything below it. */
   readonly life: Life | undefined
-  /** The life cycles of single methods of the path, combined with `life`. */
+  /** The life cycles of single methods of the path, each combined with `life`. */
   readonly methods?: ReadonlyMap<string, Life>
   /**
-   * The path is matched case-insensitively, as Express matches hand-written routes. Default:
-   * exactly (PATH-11).
+   * Whether the path is matched case-insensitively, as Express matches hand-written routes.
+   * Default: the path is matched exactly (PATH-11).
    */
   readonly anyCase?: boolean
-  /** Whether the path has methods other than those in `methods`. OPTIONS does not count. */
+  /** Whether the path has methods that are not in `methods`. OPTIONS does not count. */
   readonly hasOthers: boolean
 }
 
 interface Node {
   readonly literals: Map<string, Node>
-  /** Segments of parts that are matched case-insensitively, in lower case. */
+  /** The segments of parts that are matched case-insensitively, in lower case. */
   readonly folded: Map<string, Node>
   wild: Node | undefined
   part: Part | undefined
-  /** The life cycle of the path and everything below. */
+  /** The life cycle of the path and everything below it. */
   life: Life | undefined
 }
 
 /** The deprecation or retirement of a path. */
 export interface Found {
   readonly life: Life
-  /** The template of the part. Its ids can be filled from the path. */
+  /** The template of the part. Its placeholders can be filled with the ids in the path. */
   readonly template: string
 }
 
@@ -54,8 +54,8 @@ export class PartLives {
   readonly #ends: readonly number[]
 
   /**
-   * `undefined` if no part is deprecated or retired, as in most versions, which then have no
-   * overhead.
+   * Returns the life cycles of these parts. Returns `undefined` if no part is deprecated or
+   * retired, as in most versions. Such a version has no overhead.
    */
   static of(parts: readonly Part[]): PartLives | undefined {
     const found = parts.filter(({ life, methods }) => life !== undefined || (methods !== undefined && methods.size > 0))
@@ -87,8 +87,8 @@ export class PartLives {
   }
 
   /**
-   * Whether a request is 410: its method, its path, or something above has retired. `path`: the raw
-   * path below the version.
+   * Whether the response is 410, because the method, its path, or a part above the path has
+   * retired. `path` is the raw path below the version.
    */
   isGone(method: string, path: string, now: number): boolean {
     const { node, through } = this.#walk(path)
@@ -99,7 +99,8 @@ export class PartLives {
   }
 
   /**
-   * The deprecation or retirement that applies to a method and path; `undefined` if there is none.
+   * Returns the deprecation or retirement that applies to a method and path, or `undefined` if
+   * there is none.
    */
   at(method: string, path: string): Found | undefined {
     const { node, through } = this.#walk(path)
@@ -112,17 +113,23 @@ export class PartLives {
     return { life, template: named?.part?.template ?? '' }
   }
 
-  /** The parts passed to `of`. */
+  /** The parts that have a life cycle. */
   get all(): readonly Part[] {
     return this.#parts
   }
 
-  /** The number of retired parts. Documents stay the same until it changes. */
+  /**
+   * The number of parts and methods that have retired. OpenAPI documents stay the same until this
+   * number changes.
+   */
   ended(now: number): number {
     return this.#ends.filter((end) => end <= now).length
   }
 
-  /** The nodes from the top to the path, and the node of the path itself if it exists. */
+  /**
+   * Follows a path through the tree. `through` contains the nodes below the top that were passed.
+   * `node` is the node of the path itself, if it exists.
+   */
   #walk(path: string): { readonly node: Node | undefined; readonly through: readonly Node[] } {
     const through: Node[] = []
     let node: Node | undefined = this.#top
@@ -140,7 +147,10 @@ export class PartLives {
 const literalOf = ({ literals, folded }: Node, segment: string): Node | undefined =>
   literals.get(segment) ?? (folded.size === 0 ? undefined : folded.get(segment.toLowerCase()))
 
-/** Joins two parts of one path: a mounted one, and methods that no code serves any more. */
+/**
+ * Joins two parts with the same path: a part that is mounted, and a part whose methods no code
+ * serves any more.
+ */
 const joined = (one: Part, other: Part): Part => ({
   template: one.template,
   life: mergedLife(one.life, other.life),
@@ -148,20 +158,20 @@ const joined = (one: Part, other: Part): Part => ({
   hasOthers: one.hasOthers && other.hasOthers,
 })
 
-/** Whether every method of a path has retired: then OPTIONS is 410 too. */
+/** Whether every method of a path has retired. If so, OPTIONS is 410, too. */
 function isWhollyOver({ methods, hasOthers }: Part, now: number): boolean {
   if (hasOthers || methods === undefined || methods.size === 0) return false
   return [...methods.values()].every((life) => isOver(life, now))
 }
 
-/** HEAD is served by the operation of GET. */
+/** The method whose operation serves the request. The operation of GET also serves HEAD. */
 const getterOf = (method: string): string => (method === 'HEAD' ? 'GET' : method)
 
 const isPlaceholder = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}')
 
 /**
- * Like `decodeSegments`, but without decoding: an undecodable path may still be below a retired
- * part.
+ * Splits a path into segments, like `decodeSegments` but without decoding. A path that can't be
+ * decoded may still be below a retired part.
  */
 function segmentsOf(path: string): readonly string[] {
   const start = path.startsWith('/') ? 1 : 0
@@ -177,7 +187,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** The raw value in a path for each `{name}` of its template. */
+/** Returns the raw value in the path for each `{name}` of its template. */
 export function namesIn(template: string, path: string): ReadonlyMap<string, string> {
   const segments = segmentsOf(path)
   const names = template.split('/').slice(1)
@@ -185,8 +195,8 @@ export function namesIn(template: string, path: string): ReadonlyMap<string, str
 }
 
 /**
- * The address of a part's replacement. `base`: the address of the version, without a trailing
- * slash.
+ * Returns the address of a part's replacement. `base` is the address of the version, without a
+ * trailing slash.
  */
 export function useAddress(use: string, base: string, names: ReadonlyMap<string, string>): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return use

@@ -1,6 +1,6 @@
 /**
- * Life cycles of paths, declared by template: for hand-written routes, and for paths that no code
- * serves any more (VER-2, VER-3).
+ * Life cycles of paths that are declared by template. They are for hand-written routes, and for
+ * paths that no code serves any more (VER-2, VER-3).
  */
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind } from '../options/kinds.js'
@@ -9,8 +9,8 @@ import type { Part } from './part-lives.js'
 import { livesOf } from './route-lives.js'
 
 /**
- * Life cycles by path below the version. A method before the path limits one to that method:
- * `'/notas/{id}'`, `'DELETE /notas/{id}'`.
+ * Life cycles, by path below the version. If a method stands before the path, the life cycle
+ * applies only to this method. Examples of keys are `'/notas/{id}'` and `'DELETE /notas/{id}'`.
  */
 export type PathLives = Readonly<Record<string, PartLifeOptions>>
 
@@ -19,9 +19,9 @@ export const pathLivesKind: Kind = 'table'
 const grammar = /^(?:([A-Z]+) )?((?:\/(?:\{[^{}/]+\}|[^{}/?#\s]+))+)$/
 
 /**
- * The parts declared in `paths` of a version. `what`: names the version in messages. `anyCase`: the
- * version has hand-written routes. Throws `ConfigurationError` for a malformed path or an invalid
- * life cycle.
+ * Returns the parts that the option `paths` of a version declares. `what` names the version in
+ * messages. `anyCase` is true if the version has hand-written routes. Throws `ConfigurationError`
+ * for a malformed path or an invalid life cycle.
  */
 export function partsOfPaths(what: string, given: PathLives | undefined, anyCase: boolean): readonly Part[] {
   const parts = new Map<
@@ -49,7 +49,7 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
       return own === undefined ? [] : [{ method, life: own }]
     })
     const { lives } = livesOf(path, declared)
-    // The other methods of a hand-written route are not known.
+    // The other methods of a hand-written route are not known, so the part may always have others.
     return { template, life: path, methods: lives?.methods ?? new Map(), hasOthers: true, anyCase }
   })
 }

@@ -19,27 +19,29 @@ import { maxQueryViolations, summaryOf } from './refusal.js'
  */
 export const longestValue = 16_384
 
-/** Maximum number of values of one parameter: as many as fit into 16 KiB. */
+/** Maximum number of values of one parameter. No more fit into 16 KiB. */
 export const maxValues = 8_192
 
 export interface QueryPairs {
-  /** The parameters in their order, including repeats. */
+  /** The parameters in the order of the query, including repeated ones. */
   readonly pairs: readonly QueryPair[]
   /** The values of known parameters. */
   readonly seen: ReadonlyMap<string, readonly string[]>
-  /** The violations so far. Callers add more. */
+  /** The violations found so far. Callers add more. */
   readonly found: Violation[]
   /**
-   * The translation of the query to the names of the conventions, if the service has other terms.
+   * The translation of the query to the names of the conventions. `undefined` if the service does
+   * not deviate from the conventions.
    */
   readonly translated: TranslatedQuery | undefined
 }
 
 /**
- * Reads the parameters of a query whose names are allowed, each once unless `many` is true for it;
- * `found` has the violations of the others. `hinted` also allows a pagination hint, which is not
- * among the allowed names because clients do not write hints themselves (QUERY-7). `terms`: how the
- * service deviates from the conventions.
+ * Reads the parameters of a query. A parameter is accepted if its name is allowed. It may occur
+ * only once, unless `many` returns true for its name. Every other parameter is a violation in
+ * `found`. If `hinted` is true, a pagination hint is also allowed. It is not among the allowed
+ * names, because clients do not write hints themselves (QUERY-7). `terms` describes how the service
+ * deviates from the conventions.
  */
 export function readPairs(raw: string, names: AllowedNames, terms?: QueryTerms): QueryPairs {
   const { allowed, many, hinted } = names
@@ -81,8 +83,8 @@ export function refuse(found: readonly Violation[]): void {
 }
 
 /**
- * Throws the `invalid-query` problem if there is any parameter (QUERY-8). Returns notes about
- * ignored ones.
+ * Throws the `invalid-query` problem if the query has any parameter (QUERY-8). Returns notes about
+ * ignored parameters.
  */
 export function refuseQuery(raw: string, terms?: QueryTerms): readonly QueryNote[] | undefined {
   if (raw === '') return undefined
@@ -120,8 +122,8 @@ const tooMany = (name: string): KnownViolation<'maxItems'> => ({
 })
 
 /**
- * A hint that does not match its query: from another query, garbled, or where hints are not
- * accepted (QUERY-7).
+ * The violation of a hint that does not match its query. Either the hint is from another query, or
+ * it is garbled, or hints are not accepted here (QUERY-7).
  */
 export const misfitHint: KnownViolation<'hint'> = Object.freeze({
   parameter: parameter.after,
@@ -130,7 +132,10 @@ export const misfitHint: KnownViolation<'hint'> = Object.freeze({
   clause: 'QUERY-7',
 })
 
-/** Names that other APIs use for the parameters of a list, in lower case without `_` and `-`. */
+/**
+ * Names that other APIs use for the parameters of a list. They are in lower case and without `_`
+ * and `-`.
+ */
 const synonyms = new Map<string, string>([
   ...['page', 'pageno', 'pagenumber', 'pageindex', 'offset'].map((name) => [name, parameter.page] as const),
   ...['size', 'pagesize', 'perpage', 'count', 'top'].map((name) => [name, parameter.size] as const),
@@ -139,13 +144,13 @@ const synonyms = new Map<string, string>([
   ...['include', 'embed', 'populate'].map((name) => [name, parameter.expand] as const),
 ])
 
-/** The parameter of the conventions that other APIs call by this name. */
+/** Returns the parameter of the conventions that other APIs call by this name. */
 export const synonymOf = (name: string): string | undefined =>
   name.length > 64 ? undefined : synonyms.get(name.toLowerCase().replace(/[_-]/g, ''))
 
 /**
- * The parameter that was probably meant: the one that other APIs call by this name, or the closest
- * spelling.
+ * Returns the parameter that the client probably meant. This is the parameter that other APIs call
+ * by this name, or otherwise the one with the closest spelling.
  */
 function likelyParameter(name: string, allowed: readonly string[]): string | undefined {
   const known = synonymOf(name)

@@ -1,7 +1,7 @@
 /**
- * Translates queries of a service that deviates from the conventions: aliases of parameters, and
- * the legacy treatment of unknown and repeated ones (QUERY-4, QUERY-5, QUERY-8). The result is a
- * query under the names of the conventions.
+ * Translates the queries of a service that deviates from the conventions (QUERY-4, QUERY-5,
+ * QUERY-8). The service may have aliases of parameters. It may also treat unknown and repeated
+ * parameters as it did before. The translated query has the names of the conventions.
  */
 import type { Legacy } from '../conventions/modes.js'
 import type { ParameterNames } from '../conventions/parameters.js'
@@ -15,27 +15,27 @@ export interface QueryNote {
   readonly detail: string
 }
 
-/** How the query of a request is read. */
+/** The rules for reading the query of a request. */
 export interface QueryTerms {
   readonly names: ParameterNames | undefined
   /**
-   * If set, unknown parameters are ignored and this value of a repeated one is used. `undefined`:
-   * both are refused (QUERY-8).
+   * If set, unknown parameters are ignored, and the first or the last value of a repeated parameter
+   * is used. If `undefined`, unknown and repeated parameters are refused (QUERY-8).
    */
   readonly repeated: 'first' | 'last' | undefined
   /** Whether ignored and repeated parameters are reported. */
   readonly reportsStrays: boolean
-  /** The maximum page size, if larger than that of the resource (QUERY-5). */
+  /** The maximum page size, if it is larger than the maximum of the resource (QUERY-5). */
   readonly upTo: number | undefined
-  /** Whether such sizes are reported. */
+  /** Whether a page size above the maximum of the resource is reported. */
   readonly reportsSizes: boolean
-  /** Equal for terms with the same effect. */
+  /** A text that is equal for terms with the same effect. It is part of cache keys. */
   readonly key: string
 }
 
 /**
- * The terms of a request: the service's parameter names, and its legacy treatment of unknown
- * parameters (QUERY-8) and large pages (QUERY-5).
+ * Returns the terms of a request: the service's parameter names, and its legacy treatment of
+ * unknown parameters (QUERY-8) and large pages (QUERY-5).
  */
 export function queryTerms(
   names: ParameterNames | undefined,
@@ -47,7 +47,8 @@ export function queryTerms(
   const upTo = sizes?.settings.upTo
   const reportsStrays = strays?.counts === true
   const reportsSizes = sizes?.counts === true
-  // No raw query contains a space.
+  // A cache key is this text followed by the raw query. No raw query contains a space, so the end
+  // of this text is unambiguous.
   return {
     names,
     repeated,
@@ -58,33 +59,42 @@ export function queryTerms(
   }
 }
 
-/** Aliases do not apply to requests that are not for lists or items. */
+/**
+ * Returns the terms without aliases, because aliases apply only to the queries of list pages and
+ * items.
+ */
 export const withoutAliases = (terms: QueryTerms | undefined): QueryTerms | undefined =>
   terms?.names === undefined ? terms : { ...terms, names: { ...terms.names, aliases: new Map() } }
 
-/** A query under the names of the conventions. */
+/** A query that uses the names of the conventions. */
 export interface TranslatedQuery {
   readonly pairs: readonly QueryPair[]
   readonly found: readonly Violation[]
   readonly notes: readonly QueryNote[]
-  /** The number of rows before the page, if the client sent that, and the name that it used. */
+  /**
+   * The number of rows before the page, as text, and the name of its parameter. Set only if the
+   * client sent a number of rows instead of a page number.
+   */
   readonly rows: { readonly name: string; readonly text: string } | undefined
-  /** The names that the client used, by the name of the conventions. */
+  /** The names that the client used, by the names of the conventions. */
   readonly sentAs: ReadonlyMap<string, string>
 }
 
-/** Maximum number of notes of one query: a client must not fill a cache with them. */
+/** Maximum number of notes about one query. Without it, a client could fill a cache with notes. */
 const maxNotes = 20
 
 /** The parameters that a query may have. */
 export interface AllowedNames {
   readonly allowed: readonly string[]
   readonly many: (name: string) => boolean
-  /** Whether a hint is allowed. */
+  /** Whether a pagination hint is allowed. */
   readonly hinted: boolean
 }
 
-/** Translates the pairs of a query. Remaining violations are left for the caller to report. */
+/**
+ * Translates the parameters of a query. Unknown and repeated parameters that are not tolerated stay
+ * in the result, so that the caller reports them.
+ */
 export function translateQuery(
   given: readonly QueryPair[],
   terms: QueryTerms,
@@ -94,7 +104,7 @@ export function translateQuery(
   const found: Violation[] = []
   const notes: QueryNote[] = []
   const sentAs = new Map<string, string>()
-  /** The index of each parameter in `pairs`, by the name of the conventions. */
+  /** The index of each parameter in `pairs`, by its name in the conventions. */
   const places = new Map<string, number>()
   const note = (clause: string, detail: string): void => {
     const isNew = notes.length < maxNotes && !notes.some((one) => one.clause === clause && one.detail === detail)

@@ -1,6 +1,7 @@
 /**
- * Checks records that clients send, in stored members: fills in defaults, validates against the
- * schema, and reports every violation at once (REP-8, VERB-3, VERB-5).
+ * Checks the records that clients send, after their links were converted to stored members. Fills
+ * in defaults, validates against the schema, and reports every violation at once (REP-8, VERB-3,
+ * VERB-5).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Scalar } from '../adapters/contract.js'
@@ -14,7 +15,7 @@ import { summaryOf } from './refusal.js'
 import { checkKey, onWire, type ResourcePlan } from './resource-plan.js'
 import { unknownMember } from './violations.js'
 
-/** Members whose values the address or the scope determines. */
+/** Members whose values are determined by the address or the scope. */
 export type Fixed = Readonly<Record<string, Scalar>>
 
 /** Throws the `invalid-body` problem if there are violations (ERR-2). */
@@ -23,19 +24,26 @@ export function refuseBody(found: readonly Violation[]): void {
   throw new HttpProblem('invalid-body', { detail: summaryOf(found), errors: found })
 }
 
-/** Like `refuseBody`, for violations of stored members. */
+/**
+ * Like `refuseBody`, for violations that name stored members. In the response, the violations name
+ * the members that clients know.
+ */
 export function refuseOnWire(plan: ResourcePlan, found: readonly Violation[]): void {
   if (found.length > 0) refuseBody(onWire(plan, found))
 }
 
-/** The body as an object. Throws 422 otherwise. */
+/** Returns the body if it is an object. Otherwise throws `invalid-body` (422). */
 export function objectBody(body: unknown): JsonObject {
   if (!isObject(body))
     refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type', params: { types: ['object'] } }])
   return body as JsonObject
 }
 
-/** The body of a merge patch. Throws 422 otherwise. */
+/**
+ * Returns the body of a merge patch if it is an object. Otherwise throws `invalid-body` (422).
+ * `jsonPatch` is true if the service also accepts JSON Patch. The message about a list then
+ * suggests the media type of JSON Patch.
+ */
 export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
   if (jsonPatch && isList(body)) {
     const detail = `A merge patch is an object. Send a list of operations as ${mediaType.jsonPatch}.`
@@ -44,7 +52,10 @@ export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
   return objectBody(body)
 }
 
-/** The record of a POST. `found`: violations that are already known. Throws `invalid-body`. */
+/**
+ * Returns the record that a POST creates. `found` contains violations that are already known.
+ * Throws `invalid-body` if there are any violations.
+ */
 export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
   found.push(...plan.guard.given(sent))
   fix(plan, sent, fixed, found)
@@ -54,7 +65,10 @@ export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixe
   return record
 }
 
-/** The record of a PUT, after all checks that do not need the stored one. Throws `invalid-body`. */
+/**
+ * Returns the record of a PUT, after all checks that do not need the stored record. Throws
+ * `invalid-body` if there are any violations.
+ */
 export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
   fix(plan, sent, fixed, found)
   leaveNullLinks(plan, sent)
@@ -76,9 +90,10 @@ export interface Patched {
 }
 
 /**
- * The stored record after a merge patch. The key, the members of `fixed` and undeclared stored
- * members keep their values. With `shares`, values that the patch does not touch are those of
- * `current`, otherwise copies. Throws `invalid-body`.
+ * Returns the stored record after a merge patch. The key, the members of `fixed` and undeclared
+ * stored members keep their values. With `shares`, the values that the patch does not touch are
+ * shared with `current`. Otherwise they are copied. Throws `invalid-body` if there are any
+ * violations.
  */
 export function recordToPatch(patched: Patched, patch: JsonObject, shares = false): JsonObject {
   const { plan, current, found } = patched
@@ -88,8 +103,8 @@ export function recordToPatch(patched: Patched, patch: JsonObject, shares = fals
 }
 
 /**
- * Converts these members of the record to canonical form, in place. The stored members are
- * canonical already.
+ * Converts these members of the record to canonical form, in place. The other members are stored
+ * members, which are already canonical.
  */
 function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly string[]): JsonObject {
   for (const name of names) if (Object.hasOwn(record, name)) put(record, name, canonicalOf(plan, name, record[name]))
@@ -97,9 +112,10 @@ function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly 
 }
 
 /**
- * The stored record after a JSON Patch of the client's view. `seen`: the result, in stored members.
- * No `default` applies. Members that the client does not see, the key and the members of `fixed`
- * keep their values. Throws `invalid-body`.
+ * Returns the stored record after a JSON Patch of the client's view. `seen` is the patched view,
+ * converted to stored members. `removed` contains the paths that the patch removed. No `default` is
+ * filled in. The key, the members of `fixed`, and the members that the client does not see keep
+ * their values. Throws `invalid-body` if there are any violations.
  */
 export function recordFromPatched(
   patched: Patched,
@@ -117,8 +133,9 @@ export function recordFromPatched(
 }
 
 /**
- * Drops the nulls of links without a target. Such a link is null on the wire even if its members
- * may not be null, and PUT must accept what GET returned (REP-7).
+ * Deletes the nulls that stand for links without a target. A response shows such a link as null,
+ * even if the schema does not allow null for its stored members. PUT must accept the representation
+ * that GET returned (REP-7).
  */
 function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record: JsonObject): void {
   for (const member of hidden.keys()) {
@@ -127,13 +144,16 @@ function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record:
   }
 }
 
-/** Treats a member that a JSON Patch removed and did not put back as a merge patch does. */
+/**
+ * Treats a member that a JSON Patch removed as a merge patch would: the member becomes null if the
+ * schema allows null, and stays removed otherwise.
+ */
 function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]): void {
   let place: Shape | undefined = shape
   let value: unknown = seen
   for (const [i, token] of path.entries()) {
     if (!isObject(value)) {
-      // An item removed from a list left no place behind.
+      // The place may be gone. For example, the members that a link shows are not stored.
       if (!isList(value)) return
       place = place?.prefix[Number(token)] ?? place?.items
       value = value[Number(token)]
@@ -148,8 +168,9 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
 }
 
 /**
- * Restores in a patched record, in canonical form, what no patch may change. `isNamed`: whether the
- * client sent a member that no other check refuses.
+ * Restores the undeclared stored members in a patched record, which is in canonical form. If a
+ * patch changed a member that it may not change, adds a violation. `isNamed` returns true for a
+ * member that the client sent, unless another check refuses this member.
  */
 function keptRecord(
   { plan, current, fixed, found }: Patched,
@@ -162,7 +183,7 @@ function keptRecord(
     if (!plan.fixed.has(member) && !isKept(plan, member, record, current)) found.push(fixedViolation(member))
   }
   for (const name of undeclared(plan, current)) {
-    // Checked here because the schema check covers only members that the store does not hold.
+    // Checked here because the later schema check ignores undeclared members that the store holds.
     if (isNamed(name)) found.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
     else put(record, name, current[name])
   }
@@ -174,16 +195,17 @@ function keptRecord(
 function isKept(plan: ResourcePlan, member: string, record: JsonObject, current: JsonObject): boolean {
   const value = own(record, member)
   const stored = own(current, member)
-  // Unchanged values need no canonical form.
+  // An unchanged value need not be converted to its canonical form.
   if (value === stored && typeof value !== 'object') return true
-  // Members that the client does not see are restored later.
+  // A member that the client does not see is restored later.
   if (!Object.hasOwn(record, member) && plan.definition.shape.members.get(member)?.writeOnly) return true
   return value === canonicalOf(plan, member, stored)
 }
 
 /**
- * Runs the checks that need the stored record: guarded members, and the schema of the whole record.
- * A patch is not refused because of members that it leaves unchanged. Throws `invalid-body`.
+ * Runs the checks that need the stored record: the check of guarded members, and the check of the
+ * whole record against the schema. A patch is not refused because of members that it leaves
+ * unchanged. Throws `invalid-body` if there are any violations.
  */
 export function completeRecord(
   plan: ResourcePlan,
@@ -201,8 +223,8 @@ export function completeRecord(
 }
 
 /**
- * Restores undeclared stored members inside objects and lists: a patch applies to what the client
- * sees. A list that the client changed is stored as sent. Modifies `next`.
+ * Restores undeclared stored members inside objects and lists. The client does not see them, so its
+ * patch must not remove them. A list that the client changed is stored as sent. Modifies `next`.
  */
 function keepUndeclared(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
   let known: JsonObject | undefined
@@ -218,7 +240,10 @@ function keepUndeclared(plan: ResourcePlan, next: JsonObject, current: JsonObjec
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A value with the undeclared stored members restored; `known`: the stored value without them. */
+/**
+ * Returns a value with its undeclared stored members restored. `known` is the stored value without
+ * them.
+ */
 function withUndeclared(shape: Shape, value: unknown, stored: unknown, known: unknown): unknown {
   if (stored === known || !isNested(value)) return value
   if (isDeepStrictEqual(value, known)) return stored
@@ -234,8 +259,8 @@ function withUndeclared(shape: Shape, value: unknown, stored: unknown, known: un
 }
 
 /**
- * The undeclared members of a stored record. Clients do not see them, so they can't fix them or
- * intend to remove them.
+ * The undeclared members of a stored record. Clients do not see these members, so they can neither
+ * fix nor intend to remove them.
  */
 function undeclared({ definition: { shape } }: ResourcePlan, current: JsonObject): readonly string[] {
   let found: string[] | undefined
@@ -249,7 +274,10 @@ function undeclared({ definition: { shape } }: ResourcePlan, current: JsonObject
 
 const none: readonly string[] = Object.freeze([])
 
-/** A date-time has several spellings (REP-4). */
+/**
+ * Returns the canonical form of a member's value. A date-time, for example, has several spellings
+ * (REP-4).
+ */
 const canonicalOf = (plan: ResourcePlan, member: string, value: unknown): unknown =>
   own(plan.canonical({ [member]: value }), member)
 
@@ -262,7 +290,7 @@ function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, found: Violat
   }
 }
 
-/** The violation of a body or a change that contradicts the address or the scope. */
+/** The violation of a member whose new value contradicts the address or the scope. */
 export const fixedViolation = (member: string): KnownViolation<'fixed'> => ({
   pointer: `/${escapePointer(member)}`,
   detail: `"${member}" is fixed by the address or by the caller's scope: leave it out, or send the current value.`,

@@ -1,26 +1,32 @@
 /**
- * The types of `records()`, by which a team's own code changes records with the checks of a
+ * The types of `records()`, which lets a team's own code change records with the checks of a
  * request.
  */
 import type { Adapter } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { HttpProblem } from '../problem.js'
 
-/** A link in a record: its `href`, or the key members of its target; null leads nowhere (REP-7). */
+/**
+ * A link in a record: an object with `href`, or with the key members of the link's target. Null
+ * means that the link has no target (REP-7).
+ */
 export type LinkValue = { readonly href: string } | Readonly<Record<string, unknown>> | null
 
-/** Declares no members for an empty object type, so that the compiler allows any link name. */
+/**
+ * The members for links. If the names of the links are unknown (`L` is `string`), there are none.
+ * An empty object type then stays empty, so that the compiler allows any link name.
+ */
 type LinkMembers<L extends string> = string extends L ? unknown : { readonly [N in L]?: LinkValue | undefined }
 
 /**
- * A record as the team's code passes it: members of the stored record. Members that the store or
- * the schema fills in may be omitted. A link is given by its name, as on the wire, or by the stored
- * members that hold its key.
+ * A record as the team's code passes it, with the members of the stored record. Members that the
+ * store or the schema fills in may be omitted. A link is given by its name, as in a request body,
+ * or by the stored members that hold its key.
  */
 export type RecordValue<T, L extends string = string> = { readonly [N in keyof T]?: T[N] | undefined } & LinkMembers<L>
 
 /**
- * A merge patch (RFC 7396) of a record: null removes a member, objects are merged, lists are
+ * A merge patch (RFC 7396) of a record. Null removes a member, objects are merged, and lists are
  * replaced.
  */
 export type RecordPatch<T, L extends string = string> = {
@@ -38,23 +44,26 @@ export interface WrittenRecord<T, K> {
   /** The record as stored. */
   readonly record: T
   readonly key: K
-  /** The opaque version from the store. */
+  /** The opaque version that the store assigned. */
   readonly version: string
-  /** Its absolute address. For a job of a service without `baseUrl`: the path. */
+  /**
+   * The absolute address of the record. In a job of a service without `baseUrl`, it is only the
+   * path.
+   */
   readonly href: string
 }
 
-/** A write that was refused, or a record that would be refused. Nothing was written. */
+/** A refused write, or a record that would be refused. The refused record was not written. */
 export interface RefusedRecord {
-  /** The problem that a request would get. Throw it, or read its `errors`. */
+  /** The problem that a request would get. Throw the problem, or read its `errors`. */
   readonly problem: HttpProblem
 }
 
 /** The result of `createAll` when rows were refused. */
 export interface RefusedRecords<T, K> extends RefusedRecord {
   /**
-   * The rows written before the store refused one, by index; empty if the checks refused a row. In
-   * a transaction, roll back.
+   * The rows that were written, by index. A row that the store refused is undefined. Empty if the
+   * checks refused a row. If you work in a transaction, roll it back.
    */
   readonly made: readonly (WrittenRecord<T, K> | undefined)[]
 }
@@ -62,15 +71,18 @@ export interface RefusedRecords<T, K> extends RefusedRecord {
 /** The options of a change. */
 export interface ChangeOptions {
   /**
-   * The version that the record must still have (compare-and-set); otherwise the problem is
-   * `stale`. Default: any.
+   * The version that the record must still have (compare-and-set). If it has another version, the
+   * problem is `stale`. Default: any version.
    */
   readonly expected?: string | undefined
 }
 
-/** How violations number several records. */
+/** The numbering of records in violations. */
 export interface RowsOptions {
-  /** The number of the first row: `/0/total` is its member `total`. Default 0. */
+  /**
+   * The number of the first row. With the default 0, `/0/total` is the member `total` of the first
+   * row.
+   */
   readonly from?: number
 }
 
@@ -80,7 +92,10 @@ export interface RowsOptions {
  * could fix (a store that is down, a rule that throws) are thrown. Arguments are not modified.
  */
 export interface Records<T, K, L extends string = string> {
-  /** Creates a record, as POST does. A contained record names its parent in its own members. */
+  /**
+   * Creates a record, as POST does. A record of a contained resource names its parent in its own
+   * members.
+   */
   create(value: RecordValue<T, L>): Promise<WrittenRecord<T, K> | RefusedRecord>
   /** Replaces a whole record, as PUT does. */
   replace(key: K, value: RecordValue<T, L>, options?: ChangeOptions): Promise<WrittenRecord<T, K> | RefusedRecord>
@@ -91,7 +106,7 @@ export interface Records<T, K, L extends string = string> {
   /** Returns the record that `create` would store, without writing it. */
   check(value: RecordValue<T, L>): Promise<{ readonly record: T } | RefusedRecord>
   /**
-   * Checks many records: reports the violations of all of them at once, with pointers such as
+   * Checks many records and reports the violations of all of them at once, with pointers such as
    * `/12/total`. Reads link targets, parents and existing keys in batches.
    */
   checkAll(
@@ -99,8 +114,8 @@ export interface Records<T, K, L extends string = string> {
     options?: RowsOptions,
   ): Promise<{ readonly records: readonly T[] } | RefusedRecord>
   /**
-   * Creates many records, one after another; none if `checkAll` finds a violation. This is not a
-   * transaction: if the store refuses a row, the other rows stay written (`made`).
+   * Creates many records, one after another. If `checkAll` finds a violation, none is created. This
+   * is not a transaction: if the store refuses a row, the other rows stay written (`made`).
    */
   createAll(
     values: readonly RecordValue<T, L>[],
@@ -108,18 +123,21 @@ export interface Records<T, K, L extends string = string> {
   ): Promise<{ readonly made: readonly WrittenRecord<T, K>[] } | RefusedRecords<T, K>>
 }
 
-/** The data to work on and the checks to run. */
+/** The data that `records()` works on, and the checks that it runs. */
 export interface RecordsOptions<T, K> {
   /**
-   * Your transaction, as the adapter's `within()` takes it. The resource is written in it; parents
-   * and link targets are read in it if their adapters have `within()`.
+   * Your transaction, in the form that the adapter's `within()` takes. The resource is written in
+   * this transaction. Parents and link targets are also read in it if their adapters have
+   * `within()`.
    */
   readonly within?: unknown
-  /** Replaces the mounted adapter. Parents and links are still read by their own adapters. */
+  /**
+   * Replaces the mounted adapter. Parents and link targets are still read by their own adapters.
+   */
   readonly adapter?: Adapter<T, K> | undefined
   /**
-   * `false`: the service's `permission` is not checked, neither for this write nor for its link
-   * targets, because your code has decided. Scopes still apply. Default true.
+   * With `false`, the service's `permission` is checked neither for this write nor for its link
+   * targets. Use it if your own code has decided already. Scopes still apply. Default true.
    */
   readonly permission?: boolean
 }
@@ -134,14 +152,14 @@ export type RecordsOf = <T, K, L extends string>(
 export interface JobOptions<T, K> extends RecordsOptions<T, K> {
   /** The principal for permission, scopes, rules and adapters. There is no default. */
   readonly principal: unknown
-  /** The version whose rules apply. Default: the only one. */
+  /** The API version whose rules apply. Default: the service's only version. */
   readonly version?: string | undefined
   /**
-   * The time limit in milliseconds for one record; for checks of many, for all of them. Default:
-   * the service's.
+   * The time limit in milliseconds for one record. A check of many records has this time limit as a
+   * whole. Default: the service's time limit.
    */
   readonly timeout?: number
-  /** Aborts the work between two records. Adapters get it too. */
+  /** Aborts the work between two records. Adapters also get this signal. */
   readonly signal?: AbortSignal | undefined
   /** The request id for adapters and hooks. Default: a new one. */
   readonly requestId?: string | undefined

@@ -1,4 +1,4 @@
-/** Compiles a definition: computes everything that stays the same between requests. */
+/** Compiles a resource definition: computes everything that stays the same between requests. */
 import etag from 'etag'
 import { Caches } from '../cache.js'
 import { type Convert, compileCanonical } from '../definition/conversion.js'
@@ -17,13 +17,16 @@ import { compileHasUndeclared, type HasUndeclared } from './undeclared.js'
 import { compileValidator, type Validate } from './validator.js'
 import { unknownMember } from './violations.js'
 
-/** One member of a representation, in wire order. */
+/** One member of a representation. The list of fields has the order of the representation. */
 type Field =
   | {
       readonly kind: 'member'
       readonly name: string
       readonly present: Convert
-      /** Like `present`, but shares with the record values that need no conversion. */
+      /**
+       * Like `present`, but values that need no conversion are shared with the record and not
+       * copied.
+       */
       readonly presentShared: Convert
       readonly nullable: boolean
     }
@@ -35,54 +38,74 @@ export interface ResourcePlan {
   readonly key: KeyCodec
   readonly list: ListGrammar
   readonly fields: readonly Field[]
-  /** Every member that may be sent, with its output conversion. */
+  /** The conversions for output, by the names of the members that a response may contain. */
   readonly present: ReadonlyMap<string, Convert>
   /**
-   * True if members that the schema does not name may be sent: those for which `presentOther`
-   * returns a conversion.
+   * True if a response may contain members that the schema does not name. `presentOther` returns a
+   * conversion for each of them.
    */
   readonly open: boolean
   /**
-   * The output conversion of a member that the schema allows without naming it; `undefined` if it
-   * does not allow it.
+   * Returns the conversion for the output of a member that the schema allows without naming it.
+   * Returns `undefined` if the schema does not allow the member.
    */
   readonly presentOther: (name: string) => Convert | undefined
-  /** Stored members that are not on the wire, each with the link that replaces it. */
+  /**
+   * Stored members that responses do not contain, each with the name of the link that replaces it.
+   */
   readonly hidden: ReadonlyMap<string, string>
   readonly links: ReadonlyMap<string, Link>
   readonly guard: Guard
-  /** Normalizes whole records on input: canonical values, with `default`s and nulls filled in. */
+  /**
+   * Normalizes whole records on input: values become canonical, and `default`s and nulls are filled
+   * in.
+   */
   readonly complete: { readonly create: Convert; readonly update: Convert }
-  /** Normalizes merged records on input: canonical values, nothing filled in. */
+  /** Normalizes merged records on input: values become canonical, and nothing is filled in. */
   readonly canonical: Convert
-  /** Stored records as a patch sees them: without what a client can't fix. */
+  /**
+   * Converts a stored record for a patch: removes the members and nulls that the schema does not
+   * allow, because clients can't fix them.
+   */
   readonly known: Convert
-  /** The members whose stored value may have undeclared members, each with its test. */
+  /**
+   * The members whose stored value may have undeclared members. Each has a test that tells whether
+   * a value contains such members.
+   */
   readonly hasUndeclared: ReadonlyMap<string, HasUndeclared>
-  /** The violations of a record to be stored. */
+  /** Returns the violations of a record that is to be stored. */
   readonly validate: Validate
-  /** The violations of a patched record, except those of unchanged members. */
+  /** Returns the violations of a patched record, except the violations of unchanged members. */
   readonly validatePatched: ValidatePatched
-  /** Like `validate`, for a PUT before the stored record is read. */
+  /**
+   * Like `validate`, for the record of a PUT before the stored record is read. Members that are
+   * copied from the stored record may still be absent.
+   */
   readonly validateSent: Validate
-  /** Members fixed by the path, the parent or the scope. They need not be sent. */
+  /**
+   * The members of the key, and the members that hold the parent's key. A change can't give them
+   * other values, and need not send them.
+   */
   readonly fixed: ReadonlySet<string>
   /** True if an update requires the current record. */
   readonly needsCurrent: boolean
   /** The links to resources, in the order of the definition. */
   readonly associations: readonly LinkTo[]
   /**
-   * The links that show members of their targets: representing a record requires reading these
-   * targets.
+   * The links that show members of their targets. To represent a record, these targets must be
+   * read.
    */
   readonly showing: readonly LinkTo[]
-  /** Finds the deprecated members in a body. */
+  /** Returns the paths of the deprecated members in a body. */
   readonly deprecatedIn: DeprecatedIn
-  /** Identifies the definition in entity tags (HDR-2). */
+  /** A digest of the definition, for entity tags (HDR-2). */
   readonly digest: string
 }
 
-/** Compiles a definition. Throws `ConfigurationError` if its schema is not a valid JSON Schema. */
+/**
+ * Compiles a resource definition. Throws `ConfigurationError` if its schema is not a valid JSON
+ * Schema.
+ */
 export function compileResource(
   definition: ResourceDefinition,
   page: PageOptions = {},
@@ -123,8 +146,8 @@ export function compileResource(
 }
 
 /**
- * Refuses a `default` that violates its own schema: clients would get violations for a member that
- * they did not send.
+ * Refuses a `default` that violates its own schema. Otherwise clients would get violations for a
+ * member that they did not send.
  */
 function checkDefaults(collection: string, shape: Shape, validate: Validate): void {
   for (const [name, member] of shape.members) {
@@ -157,8 +180,8 @@ function compileFields({ shape, links }: ResourceDefinition, hidden: ReadonlyMap
     if (!placed.has(link.name)) fields.push({ kind: 'link', name: link.name, link })
     placed.add(link.name)
   }
-  // Links to contained resources have no stored member that determines their position. They come
-  // first, as in the worked example.
+  // A link to a sub-collection has no stored member that could determine its position. Such links
+  // come first, as in the worked example of the conventions.
   for (const link of links.values()) if (link.kind === 'sub') place(link)
   for (const [name, member] of shape.members) {
     const standIn = links.get(hidden.get(name) ?? '')
@@ -192,8 +215,8 @@ function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
 }
 
 /**
- * A record must have its key, even if the schema does not require it, unless the store assigns the
- * key.
+ * Compiles the checks of records. A record must have its key, even if the schema does not require
+ * it, unless the store assigns the key.
  */
 function compileChecks(
   { collection, schema, key, assigned, shape }: ResourceDefinition,
@@ -231,15 +254,14 @@ function digestOf({ schema, links }: ResourceDefinition): string {
   return etag(JSON.stringify([schema, shown])).slice(1, -1)
 }
 
-/**
- * The violations of a new record's key (PATH-11): a record with such a key could not be addressed.
- */
+/** Returns the violations of a new record's key, if no address could contain this key (PATH-11). */
 export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[] {
   const found: Violation[] = []
   for (const member of key.members) {
     const value = own(record, member)
     if (typeof value !== 'string') continue
-    // A part of a composite key follows its name, so it may be empty or a dot.
+    // In an address, each part of a composite key follows its name and `=`, so the part may be
+    // empty or a dot.
     const why = unfitForNew(key.composite ? `-${value}` : value)
     if (why !== undefined)
       found.push({ pointer: `/${escapePointer(member)}`, detail: why, code: 'unaddressable', clause: 'PATH-11' })
@@ -248,12 +270,13 @@ export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[]
 }
 
 /**
- * Translates violations from stored members to wire members: the client knows the stored
- * `contratoId` as `contrato`.
+ * Translates violations from stored members to the members that clients know. For example, clients
+ * know the stored member `contratoId` as the link `contrato`.
  */
 export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonly Violation[] {
   if (plan.hidden.size === 0) return found
-  // If a link is refused, violations of the key members that it should have set are redundant.
+  // If a link is refused, violations of the key members that the link should have set are
+  // redundant.
   const refused = new Set(found.filter(({ code }) => code === 'link').map(({ pointer }) => pointer))
   const relevant = found.filter(
     ({ code, pointer = '' }) =>
@@ -263,7 +286,7 @@ export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonl
     const [name, ...below] = pointerTokens(violation.pointer ?? '')
     if (name === undefined) return violation
     const link = plan.hidden.get(name)
-    // A violation that names the stored member in order to suggest the link stays unchanged.
+    // Some violations name the stored member in order to suggest the link. They stay unchanged.
     if (link !== undefined && violation.suggestion === link) return violation
     if (link !== undefined) {
       const detail = violation.detail.replaceAll(`"${name}"`, `"${link}"`)
@@ -279,7 +302,7 @@ export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonl
   })
 }
 
-/** The key of a record. Throws if the store returned a record without one. */
+/** Returns the key of a record. Throws if the store returned a record without a key. */
 export function keyOf(plan: ResourcePlan, record: unknown): KeyValue {
   const key = isObject(record) ? plan.key.of(record) : undefined
   if (key === undefined)

@@ -2,7 +2,7 @@
 import type { OperationDescription } from './operation.js'
 import type { Mounted, Route } from './routes.js'
 
-/** Every route of a table of areas and first segments, parents first. */
+/** Returns every route of a table of areas and first path segments. Parents come first. */
 export function routesIn<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,
 ): readonly Route<Op>[] {
@@ -22,7 +22,7 @@ function routesOf<Op extends OperationDescription>({ collection, item, below }: 
   return [collection, item, ...under]
 }
 
-/** The resources whose keys are in the path of a route, outermost first. */
+/** Returns the resources whose keys are in the path of a route, outermost first. */
 export function keyHolders({ kind, resource, association }: Route): readonly Mounted[] {
   if (resource === undefined) return []
   if (association !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * The life cycles of routes: those declared by mounts, endpoints and single methods, each combined
- * with those of the enclosing parts (VER-2, VER-3).
+ * The life cycles of routes. Mounts, endpoints and single methods declare them. Each is combined
+ * with the life cycles of the enclosing parts (VER-2, VER-3).
  */
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
@@ -13,19 +13,25 @@ import type { Mounted, Route } from './routes.js'
 
 /** The life cycles at one address. */
 export interface RouteLives {
-  /** The life cycle of the path and everything below. */
+  /** The life cycle of the path and everything below it. */
   readonly path: Life | undefined
-  /** The life cycles of single methods, combined with that of the path. HEAD follows GET. */
+  /**
+   * The life cycles of single methods, each combined with the life cycle of the path. HEAD has the
+   * life cycle of GET.
+   */
   readonly methods: ReadonlyMap<string, Life>
 }
 
-/** The declared life cycle of a method. */
+/** The life cycle that is declared for a method. */
 export interface MethodLife {
   readonly method: string
   readonly life: Life
 }
 
-/** The member `lives` of a route; absent if nothing is declared, as for most routes. */
+/**
+ * Returns an object with the member `lives` of a route. The object is empty if no life cycle is
+ * declared, as for most routes.
+ */
 export function livesOf(path: Life | undefined, declared: readonly MethodLife[]): { readonly lives?: RouteLives } {
   if (path === undefined && declared.length === 0) return {}
   const methods = new Map(declared.flatMap(({ method, life }) => pairOf(method, mergedLife(life, path))))
@@ -35,11 +41,14 @@ export function livesOf(path: Life | undefined, declared: readonly MethodLife[])
 const pairOf = (method: string, life: Life | undefined): [string, Life][] =>
   life === undefined ? [] : [[method, life]]
 
-/** The life cycle of a method at an address; `undefined` if it has none of its own. */
+/**
+ * The life cycle of a method at an address. `undefined` if neither the method nor the address has a
+ * life cycle.
+ */
 export const lifeOf = ({ lives }: Pick<Route, 'lives'>, method: string): Life | undefined =>
   lives === undefined ? undefined : (lives.methods.get(method === 'HEAD' ? 'GET' : method) ?? lives.path)
 
-/** The value of `Allow` at a given time: without retired methods. */
+/** The value of `Allow` at a given time, which contains no retired methods. */
 export function allowAt(route: Route, now: number): string {
   if (route.lives === undefined) return route.allow
   return livingMethods(route, now).join(', ')
@@ -49,12 +58,12 @@ export function allowAt(route: Route, now: number): string {
 export const livingMethods = (route: Route, now: number): readonly string[] =>
   [...route.operations.keys()].filter((method) => !isOver(lifeOf(route, method), now))
 
-/** The life cycle of a mounted resource: its own, combined with that of its parent. */
+/** The life cycle of a mounted resource: its own life cycle, combined with that of its parent. */
 export const lifeOfMount = ({ definition, options }: Mount, parent: Mounted | undefined): Life | undefined =>
   mergedLife(resolveLife(`the mount of "${definition.collection}"`, options), parent?.life)
 
 /**
- * The life cycle of a flag or an associated sub-collection below an item. `child`: the attached
+ * The life cycle of a flag or an associated sub-collection below an item. `child` is the attached
  * resource.
  */
 export function lifeBelow(
@@ -67,7 +76,7 @@ export function lifeBelow(
   return mergedLife(mergedLife(own, parent.life), child?.life)
 }
 
-/** The parts of a version, for `PartLives`. */
+/** The parts of a version that have a life cycle, for `PartLives`. */
 export const partsOf = (routes: readonly Route[]): readonly Part[] =>
   routes.flatMap(({ template, lives, operations }) => {
     if (lives === undefined) return []
@@ -78,12 +87,13 @@ export const partsOf = (routes: readonly Route[]): readonly Part[] =>
     return [{ template, life: path, methods, hasOthers: others.length > 0 }]
   })
 
-/** A mounted resource with its mount. */
+/** A mounted resource, together with its mount. */
 type Made = Mounted & { readonly mount: Mount }
 
 /**
- * Throws `ConfigurationError` for a life cycle of a part that does not exist, and for a link or a
- * replacement that retires first: responses would contain addresses that are 410.
+ * Throws `ConfigurationError` for a life cycle of a part that does not exist. Also throws if the
+ * target of a link, or a replacement, retires before the part that names it. Responses would then
+ * contain addresses that are 410.
  */
 export function checkLives(
   operations: readonly OperationDescription[],
@@ -102,7 +112,7 @@ export function checkLives(
   }
 }
 
-/** A `sub` link, or a link to a resource, must not outlive its target. */
+/** Checks that a link to a sub-collection or to a resource does not outlive its target. */
 function checkLinks({ plan, targets, below, life }: Mounted): void {
   for (const link of plan.links.values()) {
     const found = link.kind === 'sub' ? below.get(link.sub) : undefined
@@ -135,7 +145,7 @@ function checkOperations(
   if (options.operations === undefined) return
   const { collection } = plan
   const own = routes.filter((route) => route.resource?.plan === plan && route.endpoint === undefined)
-  // Link targets without routes of their own serve no operations here.
+  // A resource that is only a link target has no routes here and serves no operations.
   if (own.length === 0) return
   const kinds = new Set<string>(own.map(({ kind }) => kind))
   const known = operations
@@ -178,8 +188,8 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
 }
 
 /**
- * The replacement of a part must be an address of the version that does not retire first, or an
- * absolute address.
+ * Checks the replacement of a part. It must be an absolute address, or an address of the version
+ * that does not retire before the part.
  */
 function checkUse(
   { template }: Route,
@@ -209,5 +219,8 @@ function checkUse(
     throw invalidOption(`${what} retires${whenText(end)}, before it. Name an address that stays.`)
 }
 
-/** Equal for templates of the same address: ignores the names of ids. */
+/**
+ * Replaces the names of ids in a template, so that templates of the same address are equal. For
+ * example, `/notas/{id}` becomes `/notas/{}`.
+ */
 export const shapeOf = (template: string): string => template.replace(/\{[^{}]*\}/g, '{}')

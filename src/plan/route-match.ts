@@ -1,11 +1,11 @@
-/** Matches the segments of a path to a route, by look-ups in tables that were built at mount. */
+/** Matches the segments of a path to a route, with look-ups in tables that were built at mount. */
 import type { KeyValue } from '../definition/key.js'
 import type { OperationDescription } from './operation.js'
 import type { Match, Mounted, Route } from './routes.js'
 
 /**
- * The route of these segments, and the keys in them. `top`: a table of areas (`''` for none) and
- * first segments.
+ * Returns the route of these segments, and the keys in the segments. `top` is a table by area (`''`
+ * for no area) and first segment.
  */
 export function match<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,

@@ -1,6 +1,6 @@
 /**
- * Creates routes: their methods, among those that definition and adapter offer, and `Allow`
- * (VERB-9).
+ * Creates routes. The methods of a route, and its `Allow`, are the methods that the definition, the
+ * mount and the adapter all offer (VERB-9).
  */
 import type { Caches } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
@@ -15,25 +15,30 @@ import { livesOf, type MethodLife } from './route-lives.js'
 import type { Mounted, Route } from './routes.js'
 import type { ServedDocument } from './served-document.js'
 
-/** The properties of a route other than its methods. */
+/** The properties of a route except its methods. */
 type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & Partial<
   Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file' | 'modes'>
 > & {
     endpoint?: CompiledEndpoint
-    /** The life cycle of the path and everything below. Default: that of the resource. */
+    /**
+     * The life cycle of the path and everything below it. Default: the life cycle of the resource.
+     */
     life?: Life | undefined
   }
 
-/** The clauses that are not simply enforced at a template. */
+/** Returns the clauses that are not fully enforced at a template. */
 type ModesOf = (template: string) => Modes | undefined
 
-/** The settings shared by all routes of a table. */
+/** The settings that all routes of a table share. */
 export interface TableSettings {
   readonly page?: PageOptions | undefined
   readonly caches?: Caches
-  /** The clauses that are not simply enforced at a template. Default: all are enforced. */
+  /**
+   * Returns the clauses that are not fully enforced at a template. Default: all clauses are
+   * enforced.
+   */
   readonly modesOf?: ModesOf
-  /** Aliases of parameters. Default: none. */
+  /** Aliases of query parameters. Default: none. */
   readonly parameters?: ParameterNames | undefined
 }
 
@@ -54,8 +59,8 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 
   /**
-   * A route of a resource: the operations that the adapter offers and the mount does not exclude
-   * (VERB-11).
+   * Creates a route of a resource. It has the operations that the adapter offers and the mount does
+   * not exclude (VERB-11).
    */
   resource(target: Target, template: string, { adapter, definition, options }: Mount, extra: Extra<Op>): Route<Op> {
     const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target)
@@ -83,14 +88,15 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 
   /**
-   * An endpoint below the items of a resource. Its handlers write as they like, so neither the
-   * adapter's methods nor the item's methods limit it.
+   * Creates the route of an endpoint below the items of a resource. The endpoint's handlers decide
+   * how they write, so its methods need not be offered by the adapter or listed in the mount's
+   * option `item`.
    */
   endpointBelow(entry: Endpoint<never>, resource: Mounted, itemTemplate: string): Route<Op> {
     return this.#endpoint('item-endpoint', `${itemTemplate}/${entry.name}`, entry, resource)
   }
 
-  /** An address of the document that describes the version. */
+  /** Creates the route of a document that describes the version. */
   document(entry: ServedDocument): Route<Op> {
     const { name, files } = entry
     const one = (template: string, document: ServedDocument, extra: Pick<Route<Op>, 'file'> = {}): Route<Op> =>
@@ -101,7 +107,10 @@ export class RouteMaker<Op extends OperationDescription> {
     return one(`/${name}`, entry, files === undefined ? {} : { file: one(`/${name}/${files.name}`, files) })
   }
 
-  /** `Allow` lists the methods in the order of their declaration. */
+  /**
+   * Creates the route of an endpoint. Its `Allow` lists the methods in the order of their
+   * declaration.
+   */
   #endpoint(target: Target, template: string, entry: Endpoint<never>, resource: Mounted | undefined): Route<Op> {
     const endpoint = compileEndpoint(entry)
     const offered = [...endpoint.methods.keys()].flatMap((method) =>
@@ -125,8 +134,8 @@ export class RouteMaker<Op extends OperationDescription> {
 }
 
 /**
- * Creates a route. HEAD is served wherever GET is: the operation is the same, the response differs
- * (VERB-8).
+ * Creates a route. Every route with GET also has HEAD. Both have the same operation but different
+ * responses (VERB-8).
  */
 function route<Op extends OperationDescription>(
   facts: Omit<Route<Op>, 'operations' | 'allow' | 'hasOwnTerms'>,

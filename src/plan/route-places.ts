@@ -1,9 +1,12 @@
-/** The first segments of a version's paths: each belongs to one entry. */
+/**
+ * Places the entries of a version by the first segment of their paths. Each segment belongs to one
+ * entry.
+ */
 import { ConfigurationError } from '../problem.js'
 import type { OperationDescription } from './operation.js'
 import type { Mounted, Route } from './routes.js'
 
-/** The first segments of paths, by area (`''` for none), then by segment. */
+/** The entries of a version, by area (`''` for no area) and then by first path segment. */
 export type Top<Op extends OperationDescription> = Map<string, Map<string, Mounted<Op> | Route<Op>>>
 
 export function place<Op extends OperationDescription>(
@@ -23,7 +26,7 @@ export function place<Op extends OperationDescription>(
   top.set(area ?? '', table.set(segment, target))
 }
 
-/** Adds an address of the document. Throws if an entry or an area already has it. */
+/** Adds the route of a document. Throws if an entry or an area already has its name. */
 export function placeDocument<Op extends OperationDescription>(top: Top<Op>, route: Route<Op>): void {
   const name = route.template.slice(1)
   const holder = top.has(name) ? 'An area' : top.get('')?.has(name) ? 'An entry' : undefined

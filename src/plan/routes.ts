@@ -1,6 +1,6 @@
 /**
  * The route table of one version: every address with its methods, and the relations between
- * resources. Built at mount; matching consists of map look-ups.
+ * resources. The table is built at mount. Matching a path consists of map look-ups.
  */
 import { Caches, cachesOf } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
@@ -41,33 +41,33 @@ export interface Association {
   readonly as: string
 }
 
-/** One kind of address with its methods. `Op`: the type of its operations. */
+/** One kind of address with its methods. `Op` is the type of its operations. */
 export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly kind: Target
-  /** The path below the version, with ids as `{name}`: for hooks and metrics. */
+  /** The path below the version, with ids as `{name}`. Hooks and metrics use it. */
   readonly template: string
   /** The operations by method. */
   readonly operations: ReadonlyMap<string, Op>
   /** The value of `Allow`. */
   readonly allow: string
   /**
-   * The resource at this address; for an endpoint, the resource whose item it is below. `undefined`
-   * for endpoints directly below the version.
+   * The resource at this address. For an endpoint below an item, the resource of this item.
+   * `undefined` for endpoints directly below the version.
    */
   readonly resource: Mounted | undefined
-  /** The boolean member of a flag. */
+  /** The boolean member that is set and cleared, if the address is a flag. */
   readonly flag?: string
   readonly association?: Association
   readonly endpoint?: CompiledEndpoint
-  /** Retirements and deprecations of the address or its methods (VER-2, VER-3). */
+  /** The retirements and deprecations of the address or of its methods (VER-2, VER-3). */
   readonly lives?: RouteLives
-  /** The document that describes the version. */
+  /** The OpenAPI document or docs page at this address, if there is one. */
   readonly document?: ServedDocument
-  /** The route of the files one segment below a document. */
+  /** The route of the files that are one segment below a document. */
   readonly file?: Route<Op>
-  /** The clauses that are not simply enforced here; `undefined` if all are. */
+  /** The clauses that are not fully enforced at this address. `undefined` if all clauses are. */
   readonly modes?: Modes | undefined
-  /** Aliases of parameters in this version. */
+  /** Aliases of query parameters in this version. */
   readonly parameters?: ParameterNames | undefined
   /** Whether queries may deviate from the conventions, because of modes or aliases. */
   readonly hasOwnTerms: boolean
@@ -76,26 +76,35 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
 /** A mounted resource. */
 export interface Mounted<Op extends OperationDescription = OperationDescription> {
   readonly plan: ResourcePlan
-  /** The forms of its representations, including link expansions. */
+  /**
+   * The names and JSON types in the resource's representations, including link expansions, for
+   * formats such as XML.
+   */
   readonly wire: WireForms
   readonly adapter: AnyAdapter
-  /** True if a patched record may share unchanged values with the stored one. */
+  /** True if a patched record may share unchanged values with the stored record. */
   readonly patchesShare: boolean
-  /** Media types in addition to JSON and XML. */
+  /** Media types of the resource in addition to JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
-  /** The formats of its exports, and their limits. */
+  /** The formats and the limits of the resource's exports. */
   readonly exports: Exports | undefined
-  /** Whether a POST may, or must, have an `Idempotency-Key` (VERB-12). */
+  /** Whether the `Idempotency-Key` of a POST is ignored, honoured or required (VERB-12). */
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
-  /** The text for documents. */
+  /** The text for OpenAPI documents. */
   readonly text: ResourceText
-  /** The life cycle of its collection and of everything below, if it has one of its own (VER-2). */
+  /**
+   * The life cycle of the resource's collection and of everything below it (VER-2). `undefined` if
+   * none is declared.
+   */
   readonly life: Life | undefined
-  /** `undefined` for a resource directly below the version. */
+  /**
+   * The parent of a contained resource, and the members that hold the parent's key. `undefined` for
+   * a resource directly below the version.
+   */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /**
-   * The path of the collection, relative to its parent's item or to the version:
-   * `/area/collection`, `/collection`.
+   * The path of the collection, such as `/collection` or `/area/collection`. It is relative to the
+   * parent's item, or to the version if there is no parent.
    */
   readonly path: string
   readonly collection: Route<Op>
@@ -113,19 +122,19 @@ type Below<Op extends OperationDescription> =
 
 export interface RouteTable<Op extends OperationDescription = OperationDescription> {
   /**
-   * The route of these segments and the keys in them, outermost first; `undefined` if there is
-   * none.
+   * Returns the route of these segments and the keys in them, outermost first. Returns `undefined`
+   * if there is no such route.
    */
   match(segments: readonly string[]): Match<Op> | undefined
   /**
-   * Like `match`, among all addresses that links may contain: those of related resources are served
-   * elsewhere.
+   * Like `match`, but finds every address that a link may contain. These include the addresses of
+   * related resources, which are served elsewhere.
    */
   locate(segments: readonly string[]): Match<Op> | undefined
   readonly resources: readonly Mounted<Op>[]
   /** Every route that `match` may return, parents first. */
   readonly routes: readonly Route<Op>[]
-  /** Retired and deprecated parts, by path; `undefined` if there are none. */
+  /** The retired and deprecated parts, by path. `undefined` if there are none. */
   readonly parts: PartLives | undefined
 }
 
@@ -141,8 +150,8 @@ interface Building<Op extends OperationDescription> extends Mounted<Op> {
 }
 
 /**
- * Compiles the route table of one version from the available operations. `related`: link targets
- * that get no routes here.
+ * Compiles the route table of one version from the available operations. The `related` resources
+ * are only link targets and get no routes here.
  */
 export function compileRoutes<Op extends OperationDescription>(
   operations: readonly Op[],
@@ -198,11 +207,12 @@ class TableBuilder<Op extends OperationDescription> {
     }
     const parent = this.#parentOf(entry)
     const segments = options.area === undefined ? [definition.collection] : [options.area, definition.collection]
-    // Paths are ASCII, also if a name is in another script; templates keep the original names.
+    // Paths contain only ASCII characters, even if a name does not. Templates keep the original
+    // names.
     const path = segments.map((segment) => `/${segmentOf(segment)}`).join('')
     const template = `${parent === undefined ? '' : parent.mounted.item.template}/${segments.join('/')}`
     const itemTemplate = `${template}/${idTemplate(definition)}`
-    // Routes and resource refer to each other, so the resource is created first and completed
+    // A resource and its routes refer to each other, so the resource is created first and completed
     // afterwards.
     const plan = compileResource(definition, this.#page, this.#caches)
     this.#caches.include(cachesOf(adapter))
@@ -214,7 +224,8 @@ class TableBuilder<Op extends OperationDescription> {
       plan,
       wire: wireForms(plan, (link) => (targets.get(link) as Mounted).wire.item.form),
       adapter,
-      // Read on each access: a team may replace an adapter's method after the mount.
+      // Evaluated on each access, because a team may replace a method of the adapter after the
+      // mount.
       get patchesShare() {
         return isUntouched && isDefensive(adapter.replace)
       },
@@ -250,8 +261,8 @@ class TableBuilder<Op extends OperationDescription> {
   }
 
   /**
-   * Connects the resources once all are known. Associations come first, because links may lead to
-   * their sub-collections.
+   * Connects the resources when all of them have been added. Associations come first, because links
+   * may lead to their sub-collections.
    */
   join(): void {
     for (const mounted of this.built.values()) this.#attach(mounted)
@@ -261,8 +272,8 @@ class TableBuilder<Op extends OperationDescription> {
         if (target !== undefined) mounted.targets.set(link.name, target)
       }
     }
-    // A format that can't represent the records of a resource must fail at startup, and not at the
-    // first request.
+    // If a format can't represent the records of a resource, this must fail at startup and not at
+    // the first request.
     for (const mounted of this.built.values())
       for (const format of mounted.exports?.formats ?? []) format.writer(mounted, [])
   }
@@ -297,7 +308,8 @@ class TableBuilder<Op extends OperationDescription> {
     for (const { of, by, as } of definition.attachedTo) {
       const parent = this.built.get(nameOf(of))
       if (parent === undefined && typeof of === 'string') throw this.#unmountedAssociation(definition, of)
-      // A child may serve several versions, not all of which have every parent.
+      // The same child may be mounted in several versions, and some of them may not have this
+      // parent.
       if (parent === undefined) continue
       const what = `The association of "${definition.collection}" with "${parent.plan.collection}"`
       if (by !== undefined) checkKeyHolders(what, definition, by, parent.plan)

@@ -1,4 +1,7 @@
-/** Parses scalars in queries: strictly, so that each value has one meaning (QUERY-1, QUERY-8). */
+/**
+ * Parses the scalar values in queries. Parsing is strict, so that each text has only one meaning
+ * (QUERY-1, QUERY-8).
+ */
 import type { Scalar } from '../adapters/contract.js'
 import type { Shape } from '../definition/shape.js'
 import { canonicalOf, valueFormat } from '../definition/value-formats.js'
@@ -8,17 +11,17 @@ import { formatTest } from './formats.js'
 type Parse = (text: string) => Scalar | undefined
 
 export interface ScalarGrammar {
-  /** The typed value of a text; `undefined` if it is not valid. */
+  /** Returns the typed value of a text, or `undefined` if the text is not valid. */
   readonly parse: Parse
-  /** Describes valid values, for messages. */
+  /** A description of the valid values, for messages. */
   readonly expects: string
-  /** The complete list of valid values, if it is finite. */
+  /** All valid values. `undefined` if they can't be listed. */
   readonly allowed: readonly Scalar[] | undefined
 }
 
 /**
- * The grammar of the scalars that a shape allows. Unless `closed`, values outside an `enum` are
- * accepted too: they may be bounds of a comparison.
+ * Compiles the grammar of the scalars that a shape allows. If `closed` is false, values outside the
+ * shape's `enum` are also accepted, because they may be the bounds of a comparison.
  */
 export function scalarGrammar(shape: Shape | undefined, closed = true): ScalarGrammar {
   const types = shape?.types ?? new Set<string>()
@@ -27,7 +30,8 @@ export function scalarGrammar(shape: Shape | undefined, closed = true): ScalarGr
     ...(types.has('boolean') ? [boolean] : []),
     ...(types.has('string') || types.size === 0 ? [textParser(shape)] : []),
   ]
-  // If a member may have several types, the first match wins: "5" is a number before it is text.
+  // If a member may have several types, the first parser that succeeds decides. For example, "5" is
+  // parsed as a number and not as a text.
   const parse: Parse = (text) => {
     for (const parser of parsers) {
       const value = parser.parse(text)
@@ -62,7 +66,8 @@ const number: ScalarParser = { parse: parseNumber, expects: 'a number' }
 function textParser(shape: Shape | undefined): ScalarParser {
   const canonical = canonicalOf(shape)
   const expects = valueFormat(shape)?.expects
-  // A raw "+", as in an offset or an exponent, has been decoded as a space.
+  // A raw "+" in the query has been decoded as a space. Time offsets and exponents may contain one,
+  // so it is restored here.
   if (canonical !== undefined && expects !== undefined)
     return { parse: (text) => canonical(text) ?? canonical(text.replaceAll(' ', '+')), expects }
   const format = shape?.format
@@ -77,15 +82,15 @@ function textParser(shape: Shape | undefined): ScalarParser {
 const isUnicode = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 /**
- * A whole number that a double represents exactly, as JSON writes it. `-0` is not accepted: it is
- * another spelling of `0`.
+ * Parses a whole number in the spelling of JSON. A double must represent the number exactly. `-0`
+ * is not accepted, because it is another spelling of `0`.
  */
 export function parseInteger(text: string): number | undefined {
   const value = Number(text)
   return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** A number as JSON writes it, which a double represents without changing its integer part. */
+/** Parses a number in the spelling of JSON. A double must represent its integer part exactly. */
 function parseNumber(text: string): number | undefined {
   if (!/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/.test(text)) return undefined
   const value = Number(text)

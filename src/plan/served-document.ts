@@ -1,24 +1,28 @@
-/** The addresses at which a version serves its own description. */
+/**
+ * The addresses at which a version serves its own description: the OpenAPI document and the docs
+ * pages.
+ */
 import { decodeSegments } from '../http/targets.js'
 import { type DocsPages, docsMediaTypes, html } from './docs-pages.js'
 
 /**
- * One address: `openapi` with the format by `Accept`, a name with the format in it, or a docs page.
+ * One of these addresses. It is `openapi`, whose format depends on `Accept`, or a name with a
+ * format in it, such as `openapi.json`, or a docs page.
  */
 export interface ServedDocument {
   readonly kind: 'document'
-  /** The segment below the version, or below the document that lists it in `files`. */
+  /** The path segment below the version, or below the document that lists it in `files`. */
   readonly name: string
   /**
-   * The available media types, the preferred one first. For `files`: all media types, of which each
-   * file has one.
+   * The available media types. The preferred one comes first. For `files`, these are the media
+   * types of all files, and each file has one of them.
    */
   readonly mediaTypes: readonly string[]
-  /** Whether it is served without authentication. */
+  /** Whether the address is served without authentication. */
   readonly public: boolean
-  /** Builds it, if it is a page. */
+  /** The docs pages, if this is an address of docs pages. */
   readonly pages?: DocsPages
-  /** The files one segment below it, regardless of their names. */
+  /** The address of the files one segment below this address, whatever the names of the files. */
   readonly files?: ServedDocument
 }
 
@@ -29,8 +33,9 @@ const yamlTypes = ['application/yaml', 'application/vnd.oai.openapi', 'text/yaml
 export const isYaml = (mediaType: string): boolean => yamlTypes.some((type) => type === mediaType)
 
 /**
- * The addresses of a version's document. PATH-4 allows no format in a path: `openapi.json` and
- * `openapi.yaml` are for tools that send no `Accept` and rely on the name.
+ * Returns the addresses of a version's documents. If `open` is true, they need no authentication.
+ * PATH-4 allows no format in a path. The exceptions `openapi.json` and `openapi.yaml` are for tools
+ * that send no `Accept` and rely on the name.
  */
 export function servedDocuments(open: boolean, pages?: DocsPages): readonly ServedDocument[] {
   const document = (name: string, mediaTypes: readonly string[]): ServedDocument => ({
@@ -49,7 +54,10 @@ export function servedDocuments(open: boolean, pages?: DocsPages): readonly Serv
   ]
 }
 
-/** Matches the paths that need no authentication: public documents with their files. */
+/**
+ * Returns a test for the paths that need no authentication, which are the paths of public documents
+ * and their files. Returns `undefined` if there are none.
+ */
 export function openPaths(documents: readonly ServedDocument[]): ((path: string) => boolean) | undefined {
   const open = documents.filter((document) => document.public)
   if (open.length === 0) return undefined
@@ -60,11 +68,11 @@ export function openPaths(documents: readonly ServedDocument[]): ((path: string)
 }
 
 /**
- * Normalizes the percent-encoding of a path: `/%64ocs` and `/docs` are the same address (RFC 3986
- * 6.2.2.2).
+ * Normalizes the percent-encoding of a path. For example, `/%64ocs` and `/docs` are the same
+ * address (RFC 3986 6.2.2.2).
  */
 function normalized(path: string): string {
   const segments = decodeSegments(path)
-  // Only one trailing slash is ignored: with two, the path is another address.
+  // Only one trailing slash is ignored. A path with two trailing slashes is another address.
   return segments === undefined || segments.includes('') ? '/' : `/${segments.map(encodeURIComponent).join('/')}`
 }

@@ -1,16 +1,18 @@
 /**
  * Decides whether a schema is certain to compile. If it is, its validator is compiled when the
- * first body needs it. If not, it is compiled when the service is built, so that errors in schemas
- * are reported there.
+ * first body needs it. Otherwise the validator is compiled when the service is built, so that
+ * errors in the schema are reported at that time.
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'
 import { hasFormat } from './formats.js'
 
-/** OpenAPI keywords that a schema may have and that validate nothing. */
+/** OpenAPI keywords that a schema may have and that do not validate anything. */
 export const annotations: readonly string[] = ['example', 'xml', 'externalDocs', 'discriminator']
 
-/** The `x-...` keywords of a schema: annotations by convention. */
+/**
+ * Whether a keyword has the form `x-...`. By convention, such keywords do not validate anything.
+ */
 export const isExtension = (word: string): boolean => /^x-[\w$:-]*$/i.test(word)
 
 const always = (): boolean => true
@@ -18,9 +20,10 @@ const isSoundPart = (value: unknown): boolean => !isSchema(value) || isSound(val
 const areSound = (value: unknown): boolean => isList(value) && value.every(isSoundPart)
 
 /**
- * The keywords that can't fail to compile once the meta-schema has validated the schema, each with
- * an additional check of its value. Other keywords may be unknown, refer to nothing, or contradict
- * their neighbours: for those the compiler decides.
+ * The keywords that are certain to compile in a schema that the meta-schema has validated. Each has
+ * an additional check of its value. Any other keyword may be unknown, refer to a missing schema, or
+ * contradict other keywords of the schema. Then only the compiler can tell whether the schema is
+ * valid.
  */
 const words: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
   ...[

@@ -13,23 +13,29 @@ import type { Mounted } from './routes.js'
 export interface RowWriter {
   /** The text before the first row: empty, or a header row. */
   readonly head: string
-  /** A record as JSON would show it, including the row terminator. */
+  /**
+   * Returns the row of a record, including the row terminator. The record is given as its JSON
+   * representation shows it.
+   */
   row(record: JsonObject): string
 }
 
 /** One row of an import. */
 export interface ReadRow {
-  /** The line at which it begins, counted from 1. */
+  /** The number of the line at which the row begins, counted from 1. */
   readonly line: number
-  /** The record as a client would have sent it, without the parts that could not be read. */
+  /**
+   * The record as a client would have sent it in a JSON body, without the parts that could not be
+   * read.
+   */
   readonly record: JsonObject
   /** Violations for the parts that could not be read, with pointers into the record. */
   readonly violations: readonly Violation[]
 }
 
 /**
- * Reads the rows of an import, one after another. Throws `malformed-body` (400) and `invalid-body`
- * (422) if the text can't be parsed.
+ * Reads the rows of an import, one after another. If the text can't be parsed, throws
+ * `malformed-body` (400) or `invalid-body` (422).
  */
 export type RowReader = (text: string) => Iterable<ReadRow>
 
@@ -43,41 +49,45 @@ export interface TransferFormat {
   /** The value of `Content-Disposition`, if an export has one. */
   readonly disposition: string | undefined
   /**
-   * Creates the writer for records of this resource with these associations expanded. Throws
-   * `ConfigurationError` if the format can't represent them. Also called once at startup.
+   * Creates the writer for records of this resource, with these associations expanded. Throws
+   * `ConfigurationError` if the format can't represent such records. The method is also called once
+   * at startup.
    */
   writer(resource: Mounted, expand: readonly string[]): RowWriter
   /**
-   * Describes exports of this resource in a document, in addition to the schema of the records:
-   * `x-` members of the media type.
+   * Returns `x-` members for the media type of an export in an OpenAPI document. They describe the
+   * exports of this resource in addition to the schema of the records.
    */
   describe(resource: Mounted): Readonly<JsonObject>
   /**
-   * Creates the reader for records of this resource. `depth`: the maximum nesting depth of arrays
+   * Creates the reader for records of this resource. `depth` is the maximum nesting depth of arrays
    * and objects.
    */
   reader(resource: Mounted, depth: number): RowReader
 }
 
-/** The option `exports` of a mount: the formats of whole lists, and their limits. */
+/**
+ * The option `exports` of a mount: the formats in which whole lists are available, and the limits
+ * of exports.
+ */
 export interface ExportOptions {
-  /** `csv()`, `ndjson()` or both, of `express-rest-conventions/transfer`. */
+  /** The results of `csv()`, `ndjson()` or both, from `express-rest-conventions/transfer`. */
   readonly formats: readonly TransferFormat[]
   /**
-   * The time limit of a whole export in milliseconds, regardless of the request timeout. Default
-   * 600,000: ten minutes.
+   * The time limit of a whole export in milliseconds. It replaces the time limit of the request.
+   * Default 600,000: ten minutes.
    */
   readonly timeout?: number
-  /** How long, in milliseconds, a client may stop reading. Default 30,000. */
+  /** How long a client may stop reading, in milliseconds. Default 30,000. */
   readonly stallTimeout?: number
   /**
-   * Maximum number of concurrent exports of this mount in this process; a further one is 503.
-   * Default 10.
+   * Maximum number of concurrent exports of this mount in this process. The response to a further
+   * export is 503. Default 10.
    */
   readonly maxConcurrent?: number
 }
 
-/** The resolved exports of a resource. `running` counts current ones. */
+/** The resolved option `exports` of a resource. `running` is the number of exports in progress. */
 export interface Exports {
   readonly formats: readonly TransferFormat[]
   readonly timeout: number
@@ -86,7 +96,7 @@ export interface Exports {
   running: number
 }
 
-/** An option that takes formats. */
+/** The kind of an option that takes a list of formats. */
 export const formatsKind: ListKind = {
   each: { by: 'the result of csv() or ndjson()', is: (value) => hasBrand('transfer-format', value) },
   min: 1,
@@ -100,7 +110,10 @@ export const exportKinds: Kinds<ExportOptions> = {
   maxConcurrent: count,
 }
 
-/** The media types of formats. Throws `ConfigurationError` for duplicates. */
+/**
+ * Returns the media types of the formats. Throws `ConfigurationError` if two formats have the same
+ * media type.
+ */
 export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): readonly string[] {
   const types = formats.map(({ mediaType }) => mediaType)
   const twice = types.find((type, at) => types.indexOf(type) < at)
@@ -110,8 +123,8 @@ export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): 
 
 /**
  * Resolves the option `exports` of `what`, whose kind is already checked. Throws
- * `ConfigurationError` for a media type that is given twice or that a representation of the same
- * mount already writes.
+ * `ConfigurationError` if a media type is given twice, or if a representation of the same mount
+ * already writes it.
  */
 export function exportsOption(
   what: string,

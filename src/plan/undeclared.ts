@@ -1,26 +1,26 @@
 /**
- * Finds members that a store holds but a closed schema does not declare. Clients do not see them,
- * so a patch must not remove them (VERB-5).
+ * Finds stored members that the schema neither declares nor allows. Clients do not see such
+ * members, so a patch must not remove them (VERB-5).
  */
 import { isList, type JsonObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** Whether a stored value has members that its schema does not declare, at any depth. */
+/** Returns whether a stored value has members that its schema does not declare, at any depth. */
 export type HasUndeclared = (stored: unknown) => boolean
 
-/** Compiles the test for each member whose stored value may have undeclared members. */
+/** Compiles a test for each member whose stored value may have undeclared members. */
 export function compileHasUndeclared({ members }: Shape): ReadonlyMap<string, HasUndeclared> {
   const found = [...members].map(([name, member]) => [name, hasUndeclared(member, [])] as const)
   return new Map(found.filter((entry): entry is readonly [string, HasUndeclared] => entry[1] !== undefined))
 }
 
 /**
- * `undefined` if the shape can't have undeclared members: scalars, and schemas that are open
- * throughout.
+ * Compiles the test of one shape. Returns `undefined` if its values can't have undeclared members:
+ * scalars, and objects whose schemas allow all members at every depth.
  */
 function hasUndeclared(shape: Shape, above: readonly object[]): HasUndeclared | undefined {
   if (above.includes(shape.node as object)) {
-    // A recursive schema is compiled one level at a time, when a value reaches that level.
+    // A recursive schema is compiled one level at a time, when a stored value reaches that level.
     let next: HasUndeclared | undefined
     return (stored) => {
       if (typeof stored !== 'object' || stored === null) return false

@@ -1,6 +1,6 @@
 /**
- * Compiles a schema to a function that reports all violations of a record at once (ERR-2, ERR-3).
- * Uses Ajv. Errors in the schema are thrown at mount.
+ * Compiles a schema, with Ajv, to a function that reports all violations of a record at once
+ * (ERR-2, ERR-3). Errors in the schema are thrown at mount.
  */
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { canonicalText, isContainer, isList, isObject, own } from '../definition/json.js'
@@ -13,19 +13,20 @@ import { annotations, isExtension, isSound } from './sound-schema.js'
 import { violationsOf } from './violations.js'
 
 /**
- * The violations of a stored record; empty if there are none. Pointers refer to the stored record.
+ * Returns the violations of a record, or an empty list if there are none. The pointers refer to
+ * stored members.
  */
 export type Validate = (value: unknown) => readonly Violation[]
 
 /**
- * Validates schemas against the meta-schema. Compiling that takes Ajv longer than any resource, so
- * it is done once.
+ * Validates schemas against the meta-schema. Ajv takes longer to compile the meta-schema than any
+ * resource, so the meta-schema is compiled only once.
  */
 let metaValidator: Ajv2020 | undefined
 
 /**
- * Compiles the validator of a record. The schema's required members may be absent if they are
- * top-level members in `optional`, or members at any depth that are `excused`. Throws
+ * Compiles the validator of a record. A member that the schema requires may be absent if it is a
+ * top-level member in `optional`, or if `excused` returns true for it, at any depth. Throws
  * `ConfigurationError` for an invalid schema.
  */
 export function compileValidator(
@@ -37,15 +38,16 @@ export function compileValidator(
   try {
     checkSchema(schema)
     const shape = Shape.of(schema)
-    // Compiling takes four fifths of the time of a mount: a schema that is certain to compile is
-    // compiled at the first body.
+    // Compiling takes four fifths of the time of a mount. So a schema that is certain to compile is
+    // compiled when the first body arrives.
     let first = isSound(schema) ? undefined : compile(schema, optional, excused, false)
     let every: ValidateFunction | undefined
     return (value) => {
       first ??= compile(schema, optional, excused, false)
       if (first(value)) return []
       if (!isSmall(value)) return violationsOf(first.errors ?? [], shape)
-      // Takes as long again, so it is compiled at the first invalid body.
+      // Compiling the validator that reports all violations takes as long as compiling the first
+      // one. So it is compiled when the first invalid body arrives.
       every ??= compile(schema, optional, excused, true)
       return violationsOf((every(value) ? first : every).errors ?? [], shape)
     }
@@ -58,14 +60,14 @@ export function compileValidator(
   }
 }
 
-/** The numbers of values and characters above which only the first violation is reported. */
+/** If a body has more values or more characters than this, only its first violation is reported. */
 const maxValues = 5_000
 const maxCharacters = 20_000
 
 /**
- * For a value with many parts or long texts, only the first violation is computed: if a `maxItems`
- * or `maxLength` is exceeded, the checks that it protects (`pattern`, the items themselves) must
- * not run (16,000 items took seconds).
+ * Whether a value is small enough to report all of its violations. If a large value exceeds a
+ * `maxItems` or `maxLength`, the checks after this limit (the items themselves, or `pattern`) must
+ * not run. For 16,000 items, these checks took seconds.
  */
 function isSmall(value: unknown): boolean {
   let values = 0
@@ -92,8 +94,9 @@ function checkSchema(schema: JsonSchema): void {
 }
 
 /**
- * With `allErrors` Ajv continues after a violation. Without it, keywords are checked in order:
- * `maxLength` before `pattern`, `maxItems` before the items.
+ * Compiles a schema. With `allErrors`, the validator continues after a violation. Without it, the
+ * validator stops at the first violation, and checks `maxLength` before `pattern`, and `maxItems`
+ * before the items.
  */
 function compile(
   schema: JsonSchema,
@@ -122,7 +125,7 @@ function compile(
     validate: (_: boolean, data: unknown) =>
       typeof data !== 'number' || !Number.isInteger(data) || Number.isSafeInteger(data),
   })
-  // Ajv's own implementation compares every pair of objects.
+  // Ajv's own implementation of `uniqueItems` compares every pair of objects.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: areUnique })
   for (const keyword of ['const', 'enum']) compareByText(ajv, keyword)
@@ -132,8 +135,8 @@ function compile(
 }
 
 /**
- * `uniqueItems` in linear time: equal values have the same text (16,000 objects: 35 ms instead of 5
- * s).
+ * Checks `uniqueItems` in linear time, because equal values have the same canonical text. For
+ * 16,000 objects, this takes 35 ms instead of 5 s.
  */
 const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors?: Partial<ErrorObject>[] } = (
   wanted,
@@ -155,8 +158,9 @@ const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors
 }
 
 /**
- * Compares `const` and `enum` values that are objects or lists by their text. Ajv's own comparison
- * calls `toString` and `valueOf`, which a client may have sent as members.
+ * Compares `const` and `enum` values by their text if they contain objects or lists. Ajv's own
+ * comparison calls `toString` and `valueOf` of a value, but a client may have sent members with
+ * these names.
  */
 function compareByText(ajv: Ajv2020, keyword: string): void {
   const rule = ajv.getKeyword(keyword) as CodeKeywordDefinition
@@ -172,7 +176,10 @@ function compareByText(ajv: Ajv2020, keyword: string): void {
   })
 }
 
-/** The `x-...` keywords of a schema: annotations by convention. */
+/**
+ * Returns the `x-...` keywords in a schema and its subschemas. By convention, they do not validate
+ * anything.
+ */
 function extensions(node: unknown, found = new Set<string>()): Set<string> {
   if (isList(node)) for (const part of node) extensions(part, found)
   if (isObject(node)) {

@@ -1,6 +1,7 @@
 /**
- * Converts Ajv errors to violations: the place, the error, the allowed values and the closest valid
- * name, without errors that are only consequences of others (ERR-3).
+ * Converts Ajv errors to violations (ERR-3). A violation has the place and the description of an
+ * error, the allowed values, and the closest valid name. Errors that are only consequences of other
+ * errors are left out.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
@@ -11,10 +12,13 @@ import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationCode, ViolationParams } from '../violation.js'
 import { maxViolations } from './refusal.js'
 
-/** How many violations list the allowed values; further ones omit them. */
+/** The number of violations that list the allowed values. Further violations omit them. */
 const maxAllowed = 10
 
-/** The violations for the errors of one validation. `shape`: the shape of the value. */
+/**
+ * Returns the violations for the errors of one validation. `shape` is the shape of the validated
+ * value.
+ */
 export function violationsOf(errors: readonly ErrorObject[], shape: Shape): readonly Violation[] {
   const unique = new Map<string, Violation>()
   for (const error of withoutConsequences(errors.slice(0, 3 * maxViolations), shape)) {
@@ -27,7 +31,9 @@ export function violationsOf(errors: readonly ErrorObject[], shape: Shape): read
   return [...unique.values()]
 }
 
-/** An undeclared member, with the closest declared name (REP-8). */
+/**
+ * Returns the violation for an undeclared member. It suggests the closest declared name (REP-8).
+ */
 export function unknownMember(pointer: string, name: string, allowed: readonly string[]): KnownViolation<'unknown'> {
   const suggestion = nearMiss(name, allowed)
   return {
@@ -46,9 +52,9 @@ function withoutAllowed({ allowed: _, ...rest }: Violation): Violation {
 }
 
 /**
- * Removes errors that Ajv reports as a consequence of another one: that no branch of a union or
- * `if` matched, that the value is not null either, and that members declared only in the failed
- * branch are unknown.
+ * Removes errors that Ajv reports only as a consequence of another error. Such an error says that
+ * no branch of a union or `if` matched, or that the value is not null either. It may also say that
+ * a member is unknown, although the failed branch declares it.
  */
 function withoutConsequences(errors: readonly ErrorObject[], shape: Shape): readonly ErrorObject[] {
   const consequences = new Set(errors.filter((error) => isSummary(error) || isNotNull(error) || isUnseen(error, shape)))
@@ -68,7 +74,7 @@ const isSummary = ({ keyword, schema }: ErrorObject): boolean =>
   keyword === 'propertyNames' ||
   ((keyword === 'anyOf' || keyword === 'oneOf') && isOptionalValue(schema))
 
-/** A union of one schema and null. */
+/** Whether the branches of a union are one schema and null. */
 const isOptionalValue = (branches: unknown): boolean =>
   isList(branches) && branches.filter((branch) => !(isObject(branch) && branch.type === 'null')).length === 1
 
@@ -122,7 +128,7 @@ function violation(error: ErrorObject, shape: Shape): Violation {
   }
 }
 
-/** The code and params for a keyword of JSON Schema. */
+/** Returns the code and params for the error of a JSON Schema keyword. */
 function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code' | 'params'> {
   switch (keyword) {
     case 'type':
@@ -143,7 +149,7 @@ function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code
     case 'exactInteger':
       return kind(keyword, { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
     case 'false schema':
-      // No value is allowed here.
+      // The schema `false` allows no value.
       return kind('not', {})
     default:
       return limited.has(keyword) ? { code: keyword, params: { limit: params.limit ?? schema } } : { code: keyword }
@@ -156,11 +162,11 @@ export const typeParams = (shape: Shape | undefined): ViolationParams['type'] =>
   ...(shape?.format === undefined ? {} : { format: shape.format }),
 })
 
-/** Checks the type of the params of a code. */
+/** Creates the code and params of a violation. The compiler checks that the params fit the code. */
 const kind = <C extends ViolationCode>(code: C, params: ViolationParams[C]): Pick<Violation, 'code' | 'params'> =>
   Object.keys(params).length === 0 ? { code } : { code, params: params as NonNullable<Violation['params']> }
 
-/** The keywords whose only param is one limit. */
+/** The keywords that have a single param, which is a limit. */
 const limited: ReadonlySet<string> = new Set<ViolationCode>([
   ...([
     'minLength',
@@ -187,7 +193,7 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
   return message ?? 'is not valid'
 }
 
-/** The values of `enum` or `const`, if they are scalars. */
+/** Returns the scalar values of `enum` or `const`. */
 function allowedValues(params: Record<string, unknown>): (string | number | boolean | null)[] | undefined {
   const values = isList(params.allowedValues)
     ? params.allowedValues
@@ -199,7 +205,7 @@ function allowedValues(params: Record<string, unknown>): (string | number | bool
   ) as ReturnType<typeof allowedValues>
 }
 
-/** The shape of the value at a pointer. */
+/** Returns the shape of the value at a pointer. */
 function placeOf(shape: Shape, pointer: string): Shape | undefined {
   let found: Shape | undefined = shape
   for (const name of pointerTokens(pointer)) {
@@ -209,14 +215,20 @@ function placeOf(shape: Shape, pointer: string): Shape | undefined {
   return found
 }
 
-/** Shortens a pointer that is very long because of a name in the body, at a token boundary. */
+/**
+ * Shortens a very long pointer at a token boundary. Pointers become long if a body contains a very
+ * long name.
+ */
 function bounded(pointer: string): string {
   return pointer.length <= 1000 ? pointer : pointer.slice(0, Math.max(0, pointer.lastIndexOf('/', 1000)))
 }
 
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}...` : text)
 
-/** The last name in a pointer; an item is named after its list. */
+/**
+ * Returns the last name in a pointer, followed by the indices after it. For example, `/lineas/2`
+ * becomes `lineas[2]`.
+ */
 function lastName(pointer: string): string {
   const names = pointerTokens(pointer)
   const at = names.findLastIndex((name) => !/^\d+$/.test(name))

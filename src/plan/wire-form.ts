@@ -1,5 +1,5 @@
 /**
- * The wire forms of representations: records with link objects in place of keys (REP-1, REP-2,
+ * The names and JSON types in representations, in which link objects replace keys (REP-1, REP-2,
  * HDR-1).
  */
 import type { Link } from '../definition/resource.js'
@@ -7,24 +7,25 @@ import { isNcName } from '../http/xml-text.js'
 import { type Form, formOf, formOfKind, listOf, openForm } from './form.js'
 import type { ResourcePlan } from './resource-plan.js'
 
-/** The names and the form of a value on the wire, for formats that name and type everything. */
+/** The names and the form of a representation, for formats such as XML that name every value. */
 export interface Wire {
-  /** The name of the root. */
+  /** The name of the root element. */
   readonly root: string
-  /** The name of each item, if the root is a list. */
+  /** The name of the element of each item, if the root is a list. */
   readonly item?: string
   readonly form: Form
 }
 
-/** The wire forms of a resource: of one item, and of a list. */
+/** The names and forms of a resource's representations: of one item, and of a list. */
 export interface WireForms {
   readonly item: Wire
   readonly list: Wire
 }
 
 /**
- * The wire forms of a resource. `target` returns the form of a link's target. It is called lazily,
- * because resources may link to each other. In hand-written routes links have no target.
+ * Returns the names and forms of a resource's representations. `target` returns the form of a
+ * link's target. It is called lazily, because resources may link to each other. Hand-written routes
+ * use the default, because their links have no known target.
  */
 export function wireForms(plan: ResourcePlan, target: (link: string) => Form = () => openForm): WireForms {
   const { collection, singular } = plan.definition
@@ -34,14 +35,14 @@ export function wireForms(plan: ResourcePlan, target: (link: string) => Form = (
 }
 
 /**
- * A segment as an element name. XML does not allow some segments that paths do, such as
- * `3d-models`.
+ * Returns a path segment as an element name. XML does not allow some names that are allowed as path
+ * segments, such as `3d-models`. In that case, returns `otherwise`.
  */
 export const wireName = (segment: string, otherwise: string): string => (isNcName(segment) ? segment : otherwise)
 
 const text = formOfKind('string')
 
-/** A record on the wire. */
+/** The form of a record in a representation. */
 class RecordForm implements Form {
   readonly kind = 'object'
   readonly #plan: ResourcePlan
@@ -73,7 +74,10 @@ class RecordForm implements Form {
   }
 }
 
-/** A link object, brief or expanded: it has `href` and members of its target. */
+/**
+ * The form of a link object, whether or not it is expanded. The link object has `href` and members
+ * of its target.
+ */
 const linkForm = (target: Form): Form => ({
   kind: 'object',
   member(name) {
