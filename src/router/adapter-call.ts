@@ -12,8 +12,8 @@ export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall =>
   new CallerCall(caller, scopeOf(caller, mounted))
 
 /**
- * The resource of a collection that an endpoint names, in its version. Throws `ConfigurationError`
- * if there is none.
+ * Returns the resource of a collection that an endpoint names, in the version of the request.
+ * Throws `ConfigurationError` if the version has no such resource.
  */
 export function mountedOf({ version, route }: Routed, collection: string): Mounted {
   const found = version.table.resources.find(({ plan }) => plan.collection === collection)
@@ -59,8 +59,8 @@ export class CallerCall implements AdapterCall {
   }
 
   /**
-   * True for writes. All data on which a write or its response depends must be read from the
-   * primary: parents, the current record, link targets.
+   * True for writes. A write and its response depend on the parents, the current record and the
+   * link targets. All of these must be read from the primary, and not from a replica.
    */
   get fresh(): boolean {
     return !this.#caller.reads

@@ -1,4 +1,7 @@
-/** Resolves, once, the options for a service that existed before it adopted the conventions. */
+/**
+ * Resolves the options for a service that existed before it adopted the conventions. This happens
+ * once, when the service is created.
+ */
 import { modedClauses } from '../conventions/clauses.js'
 import { reportExpiredEntries } from '../conventions/expiry.js'
 import { modesOf } from '../conventions/modes.js'
@@ -16,23 +19,26 @@ import type { Hooks } from './hooks.js'
 import type { ServedVersion } from './served-version.js'
 import type { Service } from './service.js'
 
-/** Options of `api` and `resourceRouter` for clients that predate the conventions. */
+/**
+ * Options of `api` and `resourceRouter` for services whose clients are older than the conventions.
+ */
 export interface AdoptionOptions {
   /**
    * The mode of each clause that an existing service can't follow yet: `{ 'QUERY-8': 'report' }`.
-   * With `off` and `report` the service answers as it did before. `report` also calls `onFinding`
-   * for every request that enforcement would have refused or answered differently. Default: every
-   * clause is enforced. See docs/adopting.md.
+   * With `off` and `report`, the service responds as it did before. `report` also calls `onFinding`
+   * for every request that would have been refused or would have got a different response if the
+   * clause were enforced. Default: every clause is enforced. See docs/adopting.md.
    */
   readonly conventions?: Conventions
   /**
-   * Aliases of query parameters, and names to ignore: `{ offest: ['page'], ignore: ['_', 'utm_*']
-   * }`.
+   * Aliases of query parameters, and names of parameters to ignore. In this example, `page` is an
+   * alias of `offest`: `{ offest: ['page'], ignore: ['_', 'utm_*'] }`.
    */
   readonly parameters?: ParameterOptions
   /**
-   * The previous form of error bodies, for clause ERR-3 in `conventions`. Given alone, it applies
-   * to every error and no findings are reported.
+   * Returns error bodies in the form that the service used before. An entry for clause ERR-3 in
+   * `conventions` decides which requests get this form. Without such an entry, all errors have this
+   * form, and no findings are reported.
    */
   readonly shape?: ProblemShape
 }
@@ -72,7 +78,9 @@ export function resolveAdoption(
   return { conventions, parameters, shape }
 }
 
-/** The settings shared by all routes of a version. `own`: the version's own settings. */
+/**
+ * Returns the settings that all routes of a version share. `own` holds the version's own settings.
+ */
 export const tableSettings = (
   service: Service,
   version: string,
@@ -86,7 +94,9 @@ export const tableSettings = (
     : { modesOf: (template: string) => modesOf(service.conventions, version, template) }),
 })
 
-/** Throws `ConfigurationError` for an entry of `conventions` whose route no version serves. */
+/**
+ * Throws `ConfigurationError` if an entry of `conventions` names a route that no version serves.
+ */
 export function checkRoutesOfConventions({ conventions }: Service, served: readonly ServedVersion[]): void {
   const places = served.flatMap(({ name, table }) => table.routes.map(({ template }) => ({ version: name, template })))
   checkTemplates('the service', conventions, places)

@@ -1,4 +1,7 @@
-/** Builds the whole API from one table of versions, with the steps in the required order. */
+/**
+ * Implements `api()`, which builds a whole API from one table of versions. Every request to the API
+ * runs the steps in the required order.
+ */
 
 import type { CacheCount } from '../cache.js'
 import { type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
@@ -34,43 +37,49 @@ import { resolveService, type Service, type ServiceOptions, serviceKinds } from 
 import type { Entrance } from './stages.js'
 import { loginSteps, steps } from './walk.js'
 
-/** A version with its life cycle options or with routes of its own (VER-1, VER-3). */
+/**
+ * A version with options for its life cycle, its hand-written routes or its settings (VER-1,
+ * VER-3).
+ */
 export interface VersionOptions extends LifecycleOptions {
   readonly resources: readonly (Mount | Endpoint)[]
   /**
-   * Hand-written routes in addition to the resources: an Express router. They see the path below
-   * the version. Paths that they do not answer are 404. Their requests are authenticated and
-   * counted, but `permission` does not apply to them: guard them with `methodRules({ permission,
-   * resource })`.
+   * An Express router with hand-written routes, in addition to the resources. The router sees the
+   * path below the version. If none of its routes responds, the response is a 404. Requests to
+   * these routes are authenticated, and counted by `rateLimit` and `usage`. `permission` does not
+   * apply to them, so guard them with `methodRules({ permission, resource })`.
    */
   readonly routes?: VersionHandler
   /**
-   * Life cycle options of hand-written routes, and of paths that no code serves any more: `{
-   * '/notas/{id}/adjuntos': { retired: true } }`. Mounted resources and endpoints take the same
-   * options themselves (VER-2, VER-3).
+   * Life cycle options for hand-written routes, and for paths that the service no longer serves:
+   * `{ '/notas/{id}/adjuntos': { retired: true } }`. For a mounted resource or an endpoint, give
+   * the same options to `mount()` or `endpoint()` instead (VER-2, VER-3).
    */
   readonly paths?: PathLives
   /**
-   * Pagination settings of this version, such as `{ first: 0 }`. They override `page` of the
-   * service; a resource's own settings override both (QUERY-4, QUERY-5).
+   * Pagination settings of this version, such as `{ first: 0 }`. They override the service's option
+   * `page`. A resource's own settings override both (QUERY-4, QUERY-5).
    */
   readonly page?: PageOptions
-  /** Parameter aliases of this version. They replace `parameters` of the service: `{}` for none. */
+  /**
+   * Parameter aliases of this version. They replace the service's option `parameters`. `{}` means
+   * that the version has no aliases.
+   */
   readonly parameters?: ParameterOptions
 }
 
-/** Options of a whole API: its versions, and which callers may use them. */
+/** The options of `api()`: the versions of the API, and the options of the service. */
 export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
   /**
-   * Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to
-   * `next()`.
+   * Responds to `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: requests for
+   * that path go to `next()`.
    */
   readonly login?: Login | undefined
   /**
-   * Serves an OpenAPI document of each version at `/{version}/openapi`, as JSON or YAML by
-   * `Accept`, and at `openapi.json` and `openapi.yaml` for tools that require an extension. With
-   * `pages`, also serves HTML docs at `/{version}/docs`. The documents require the version's
-   * authentication unless `public` is true. Default: no documents.
+   * Serves an OpenAPI document of each version at `/{version}/openapi`. `Accept` decides between
+   * JSON and YAML. The document is also at `openapi.json` and `openapi.yaml`, for tools that
+   * require a file extension. With `pages`, the service also serves HTML docs at `/{version}/docs`.
+   * Callers must authenticate to get the documents, unless `public` is true. Default: no documents.
    */
   readonly describe?: true | DescribeOptions
   /**
@@ -79,8 +88,9 @@ export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
    */
   readonly secureHeaders?: SecureHeadersOptions | false
   /**
-   * Maps a version segment to its resources and endpoints, to an object that adds life cycle
-   * options, or to `'retired'` (410).
+   * The versions of the API, by path segment, such as `v1`. The value is a list of the version's
+   * resources and endpoints, or an object with that list and further options. For a version that is
+   * no longer served, the value is `'retired'` (410).
    */
   readonly versions: Readonly<Record<string, 'retired' | readonly (Mount | Endpoint)[] | VersionOptions>>
 }
@@ -88,15 +98,16 @@ export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
 /** The middleware that `api()` returns, for `app.use`. */
 export interface Api extends Middleware {
   /**
-   * Checks that every adapter's store is ready, and briefly waits for the store of the rate limit.
-   * Call it before `listen`. Throws one `ConfigurationError` that says how to fix every store that
-   * does not match its resource, or the adapter's error if a store can't be reached.
+   * Checks that every adapter's store is ready, builds the OpenAPI documents, briefly waits for the
+   * store of the rate limit, and starts `usage`. Call it before `listen`. If stores do not match
+   * their resources, it throws one `ConfigurationError` that says how to fix each of them. If a
+   * store can't be reached, it throws the adapter's error.
    */
   ready(): Promise<void>
   /**
-   * The records of a resource for a job. Writes run the same checks as requests. Throws
-   * `ConfigurationError` if the resource is not mounted in that version, or if no principal is
-   * given.
+   * Gives a job, which runs outside of any request, access to the records of a resource. Writes run
+   * the same checks as requests. Throws `ConfigurationError` if the resource is not mounted in the
+   * version that the job uses, or if no principal is given.
    *
    * @example
    * const records = service.records(orders, { principal: 'nightly' })
@@ -107,7 +118,10 @@ export interface Api extends Middleware {
   caches(): readonly CacheCount[]
 }
 
-/** `versionOptions` checks the versions: its messages name the version. */
+/**
+ * Only the table itself is checked here. `versionOptions` checks each version, because its messages
+ * name the version.
+ */
 export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,
   versions: { required: 'table' },
@@ -118,9 +132,9 @@ export const apiKinds: Kinds<ApiOptions> = {
 }
 
 /**
- * Creates a middleware that answers every path whose first segment has the form of a version, and
- * `/login` if `login` is given. All other requests go to `next()`. Throws `ConfigurationError` for
- * an invalid option, version or mount.
+ * Creates a middleware that responds to every request whose first path segment has the form of a
+ * version, such as `v1`. If the option `login` is given, it also responds to `/login`. All other
+ * requests go to `next()`. Throws `ConfigurationError` for an invalid option, version or mount.
  *
  * @example
  * const v1 = { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }
@@ -131,8 +145,8 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
 }
 
 /**
- * Like `api`, for a service whose documents describe another service: a mock describes the service
- * that it stands in for.
+ * Like `api`, but the documents of the service describe another service. For example, the documents
+ * of a mock describe the service that the mock stands in for.
  */
 export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: ServiceDescription | undefined): Api {
   checkOptions('api()', options, apiKinds)
@@ -171,7 +185,8 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
         routes !== undefined,
       ),
       life: resolveLifecycle(name, life, living),
-      // An Express router takes Express requests. Under an Express app every request is one.
+      // By its type, an Express router takes only Express requests. In an Express app, every
+      // request is an Express request.
       routes: routes as Middleware | undefined,
       open: openPaths(addresses),
     })
@@ -207,7 +222,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
         try {
           await adapter.ready?.(methods)
         } catch (error) {
-          // If a store can't be reached, checking the others would only delay the error.
+          // If a store can't be reached, checking the other stores would only delay the error.
           if (!isConfigurationError(error)) throw error
           faults.push(error)
         }
@@ -220,7 +235,10 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
   })
 }
 
-/** Throws one error for all stores that do not match, so that all can be fixed at once. */
+/**
+ * Throws one error for all stores that do not match their resources, so that the team can fix them
+ * all at once.
+ */
 function throwAll(faults: readonly ConfigurationError[]): void {
   const [first] = faults
   if (first === undefined) return
@@ -230,8 +248,9 @@ function throwAll(faults: readonly ConfigurationError[]): void {
 }
 
 /**
- * Throws for a budget whose route no version serves, since it would never count a request. Skipped
- * if there are hand-written routes: they may serve any path.
+ * Throws `ConfigurationError` if the rate limit has a budget for a route that no version serves,
+ * because that budget would never count a request. If a version has hand-written routes, the check
+ * is skipped, because such routes may serve any path.
  */
 function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]): void {
   if (served.length === 0 || served.some(({ routes }) => routes !== undefined)) return
@@ -249,14 +268,14 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
 
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'
 
-/** Checks an entry of the table of versions, for JavaScript callers. */
+/** Checks an entry of the table of versions at run time, for callers that do not use TypeScript. */
 function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {
   checkArgument(`the version ${name}`, entry, entryKind)
   const options = isList(entry) ? { resources: entry } : entry
   return checkOptions<VersionOptions>(`the version ${name}`, options, versionKinds)
 }
 
-/** `versionKinds` checks the members. */
+/** `versionOptions` checks the members of an entry with `versionKinds`. */
 const entryKind: Kind = {
   by: "'retired', a list such as [mount(definition, adapter)], or { resources, sunset }",
   is: isContainer,

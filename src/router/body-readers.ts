@@ -21,8 +21,9 @@ import type { QueryInput } from './query-readers.js'
 import type { Input, Negotiated } from './stages.js'
 
 /**
- * Returns the whole input, query included: joining query and body in another `then` would cost a
- * promise. `key`: the `Idempotency-Key` of a POST that creates.
+ * Reads the body, and returns it together with the query, which was read before. Combining the two
+ * in another `then` would cost a promise. `key` is the `Idempotency-Key` of a POST that creates a
+ * record.
  */
 type BodyReader<Kind extends BodyKind> = (
   exchange: Negotiated,
@@ -31,7 +32,8 @@ type BodyReader<Kind extends BodyKind> = (
 ) => Awaitable<Input<QueryKind, Kind>>
 
 /**
- * One reader for each kind of body. Each throws the problems of bodies: 400, 408, 413, 415 and 422.
+ * One reader for each kind of body. The readers throw the problems of bodies: 400, 408, 413, 415
+ * and 422.
  */
 export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
   record: readRecord,
@@ -49,19 +51,21 @@ function readRecord(
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
     noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
-    // The fingerprint covers the body as the client sent it, so that a repeat is recognized even
-    // after a deployment that fills in defaults differently.
+    // The fingerprint is computed from the body as the client sent it. So a repeat is recognized
+    // even if a deployment has changed the defaults in the meantime.
     const idempotency = key === undefined ? undefined : idempotencyOf(exchange, key, sent)
     return { query, expand, body: recordOf(exchange, sent), idempotency }
   })
 }
 
-/** Notes deprecated members for the hooks. They are served as any other (VER-3). */
+/**
+ * Records deprecated members for the hooks. The members are still accepted like all others (VER-3).
+ */
 function noteMembers({ progress }: Negotiated, names: readonly string[] | undefined): void {
   if (names !== undefined) progress.noteDeprecated('member', names)
 }
 
-/** The record of a body, after all checks that need no store. */
+/** Returns the record of a body, after all checks that do not need the store. */
 function recordOf(exchange: Negotiated, sent: unknown): JsonObject {
   const { operation, route, keys } = exchange
   if (!operation.creates) return bodyToReplace(exchange, sent)
@@ -121,8 +125,8 @@ function withoutBody(_: Negotiated, { query, expand }: QueryInput): Bodiless {
 }
 
 /**
- * A failing JSON Patch operation reveals stored values, so a JSON Patch requires permission to read
- * the item (AUTH-4).
+ * Throws unless the caller may read the item (AUTH-4). A JSON Patch requires this permission,
+ * because an operation that fails reveals stored values.
  */
 async function checkSeen(exchange: Negotiated): Promise<void> {
   const { resource, key } = exchange
@@ -132,11 +136,12 @@ async function checkSeen(exchange: Negotiated): Promise<void> {
 /** Reads the bytes of an import. The import's format parses them. */
 async function readFile(exchange: Negotiated, { types, resource: collection, hold }: UploadOptions): Promise<Upload> {
   const { req, res, service } = exchange
-  // The format's media types decide what a file may be, so `takes` does not apply.
+  // Only the media types of the import's format are accepted, so `takes` does not apply.
   const options = { ...bodyOptions(exchange, types, openForm), takes: undefined }
   const release = hold?.()
   if (release !== undefined) {
-    // The slot is held until the connection closes, even if the client disconnects early.
+    // The slot is freed when `res` closes, at the end of the response or when the client
+    // disconnects. If `res` is closed already, the slot is freed now.
     if (res.destroyed) release()
     else res.once('close', release)
   }

@@ -1,6 +1,6 @@
 /**
- * Answers requests during a brownout of their version: before authentication, unless some clients
- * are exempt (VER-3).
+ * Responds to requests during a brownout, which is a period in which a version is unavailable
+ * (VER-3). The response is sent before authentication, unless some clients are exempt.
  */
 import { type Brownout, brownoutFields, isExempt } from '../middleware/brownouts.js'
 import type { Lifecycle } from '../middleware/lifecycle.js'
@@ -8,11 +8,14 @@ import { notify } from '../notify.js'
 import { problemAnswer } from '../representation/answer.js'
 import type { Answered, Received } from './stages.js'
 
-/** The answer if no client is exempt. With exemptions, the principal must be known first. */
+/**
+ * Returns the response if a brownout without exempt clients applies now. A brownout with exempt
+ * clients is ignored here, because the principal is not known yet.
+ */
 export const brownoutForAll = (exchange: Received, life: Lifecycle): Answered | undefined =>
   answered(exchange, life, ({ exempt }) => exempt.length > 0)
 
-/** The answer to a principal that is not exempt. */
+/** Returns the response if a brownout applies now and the principal is not exempt from it. */
 export const brownoutFor = (exchange: Received, life: Lifecycle, principal: unknown): Answered | undefined =>
   answered(exchange, life, (brownout) => isExempt(brownout, principal))
 
@@ -33,8 +36,8 @@ function answered(
 }
 
 /**
- * Bypasses the step `fail`: a brownout is announced, not a failure, and thousands of log lines
- * about it would hide real failures.
+ * Builds the response without the step `fail`, so that `onError` is not called. A brownout is not a
+ * failure, because it is announced. Thousands of log lines about it would hide real failures.
  */
 function answerOf(exchange: Received, { brownouts }: Lifecycle, brownout: Brownout): Answered {
   const now = Date.now()

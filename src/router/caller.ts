@@ -1,8 +1,8 @@
 /**
  * The caller on whose behalf data is read and written: a request, or `records()` in the team's own
- * code. The checks of a write take these types, which do not depend on HTTP, so both run the same
- * checks. The stages of a request extend them: `Identified` is a `Caller`, `Routed` a `Place`,
- * `Parsed` a `ConditionalPlace`.
+ * code. The types in this file do not depend on HTTP. The checks of a write take these types, so
+ * requests and `records()` run the same checks. The stages of a request extend the types:
+ * `Identified` is a `Caller`, `Routed` is a `Place`, and `Parsed` is a `ConditionalPlace`.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../auth/permission.js'
@@ -31,26 +31,31 @@ export interface Caller {
   /** The absolute addresses of the service and of this version. Links begin with `base`. */
   readonly root: string
   readonly base: string
-  /** True for methods that change nothing. */
+  /**
+   * True if the caller only reads: for a request with GET, HEAD or OPTIONS. False for `records()`.
+   */
   readonly reads: boolean
-  /** True inside a transaction of the team, where a second read may return the same old record. */
+  /**
+   * True if the team's code may have begun a transaction. In a transaction, a second read of a
+   * record may return the same outdated version again.
+   */
   readonly repeats: boolean
   /** The time limit of the whole request or call. */
   readonly timeLimit: TimeLimit
   readonly progress: Progress
   /**
-   * The resource with the adapter that this caller uses: inside a transaction, the adapter of that
-   * transaction.
+   * Returns the resource with the adapter that this caller uses. Inside a transaction, this is the
+   * adapter that works in that transaction.
    */
   reached(mounted: Mounted): Mounted
   /** Decides whether the caller has permission for an action (AUTH-4). */
   decide(action: Action, resource: string, key?: KeyValue): Decided
   /**
-   * The legacy behavior of a clause, if it still applies to this caller. `undefined` if the clause
-   * is enforced, and for a job.
+   * Returns the legacy behavior for a clause, if that behavior still applies to this caller.
+   * Returns `undefined` if the clause is enforced, and always for `records()`.
    */
   legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined
-  /** The fields common to all hook events. */
+  /** Returns the fields common to all hook events. */
   event(): RequestEvent
 }
 

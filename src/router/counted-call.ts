@@ -1,4 +1,4 @@
-/** Counts answered requests by version, route template and client. */
+/** Counts requests by version, route template and client, when their response has been written. */
 import { countedRoute } from '../conventions/finding.js'
 import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { mountTemplate } from '../telemetry/express-route.js'
@@ -13,17 +13,21 @@ export function countCall(exchange: Exchange, usage: Usage): void {
   usage.countCall({ ...place, method, client })
   noteCounted(req, usage, callItself)
   const route = countedRoute(knownPlaceOf(exchange))
-  // These clients will break when the deprecated part is removed.
+  // This client will fail when the deprecated part is removed, so the use of that part is counted
+  // too.
   for (const { kind, name } of exchange.progress.deprecatedUses)
     usage.countBreak({ clause: 'VER-3', method, route, detail: `${kind} ${name}`, client })
 }
 
-/** Replaces the names of versions that never existed, because clients choose those names. */
+/**
+ * All versions that do not exist are counted under this name. Clients can invent any number of
+ * version names.
+ */
 const unknownVersion = '(unknown)'
 
 /**
- * The version and route under which a request is counted. A `resourceRouter` finds its version in
- * the path that it is mounted at.
+ * The version and route under which a request is counted. For a `resourceRouter`, the version is
+ * taken from the path that the router is mounted at.
  */
 function placeOf({ req, entrance, routeName }: Exchange): {
   readonly version: string
@@ -43,8 +47,8 @@ function placeOf({ req, entrance, routeName }: Exchange): {
 }
 
 /**
- * The version and route under which findings of a request are counted. `version` is `undefined` if
- * it is unknown.
+ * The version and route under which the findings of a request are counted. `version` is `undefined`
+ * if the version is unknown.
  */
 export function knownPlaceOf(exchange: Exchange): {
   readonly version: string | undefined

@@ -1,4 +1,7 @@
-/** The docs pages and their assets, built at their first request and cached as bytes. */
+/**
+ * The docs pages and their assets. Each file is built when it is first requested, and cached as
+ * bytes.
+ */
 import type { Cache, Caches } from '../cache.js'
 import { decodeSegments } from '../http/targets.js'
 import { type DocsFile, type DocsPages, type DocsSubject, docsPolicy } from '../plan/docs-pages.js'
@@ -10,38 +13,44 @@ import { header } from '../wire.js'
 /** A file with the header fields of its response. */
 export interface WrittenFile {
   readonly bytes: Uint8Array
-  /** Its strong entity tag. */
+  /** The strong entity tag of the file. */
   readonly tag: string
   readonly headers: Headers
 }
 
-/** The parts of a request that determine a file. */
+/** The parts of a request on which the choice and the content of a file depend. */
 interface FileRequest {
   /** The raw path below the version. */
   readonly path: string
-  /** Identifies the caller's view and the address: pages with equal keys are equal. */
+  /**
+   * Identifies the documents that a page describes, as this caller may see them. It becomes a part
+   * of the cache key of the page.
+   */
   readonly key: string
   /** The absolute address of the version. */
   readonly server: string
-  /** The OpenAPI document that the pages describe. */
+  /** Returns the OpenAPI document that the pages describe. */
   readonly document: () => Promise<object>
   readonly version: string
   readonly successor: DocsSubject['successor'] | undefined
 }
 
-/** The name of the file at a path below the version: `''` is the index. */
+/**
+ * Returns the name of the docs file at a path below the version: `x` for `/docs/x`, and `''` for
+ * the index page.
+ */
 export const docsFileName = (path: string): string => decodeSegments(path)?.[1] ?? ''
 
 /**
- * The relative address of the docs folder. `/docs` and `/docs/` serve the same page, but relative
- * links from them differ.
+ * Returns the address of the docs folder relative to the requested path. `/docs` and `/docs/` serve
+ * the same page, but browsers resolve relative links differently on these two paths.
  */
 function folderOf(path: string, name: string): string {
   if (name !== '') return path.endsWith('/') ? '../' : './'
   return path.endsWith('/') ? './' : 'docs/'
 }
 
-/** The files of one service. */
+/** The docs files of one service. */
 export class DocsFiles {
   readonly #pages: DocsPages
   readonly #problemBase: string
@@ -53,12 +62,12 @@ export class DocsFiles {
     this.#kept = caches.make('docs-files', { sizeOf: ({ bytes }) => bytes.byteLength })
   }
 
-  /** True if a file is the same for every caller. */
+  /** True if the file at a path is an asset. An asset is the same for every caller. */
   isAsset(path: string): boolean {
     return this.#pages.assets.has(docsFileName(path))
   }
 
-  /** The file at a path. Throws the `unknown-path` problem if there is none. */
+  /** Returns the file at a path. Throws the `unknown-path` problem if there is no such file. */
   async of({ path, key: about, server, document, version, successor }: FileRequest): Promise<WrittenFile> {
     const name = docsFileName(path)
     const asset = this.#pages.assets.get(name)

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI documents and docs pages of a service: built at their first request or by `ready()`,
- * and cached as bytes. The code that builds them is loaded on first use.
+ * The OpenAPI documents and docs pages of a service. They are built when they are first requested,
+ * and cached as bytes. `ready()` builds the documents earlier. The code that builds documents is
+ * loaded on first use.
  */
 import { randomUUID } from 'node:crypto'
 import type { AccessRequest } from '../auth/permission.js'
@@ -18,17 +19,20 @@ import { DocsFiles, docsFileName, type WrittenFile } from './docs-files.js'
 import type { Service } from './service.js'
 import type { Parsed } from './stages.js'
 
-/** How a service describes itself at `/{version}/openapi`. */
+/** The options of the OpenAPI documents at `/{version}/openapi`. */
 export interface DescribeOptions extends OpenApiOptions {
   /**
-   * Serves the document without authentication. Default false: it requires the version's
-   * authentication.
+   * Serves the documents without authentication. Default false: callers must authenticate, as for
+   * other requests of the version.
    */
   readonly public?: boolean
-  /** Shows each caller only the operations that its permission allows. Default false. */
+  /**
+   * Shows each caller only the operations that the permission allows for that caller. Default
+   * false.
+   */
   readonly reduced?: boolean
   /**
-   * Docs pages at `/{version}/docs`: the result of `docsPages()` of
+   * Docs pages at `/{version}/docs`: the result of `docsPages()` from
    * `express-rest-conventions/docs`. Default: none.
    */
   readonly pages?: DocsPages
@@ -44,42 +48,39 @@ export const describeKinds: Kinds<DescribeOptions> = {
 /** A document as bytes. */
 interface Written {
   readonly bytes: Buffer
-  /** Its strong entity tag. */
+  /** The strong entity tag of the document. */
   readonly tag: string
 }
 
 /**
- * Placeholder for the address of the request in a draft. It is random, so no text of a team
- * contains it.
+ * A draft contains this placeholder instead of the address of the service, which may differ between
+ * requests. The placeholder is random, so that no text that the team wrote contains it.
  */
 const unknownRoot = `root:${randomUUID()}`
 
 /** The documents of one service. */
 export class Documents {
-  /** Whether they are served without authentication. */
+  /** Whether the documents are served without authentication. */
   readonly public: boolean
   /** The docs pages, if any. */
   readonly pages: DocsPages | undefined
   readonly #description: ServiceDescription
   readonly #options: OpenApiOptions
   readonly #reduced: boolean
-  /** Whether documents contain the address of the request. */
+  /** Whether documents contain an address that depends on the request. */
   readonly #hasRoot: boolean
-  /** The address in drafts. */
+  /** The address of the service in drafts: `baseUrl`, or the placeholder. */
   readonly #draftRoot: string
   readonly #kept: Cache<string, Written>
   /**
-   * Documents that are being built. Concurrent requests share one build; a failed build is not
-   * cached.
+   * The documents that are being built, by key. Concurrent requests share one build. A failed build
+   * is not cached.
    */
   readonly #making = new Map<string, Promise<Written>>()
   readonly #subjects: Cache<string, object>
   readonly #files: DocsFiles | undefined
 
-  /**
-   * The kinds of the options are already checked. Throws `ConfigurationError` if they contradict
-   * each other.
-   */
+  /** Throws `ConfigurationError` if an option is invalid, or if options contradict each other. */
   constructor(
     description: ServiceDescription,
     options: DescribeOptions,
@@ -99,11 +100,12 @@ export class Documents {
     this.#description = description
     this.#options = rest
     this.#reduced = reduced
-    // The description may be that of another service with another address: a mock describes the
-    // service that it stands in for.
+    // The address comes from `facts`, and not from `description`. The description may be that of
+    // another service with another address: a mock describes the service that it stands in for.
     this.#draftRoot = facts.root ?? unknownRoot
     this.#hasRoot = facts.root === undefined && (rest.servers === undefined || facts.login)
-    // A document of any size is cached: building it takes longer than anything else here.
+    // Limiting the size to the bound of the cache lets the cache take a document of any size.
+    // Building a document takes longer than anything else in this file.
     this.#kept = caches.make('documents', { sizeOf: ({ bytes }) => Math.min(bytes.length, cacheKinds.documents.bound) })
     this.#subjects = caches.make('docs-subjects')
     this.pages = pages
@@ -119,7 +121,7 @@ export class Documents {
       if (entry !== 'retired') await this.#draft(version, undefined)
   }
 
-  /** The document that a request is for. */
+  /** Returns the document that a request is for. */
   async of(exchange: Parsed): Promise<Written> {
     const { version, root, representation } = exchange
     const allowed = await this.#allowedTo(exchange)
@@ -132,12 +134,13 @@ export class Documents {
   }
 
   /**
-   * The page or asset that a request is for. Throws the `unknown-path` problem if there is none.
+   * Returns the page or asset that a request is for. Throws the `unknown-path` problem if there is
+   * none.
    */
   async file(exchange: Parsed): Promise<WrittenFile> {
     const { version, root, path } = exchange
     if (this.#files === undefined) throw new Error('A docs page was requested, but the service has none.')
-    // Assets are the same for every caller, so permission is not checked.
+    // Assets are the same for every caller, so the permission is not asked.
     const allowed = this.#files.isAsset(path) ? undefined : await this.#allowedTo(exchange)
     const key = this.#keyOf(version.name, allowed)
     const next = this.#successorOf(version)
@@ -155,7 +158,7 @@ export class Documents {
     })
   }
 
-  /** The successor of a version, if it is still served. */
+  /** Returns the successor of a version, if that successor is still served. */
   #successorOf({ life }: DescribedVersion): DescribedVersion | undefined {
     const found = life?.successor === undefined ? undefined : this.#description.versions.get(life.successor)
     if (found === undefined || found === 'retired') return undefined
@@ -164,22 +167,23 @@ export class Documents {
   }
 
   /**
-   * The parsed document behind the pages: one object for all addresses at which the service is
-   * reached.
+   * Returns the parsed document that the pages describe. All addresses of the service share one
+   * object.
    */
   async #subject(key: string, version: string, allowed: ReadonlySet<string> | undefined): Promise<object> {
     const known = this.#subjects.get(key)
     if (known !== undefined) return known
     const { bytes } = await this.#draft(version, allowed)
-    // The address of the service, relative to the version.
+    // `..` is the address of the service, relative to the address of the version.
     const subject: object = JSON.parse(bytes.toString().replaceAll(unknownRoot, '..'))
     this.#subjects.set(key, subject)
     return subject
   }
 
   /**
-   * The server address in the pages: the first of the option `servers`, which may be relative to
-   * the request's address.
+   * Returns the server address that the pages show. It is the first entry of the option `servers`,
+   * which may be relative to the address of the version. Without that option, it is the address of
+   * the version.
    */
   #serverOf(version: string, root: string): string {
     const own = `${root}/${version}`
@@ -188,8 +192,8 @@ export class Documents {
   }
 
   /**
-   * Identifies a document: a draft, or one response format of it. The key changes when a part of
-   * the version retires, and with announced brownouts.
+   * Returns the cache key of a draft, or of one response format of a draft. The key changes when a
+   * part of the version retires, or when the announced brownouts change.
    */
   #keyOf(version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string {
     const described = this.#description.versions.get(version)
@@ -207,8 +211,8 @@ export class Documents {
   }
 
   /**
-   * The document in JSON with a placeholder for the request's address, built once for all
-   * addresses.
+   * Returns the draft, which is the document in JSON. If the address of the service depends on the
+   * request, the draft has a placeholder for it. So one draft is enough for all addresses.
    */
   #draft(version: string, allowed: ReadonlySet<string> | undefined): Promise<Written> {
     const wanted =
@@ -225,7 +229,10 @@ export class Documents {
     })
   }
 
-  /** Returns the cached value of a key, or the one being built, or builds it. */
+  /**
+   * Returns the cached document of a key. If there is none, waits for the build that is in
+   * progress, or starts a build.
+   */
   async #once(key: string, make: () => Promise<Written>): Promise<Written> {
     const known = this.#kept.get(key) ?? this.#making.get(key)
     if (known !== undefined) return known
@@ -241,8 +248,8 @@ export class Documents {
 }
 
 /**
- * Replaces the placeholder in a draft by the request's address, and converts it to YAML if
- * requested.
+ * Replaces the placeholder in a draft with the address of the service in this request. Converts the
+ * document to YAML if requested.
  */
 async function finished(draft: Written, root: string, yaml: boolean): Promise<Written> {
   const json = draft.bytes.toString().replaceAll(unknownRoot, () => JSON.stringify(root).slice(1, -1))
@@ -251,16 +258,21 @@ async function finished(draft: Written, root: string, yaml: boolean): Promise<Wr
   return { bytes: whole, tag: bodyTag(whole) }
 }
 
-/** The permissions that an operation needs, regardless of the item. */
+/** Returns the access requests of an operation, without the key of an item. */
 function accessRequests({ resource, endpoint }: Route, { actions }: OperationDescription): readonly AccessRequest[] {
   const name = resource?.plan.collection ?? endpoint?.name
   return name === undefined ? [] : actions.map((action) => ({ action, resource: name }))
 }
 
-/** The text of an access request: `list pieces`. Equal requests have equal texts. */
+/**
+ * Returns the text of an access request, such as `list pieces`. Equal requests have equal texts.
+ */
 const textOf = ({ action, resource }: AccessRequest): string => `${action} ${resource}`
 
-/** The texts of the requests that the permission allows. Each is decided once, in sequence. */
+/**
+ * Returns the texts of the access requests that the permission allows. Asks the permission about
+ * each different request once, one after another.
+ */
 async function allowedTo(exchange: Parsed, table: RouteTable): Promise<ReadonlySet<string>> {
   const requests = table.routes.flatMap((route) =>
     [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)),

@@ -1,6 +1,6 @@
 /**
- * One request at run time. A step sees it as the stage that it takes (stages.ts). Only walk.ts sets
- * the fields that steps add.
+ * One request at run time. A step sees the exchange as the stage that the step takes (stages.ts).
+ * Only walk.ts sets the fields that steps add.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
@@ -93,8 +93,9 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * When the request arrived, in milliseconds. Reading the clock has a cost: without `onResponse`
-   * and a rate limit it is read on first use, which is before the request waits for anything.
+   * The time at which the request arrived, in milliseconds. Reading the clock has a cost. So
+   * without `onResponse` and a rate limit, the clock is read on first use, which is before the
+   * request waits for anything.
    */
   get started(): number {
     this.#started ??= performance.now()
@@ -108,8 +109,8 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * Like `root`, but only its path if `Host` is malformed: the response that refuses the request
-   * has links too.
+   * Like `root`, but only the mount path if `Host` is malformed. The response that refuses such a
+   * request may have links too.
    */
   get rootOrPath(): string {
     return this.#findRoot() ?? this.entrance.mountPath
@@ -133,7 +134,9 @@ export class Exchange implements AnyStage {
     return this.#base
   }
 
-  /** An associated sub-collection is listed below its parent's item. */
+  /**
+   * The path of the requested list. An associated sub-collection is below the item of its parent.
+   */
   get listPath(): string {
     const { route, keys, resource } = this
     const name = this.version?.name ?? ''
@@ -204,7 +207,7 @@ export class Exchange implements AnyStage {
     this.#ended?.(status)
     const { hooks, usage } = this.service
     if (usage !== undefined) countCall(this, usage)
-    // Tested here so that most responses skip the call.
+    // Tested here, so that `notify` is not called if there is no such hook.
     if (hooks.onResponse === undefined) return
     notify(
       hooks.onResponse,
@@ -221,7 +224,10 @@ export class Exchange implements AnyStage {
     )
   }
 
-  /** Notes a deprecated operation, if a hook, a channel or `usage` reports it. */
+  /**
+   * Records that the request used a deprecated operation, if a hook, a channel or `usage` reports
+   * it.
+   */
   #noteOperation(): void {
     const { usage, hooks } = this.service
     const parts = this.version?.table.parts
@@ -253,7 +259,7 @@ export class Exchange implements AnyStage {
     return {
       requestId: this.requestId,
       method: this.method,
-      // A retired part is answered before the version is set on the exchange.
+      // The response for a retired part is sent before the version is set on the exchange.
       version:
         (this.version?.name ?? (routeName.route === undefined ? undefined : this.entrance.versionName)) || undefined,
       route: routeName.belowVersion,
@@ -285,7 +291,8 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * The modes for a request that ends before the step `route`, or that is for hand-written routes.
+   * Returns the modes for a request that ends before the step `route`, or that hand-written routes
+   * handle.
    */
   #earlyModes(conventions: readonly Convention[]): Modes | undefined {
     const { route, belowVersion } = this.routeName

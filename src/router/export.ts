@@ -1,4 +1,7 @@
-/** Streamed exports: the whole filtered list, page by page, in constant memory (PATH-4, VERB-1). */
+/**
+ * Streams exports. An export is the whole filtered list, read and written page by page, in constant
+ * memory (PATH-4, VERB-1).
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { ListRequest, Page } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
@@ -23,13 +26,13 @@ type PageOutcome = Extract<Outcome, { kind: 'page' }>
 /** Converts a record of a page to its wire form. */
 export type WireOf = (exchange: Parsed, resource: Mounted, record: unknown, related: Related, at: number) => JsonObject
 
-/** Characters to collect before each write. */
+/** The number of characters to collect before each write. */
 const pieceLength = 65_536
 
 /**
  * Takes one of the export slots of the resource, before anything is read. Throws `unavailable`
- * (503) if all slots are taken, and `bad-request` for HTTP/1.0: without chunked encoding a client
- * can't tell a truncated export from a complete one.
+ * (503) if all slots are taken. Throws `bad-request` for HTTP/1.0, which has no chunked encoding:
+ * without it, a client can't distinguish a truncated export from a complete one.
  */
 export function beginExport(exchange: Routed): void {
   if (exchange.req.httpVersionMajor === 1 && exchange.req.httpVersionMinor === 0) {
@@ -56,16 +59,16 @@ function exportsOf({ resource }: Pick<Routed, 'resource'>): Exports {
 }
 
 /**
- * The response whose body is the whole list. Its first piece is produced before it starts, so an
- * immediate failure is an ordinary problem response.
+ * Returns the response whose body is the whole list. The first piece of the body is produced before
+ * the response starts. So if an error occurs in that piece, the response is an ordinary problem.
  */
 export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wireOf: WireOf): Promise<Answer> {
   const { representation, conditions, method } = exchange
   const { page, resource } = outcome
   const { transfer } = representation
   if (transfer === undefined) throw new Error(`${representation.mediaType} is not a format of exports.`)
-  // An export has no tag, because its bytes are not known before they are sent. So no precondition
-  // on it holds.
+  // An export has no entity tag, because its bytes are not known before they are sent. So an entity
+  // tag in `If-Match` never matches, and the response is a 412.
   checkRead(conditions, '')
   const headers: Headers = {
     [header.cacheControl]: resource.plan.definition.cacheControl ?? exchange.cacheControl,
@@ -84,8 +87,8 @@ export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wir
 }
 
 /**
- * Reports an error after the response has begun. The status is already sent: hooks get the error,
- * and the client sees a broken connection.
+ * Reports an error that occurred after the response had begun. The status has already been sent. So
+ * the hooks get the error, and the client sees a broken connection.
  */
 function cut(exchange: Executed, error: unknown): void {
   const problem = toProblem(error)
@@ -137,7 +140,7 @@ async function* piecesOf(
   yield piece
 }
 
-/** The request for the next page; `undefined` after the last. */
+/** Returns the request for the next page, or `undefined` after the last page. */
 function nextRequest(
   { plan }: Mounted,
   wanted: ListRequest,
@@ -149,8 +152,8 @@ function nextRequest(
   if (last === undefined || !(more ?? mayHaveMore(items.length, wanted.size, total, exact, seen))) return undefined
   const { seek: _, ...rest } = wanted
   const seek = seekable ? seekBehind(plan.list.places, wanted, last.value) : undefined
-  // A store that can't seek skips rows by count. Rows inserted or deleted meanwhile shift the
-  // others.
+  // A store that can't seek skips the rows before the page by their count. If rows are inserted or
+  // deleted in the meantime, the other rows shift, and the export may repeat or miss some of them.
   if (seek === undefined) return { ...rest, count: false, page: Math.floor(seen / wanted.size) + 1, offset: seen }
   if (isDeepStrictEqual(seek, before.seek)) {
     throw new Error(
@@ -161,8 +164,8 @@ function nextRequest(
 }
 
 /**
- * For stores that do not report `more`: there may be another page after a full one, or while the
- * total is not reached.
+ * Returns whether there may be another page, for stores that do not report `more`. There may be
+ * another page if this page is full, or if fewer rows than the total have been read.
  */
 const mayHaveMore = (length: number, size: number, total: number | undefined, exact = true, seen = 0): boolean =>
   length >= size || (total !== undefined && exact && seen < total)

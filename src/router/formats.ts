@@ -26,15 +26,15 @@ import { header } from '../wire.js'
 import { docsFileName } from './docs-files.js'
 import type { Allowed, Negotiated } from './stages.js'
 
-/** The media types of a service, by kind of content. */
+/** The representations of a service, by kind of content. */
 export class Formats {
   readonly #common: readonly CustomRepresentation[]
   readonly #caches: Caches
   readonly #problems: Offers<ProblemRepresentation>
   readonly #plain: Readonly<Record<Represents, Offers<Representation>>>
   /**
-   * The offers by media types. The number of entries is bounded by the documents and file types of
-   * the service.
+   * The offers for documents and docs files, by media types. A service has a fixed set of documents
+   * and file types, which limits the number of entries.
    */
   readonly #ofDocuments = new Map<string, Offers<Representation>>()
   /** The offers of resources and endpoints that have their own representations. */
@@ -49,14 +49,15 @@ export class Formats {
   }
 
   /**
-   * The representation of a problem: the family that `Accept` prefers, under any of its names. JSON
-   * if `Accept` matches none, since an error must always be reported (ERR-3).
+   * Returns the representation of a problem: JSON or XML, as `Accept` prefers. `Accept` may use any
+   * of the media types for JSON and XML, such as `application/json` or `application/problem+json`.
+   * If `Accept` matches neither, returns JSON, because an error must always be reported (ERR-3).
    */
   ofProblem(accept: string | undefined): ProblemRepresentation {
     return this.#problems.choose(accept) ?? json
   }
 
-  /** The media types available for the response to a request. */
+  /** Returns the media types that are available for the response to a request. */
   of({ route, operation, endpointMethod, path }: Allowed): Offers<Representation> {
     if (route.document !== undefined) return this.#ofDocument(route.document, path)
     const owner = endpointMethod ?? route.resource
@@ -80,7 +81,10 @@ export class Formats {
   }
 }
 
-/** The representation of a document, which is already bytes. */
+/**
+ * Returns the representation of a document. A document already consists of bytes, so it is not
+ * encoded again.
+ */
 const written = (mediaType: string): Representation => ({
   mediaType,
   contentType: /^(?:image|font)\//.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
@@ -91,7 +95,7 @@ const written = (mediaType: string): Representation => ({
 })
 
 /**
- * The wire form of an endpoint's result. An endpoint has no response schema, so any form is
+ * Returns the wire form of an endpoint's result. An endpoint has no response schema, so any form is
  * allowed.
  */
 const endpointWire = ({ route }: Negotiated): Wire => ({
@@ -105,7 +109,10 @@ export interface Encoded {
   readonly body?: WholeBody
 }
 
-/** Encodes a value in the negotiated representation. Adds to `headers` in place. */
+/**
+ * Encodes a value in the negotiated representation. Adds header fields to the given object
+ * `headers`.
+ */
 export function encoded(
   exchange: Negotiated,
   value: unknown,
@@ -147,7 +154,10 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
   return withBody(exchange, made, headers)
 }
 
-/** Names the kinds of value that `JSON.stringify` would silently convert to something else. */
+/**
+ * Describes a value that `JSON.stringify` would silently convert to something else. Returns
+ * `undefined` for all other values.
+ */
 function unfitKind(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   if (!isObject(value)) return undefined

@@ -1,4 +1,7 @@
-/** Answers as the service did before, for clauses that are not enforced yet. */
+/**
+ * Responds as the service did before it adopted the conventions, for clauses that are not enforced
+ * yet.
+ */
 import type { Awaitable } from '../adapters/contract.js'
 import { settled } from '../promise.js'
 import type { Answer, Headers } from '../representation/answer.js'
@@ -9,7 +12,10 @@ import { encodedValue } from './formats.js'
 import type { Outcome } from './operations/operation.js'
 import type { Executed } from './stages.js'
 
-/** The response without a body; a DELETE may keep the body that it had before (VERB-6). */
+/**
+ * Returns the response without a body. The response to a DELETE may keep the status and the body
+ * that it had before (VERB-6).
+ */
 export function formerEmpty(
   exchange: Executed,
   { status, headers = {} }: Extract<Outcome, { kind: 'empty' }>,
@@ -19,7 +25,8 @@ export function formerEmpty(
   legacy.found('DELETE')
   const { body, status: before = body === undefined ? status : 200 } = legacy.settings
   if (body === undefined) return { status: before, headers }
-  // A representation of the team converts records, and this is not one.
+  // The team's own representation converts records, and this body is not a record. So the body is
+  // sent as JSON.
   if (exchange.representation.text === undefined) {
     return {
       status: before,
@@ -30,7 +37,7 @@ export function formerEmpty(
   return settled(encodedValue(exchange, body, headers), (answer): Answer => ({ status: before, ...answer }))
 }
 
-/** Whether HEAD of an item is answered like GET (VERB-8). */
+/** Returns whether a HEAD of an item gets the response of a GET without its body (VERB-8). */
 export function isHeadLikeGet(exchange: Executed): boolean {
   const legacy = exchange.legacy('VERB-8')
   legacy?.found('HEAD')
@@ -38,8 +45,8 @@ export function isHeadLikeGet(exchange: Executed): boolean {
 }
 
 /**
- * The views of records: with plain addresses instead of link objects if the service had those
- * (REP-1). `shows`: there is a record to show.
+ * Returns the views of records. If the service's links were plain addresses before, the views show
+ * plain addresses instead of link objects (REP-1). `shows` is true if there is a record to show.
  */
 export function formerViews(exchange: Executed, shows = true): { readonly views: Views } {
   const { service, resource } = exchange
@@ -49,7 +56,7 @@ export function formerViews(exchange: Executed, shows = true): { readonly views:
   return { views: service.reuse.plainViews }
 }
 
-/** Removes `x-total-count` if the service did not have it (QUERY-7). */
+/** Removes `x-total-count` if the service did not send this field before (QUERY-7). */
 export function withoutTotal(exchange: Executed, headers: Headers): void {
   const legacy = headers[header.totalCount] === undefined ? undefined : exchange.legacy('QUERY-7')
   if (legacy === undefined) return

@@ -13,36 +13,39 @@ export interface RequestEvent extends Facts {
 export interface StepEvent extends RequestEvent {
   /** The name of the step, as in its file name and in docs/lifecycle.md. */
   readonly step: string
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   readonly duration: number
-  /** True if the step threw. The step `fail` follows. */
+  /** True if the step threw an error. The step `fail` then runs next. */
   readonly failed: boolean
 }
 
 export interface QueryEvent extends RequestEvent {
-  /** The collection of the adapter: for an expansion, the target's and not the route's. */
+  /**
+   * The collection that the adapter is mounted for. If linked records are read, this is their
+   * collection, and not the collection of the route.
+   */
   readonly collection: string
   /** The adapter's method. */
   readonly call: string
-  /** Records that the adapter returned; `undefined` for writes and failures. */
+  /** The number of records that the adapter returned. `undefined` for writes and failures. */
   readonly rows: number | undefined
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   readonly duration: number
   readonly failed: boolean
 }
 
 export interface ResponseEvent extends RequestEvent {
   readonly status: number
-  /** The code and clause of the problem, if the response is one. */
+  /** The code and the clause of the problem, if the response is a problem. */
   readonly code: string | undefined
   readonly clause: string | undefined
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   readonly duration: number
-  /** Number of adapter calls. */
+  /** The number of adapter calls. */
   readonly queries: number
-  /** Records that those calls returned. */
+  /** The number of records that those calls returned. */
   readonly rows: number
-  /** Milliseconds that the request waited for other writers of the same key. */
+  /** Milliseconds that the request waited for other updates of the same record. */
   readonly waited: number
   /**
    * The deprecated operation, parameters and members that the request used (VER-3). Usually empty.
@@ -54,30 +57,33 @@ export interface ErrorEvent extends RequestEvent {
   readonly status: number
   readonly code: string
   readonly clause: string
-  /** The name of the step that failed; `respond` for a truncated export. */
+  /** The name of the step that failed. `respond` for an export that was cut off. */
   readonly step: string | undefined
-  /** The original error. Never sent to a client. */
+  /** The original error. It is never sent to a client. */
   readonly error: unknown
 }
 
 export interface Hooks {
-  // Methods, so that `req` may be typed as Express's own.
+  // Declared as methods, so that a hook may declare `req` with Express's own request type.
   /** Called after each step. */
   onStep?(event: StepEvent, req: IncomingMessage): void
   /** Called after each call of an adapter. `req` is `undefined` in a job. */
   onQuery?(event: QueryEvent, req: IncomingMessage | undefined): void
-  /** Called when an answer is written. */
+  /** Called when a response has been written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
-  /** Called for a violation of a clause that is not enforced yet, or an alias of a parameter. */
+  /**
+   * Called if a request violates a clause that is not enforced yet, or uses an alias of a
+   * parameter.
+   */
   onFinding?(event: Finding, req: IncomingMessage): void
   /**
-   * Called once a day for each entry of `conventions` that is past its expiry date. An error is
-   * logged as well.
+   * Called once a day for each entry of `conventions` that is past its expiry date. The library
+   * also logs an error.
    */
   onConventionExpired?(event: ExpiredConvention): void
   /**
-   * Called when a request ends in a problem. Default: a 5xx is one line of `console.error`, as
-   * `failureLine` makes it.
+   * Called when a request ends in a problem. Default: each 5xx is written to `console.error`, as
+   * the line that `failureLine` returns.
    */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }

@@ -1,6 +1,6 @@
 /**
- * Recognizes repeated POSTs by the owner of the key, the collection and the body (VERB-12;
- * draft-ietf-httpapi-idempotency-key-header-07).
+ * Recognizes repeats of a POST by the idempotency key, its owner, the collection and the body
+ * (VERB-12; draft-ietf-httpapi-idempotency-key-header-07).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Idempotency } from '../adapters/contract.js'
@@ -15,9 +15,10 @@ import { scopeOf } from './scope.js'
 import type { Routed } from './stages.js'
 
 /**
- * The `Idempotency-Key` of a request that creates. `undefined` if there is none, or if the resource
- * does not store keys: then the field is ignored. Throws the problems `malformed-idempotency-key`
- * and `missing-idempotency-key`.
+ * Returns the `Idempotency-Key` of a request that creates a record. Returns `undefined` if the
+ * request has no key. Also returns `undefined` if the resource does not store keys, because the
+ * field is then ignored. Throws `malformed-idempotency-key`, or `missing-idempotency-key` if the
+ * resource requires a key.
  */
 export function idempotencyKey({ req, resource }: Routed): string | undefined {
   const { idempotencyKey: wanted } = resource
@@ -37,7 +38,7 @@ export function idempotencyKey({ req, resource }: Routed): string | undefined {
   throw refused('malformed-idempotency-key', 'malformed', fix)
 }
 
-/** The problem of a key that was already used with another body. */
+/** Returns the problem of a key that was already used with another body. */
 export const mismatched = (): HttpProblem =>
   refused(
     'idempotency-mismatch',
@@ -46,7 +47,8 @@ export const mismatched = (): HttpProblem =>
   )
 
 /**
- * The problem of a key whose first request is still running. The conventions have no 409 (ERR-1).
+ * Returns the problem of a key whose first request is still running. It is a 503, because the
+ * conventions do not use 409 (ERR-1).
  */
 export const running = (): Unavailable =>
   new Unavailable({
@@ -59,12 +61,14 @@ function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
 }
 
 /**
- * Identifies a repeat. `body` is the decoded body of the client: another format, member order or
- * spelling of a value still gives the same body.
+ * Returns the id and the fingerprint by which repeats of this request are recognized. `body` is the
+ * decoded body of the client. A repeat may use another format, another order of members or another
+ * spelling of a value: the fingerprint stays the same.
  */
 export function idempotencyOf(exchange: Routed, key: string, body: unknown): Idempotency {
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
-  // The whole address: the same key below another host, version or parent is a different key.
+  // The id contains the whole address. So the same key at another host, in another version or below
+  // another parent is a different key.
   const address = exchange.root + exchange.listPath
   return {
     id: digestOf(JSON.stringify([ownerOf(exchange), scope, address, key])),
@@ -73,16 +77,19 @@ export function idempotencyOf(exchange: Routed, key: string, body: unknown): Ide
 }
 
 /**
- * The owner of the key: the name that the service returns, else the principal's own name, else the
- * principal as a value, since equal principals have equal permission and scope. Without a
- * principal, all callers share one owner. A caller must never be shown what another caller created,
- * so a principal that can't be distinguished from others may not use keys. Throws
- * `ConfigurationError`.
+ * Returns the owner of the key. If `idempotencyOwner` returns a name, that name is the owner.
+ * Otherwise the principal's own name is the owner. If the principal has no name but is plain data,
+ * its value is the owner, because equal principals have the same permission and scope. Without a
+ * principal, all callers share one owner.
+ *
+ * Throws `ConfigurationError` if the principal can't be distinguished from others. Otherwise a
+ * caller could see a record that another caller has created.
  */
 function ownerOf({ service, principal, req, resource }: Routed): readonly [by: string, name: string] {
   const given: unknown = service.idempotencyOwner?.(principal, req)
   if (typeof given === 'string' && given !== '') return ['service', given]
-  // Nothing awaits this promise: an unhandled rejection would end the process.
+  // Nothing awaits this promise, and an unhandled rejection would end the process. So a rejection
+  // is ignored here.
   if (given instanceof Promise) given.catch(() => {})
   if (given !== undefined) throw unknownOwner(resource)
   const name = principalName(principal)
@@ -93,15 +100,16 @@ function ownerOf({ service, principal, req, resource }: Routed): readonly [by: s
   return ['value', value]
 }
 
-/** The claims that differ between tokens of one holder (RFC 7519 4.1). */
+/** The claims that differ between the tokens of one holder (RFC 7519 4.1). */
 const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
 
 /**
- * A principal as text, if it is plain data. An instance of a class may keep its identity in private
- * state.
+ * Returns a principal as text, if it is plain data. Returns `undefined` for an instance of a class,
+ * because its identity may be in private fields, which the text would not contain.
  */
 function plainText(principal: unknown): string | undefined {
-  // An empty name would be shared by all principals without one.
+  // A `sub` that a principal has at this point is not a valid name, for example because it is
+  // empty. All principals with such a `sub` would share one owner.
   if (!isObject(principal) || !isPlain(principal) || Object.hasOwn(principal, 'sub')) return undefined
   const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
   try {

@@ -1,6 +1,6 @@
 /**
- * Converts a body to a record, and checks it against path, scope, links and the team's rules
- * (ERR-2).
+ * Converts a body to a record. Checks the record against the path, the scope, its links and the
+ * team's rules (ERR-2).
  */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject } from '../definition/json.js'
@@ -17,8 +17,9 @@ import { scopeOf } from './scope.js'
 import type { AnswerLinks } from './shown-links.js'
 
 /**
- * The record of a POST, after all checks that need no store. `attached`: members that tie the
- * record to a parent. `found`: violations that are already known. Throws `invalid-body`.
+ * Returns the record of a POST, after all checks that do not need the store. `attached` holds the
+ * members, with their values, that make the record belong to the parent of an association. `found`
+ * contains violations that are already known. Throws `invalid-body`.
  */
 export function bodyToCreate(place: Place, body: unknown, attached: Fixed, found: Violation[] = []): JsonObject {
   const { resource, keys } = place
@@ -31,7 +32,10 @@ export function bodyToCreate(place: Place, body: unknown, attached: Fixed, found
   )
 }
 
-/** The record of a PUT, after all checks that do not need the stored one. Throws `invalid-body`. */
+/**
+ * Returns the record of a PUT, after all checks that do not need the stored record. Throws
+ * `invalid-body`.
+ */
 export function bodyToReplace(place: Place, body: unknown): JsonObject {
   const { resource, key, keys } = place
   const found: Violation[] = []
@@ -47,7 +51,7 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
 
 /**
  * Checks that links lead to records that the caller may see, and runs the team's rules (422).
- * `links`: the links that the response shows.
+ * `links` contains the links that the response shows.
  */
 export function checkRules(
   place: Place,
@@ -82,8 +86,8 @@ export function checkTeamRules(
 }
 
 /**
- * The violations that a team's rules returned. Throws for any other value, which must not reach a
- * client.
+ * Returns the violations that the team's rules returned. Throws `ConfigurationError` if the rules
+ * returned anything else, because such a value must not reach a client.
  */
 function checkedRules(broken: unknown, collection: string): readonly RuleViolation[] {
   if (broken === undefined || broken === null) return []
@@ -96,7 +100,7 @@ function checkedRules(broken: unknown, collection: string): readonly RuleViolati
   return broken
 }
 
-/** Converts a violation of a team's rule. */
+/** Converts a violation that a team's rule returned to a violation of a problem. */
 const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, collection: string): Violation => ({
   pointer: member === undefined ? '' : `/${member.split('.').map(escapePointer).join('/')}`,
   detail,
@@ -104,7 +108,10 @@ const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, c
   ...(params === undefined ? {} : { params: checkedParams(params, collection) }),
 })
 
-/** Throws for params that are not plain values: JSON and XML could not both represent them. */
+/**
+ * Returns the params of a violation. Throws `ConfigurationError` if they are not plain values,
+ * because JSON and XML could not both represent them.
+ */
 function checkedParams(params: unknown, collection: string): Params {
   if (areParams(params)) return params
   throw invalidOption(

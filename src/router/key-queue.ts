@@ -1,6 +1,6 @@
 /**
- * Serializes updates without a precondition, key by key, so that no update is lost and none starves
- * (design: the adapter contract).
+ * Runs updates without a precondition one after another if they have the same key. In this way, no
+ * update is lost, and every update gets its turn.
  */
 import { Unavailable } from '../problem.js'
 import { SerialQueue } from '../serial-queue.js'
@@ -10,8 +10,9 @@ export class KeyQueue {
   readonly #queues = new WeakMap<object, SerialQueue<string>>()
 
   /**
-   * Runs `work` after all earlier work of this key: immediately if there is none. `limit`:
-   * milliseconds to wait for its turn; throws `Unavailable` after that.
+   * Runs `work` after all earlier work with the same owner and key has ended. If there is no
+   * earlier work, runs it immediately. `limit` is the time in milliseconds that `work` waits for
+   * its turn. If that time is over, throws `Unavailable`, and `work` does not run.
    */
   run<T>(owner: object, key: string, limit: number, work: () => T | Promise<T>): T | Promise<T> {
     return this.#queueOf(owner).run(key, (before) => withTimeout(before, limit, tooMany), work)

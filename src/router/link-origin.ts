@@ -1,15 +1,17 @@
 /**
- * Explains a refused link whose origin differs from the service's. This is the first thing that
- * tests meet when each request reaches another listening server (REP-7).
+ * Explains why a link is refused if its origin differs from the origin of the service (REP-7).
+ * Tests meet this if each of their requests goes to another listening server, because each server
+ * has its own origin.
  */
 import { isObject } from '../definition/json.js'
 
-/** The longest origin that a message includes. */
+/** The maximum length of an origin that a message includes. */
 const longest = 200
 
 /**
- * A sentence about the `href` of a link in a body if its origin differs from that of the service;
- * else an empty string. `root` is the base of the service's own links.
+ * Returns a sentence about the `href` of a link in a body, if the origin of the `href` differs from
+ * the origin of the service. Otherwise returns an empty string. The service's own links begin with
+ * `root`.
  */
 export function otherOrigin(link: unknown, root: string): string {
   const href = isObject(link) ? link.href : undefined
@@ -19,7 +21,7 @@ export function otherOrigin(link: unknown, root: string): string {
   return ` The href has the origin ${theirs}, and this service answers at ${ours}. If both are this service, set its option "baseUrl", or send all requests to one listening server.`
 }
 
-/** The origin of an absolute address (RFC 6454 6.2); `undefined` for anything else. */
+/** Returns the origin of an absolute address (RFC 6454 6.2), or `undefined` for any other text. */
 function originOf(address: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined
   return URL.canParse(address) ? new URL(address).origin : undefined

@@ -1,4 +1,6 @@
-/** Links in bodies (REP-7): reads the keys that they hold, and checks that their targets exist. */
+/**
+ * Reads the keys in the links of a body, and checks that the targets of the links exist (REP-7).
+ */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
@@ -19,8 +21,9 @@ import { isLiving } from './served-version.js'
 import type { AnswerLinks } from './shown-links.js'
 
 /**
- * The violations of links whose target does not exist or is not visible to the caller. Checks only
- * links that this write sets, concurrently. `links` keeps the targets for the response.
+ * Returns a violation for each link whose target does not exist or is not visible to the caller.
+ * Checks only the links that this write changes, all concurrently. `links` keeps the targets for
+ * the response.
  */
 export function danglingLinks(
   caller: Caller,
@@ -42,8 +45,8 @@ export function danglingLinks(
 }
 
 /**
- * The links that a write changes. A link that already dangles must not block a change to other
- * members.
+ * Returns the links that a write changes. The other links are not checked. Otherwise, a link whose
+ * target was removed earlier would block a change to other members.
  */
 function changedLinks(associations: readonly LinkTo[], next: JsonObject, current: JsonObject): readonly LinkTo[] {
   const changed: LinkTo[] = []
@@ -87,8 +90,8 @@ function danglingLink(
 }
 
 /**
- * Like `danglingLinks`, for many records to create: one batched read for each link. A record may
- * link to an earlier one of the batch.
+ * Like `danglingLinks`, for many records that are to be created. The targets of each link are read
+ * in one batch. A record may link to an earlier record of the same batch.
  */
 export async function danglingInAll(
   caller: Caller,
@@ -123,8 +126,9 @@ function dangling(link: LinkTo, target: Mounted): KnownViolation<'reference'> {
 }
 
 /**
- * Converts a body from wire members to stored members: each link becomes the members that hold its
- * key, and derived links are left out. Copies the top level.
+ * Converts the links in a body to stored members: `{ client: { id: 7 } }` becomes
+ * `{ client_id: 7 }`. Links to sub-collections are left out, because they are not stored. Adds
+ * violations to `found`. Returns a new object, and does not change `body`.
  */
 export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
   const { plan } = mounted
@@ -143,8 +147,8 @@ export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, 
 }
 
 /**
- * The stored form of an external link: an address that `represent()` made absolute becomes a path
- * again, unless the schema requires a whole URI.
+ * Returns the stored form of an external link. In responses, `represent()` has made a stored path
+ * absolute. Here, such an address becomes a path again, unless the schema requires a whole URI.
  */
 function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: string, given: unknown): unknown {
   if (!isObject(given) || typeof given.href !== 'string' || !given.href.startsWith(`${base}/`)) return given
@@ -183,7 +187,8 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
     for (let i = 0; i < parts.length; i += 1) {
       const part = parts[i]
       const member = link.by[i] as string
-      // A member that is also on the wire must agree with the link or be absent.
+      // If the member is not hidden, the body may also contain the member itself. Its value must
+      // then be the same as in the link.
       if (hidden.has(member) || !Object.hasOwn(body, member)) record[member] = part
       else if (body[member] !== part) found.push(contradiction(target, link.name, member))
     }
@@ -200,10 +205,14 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
   })
 }
 
-/** The key that a link in a body holds: in its `href`, else in the target's key members (REP-7). */
+/**
+ * Returns the key that a link object in a body holds. The link has either an `href` or the key
+ * members of its target (REP-7).
+ */
 function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
-  // An expanded target may have an `href` member of its own: then its key members identify it.
+  // The records of the target may have a member `href` of their own. In an expanded link, that
+  // member is not the address of the target, so the key members are read first.
   const own = definition.shape.members.has('href') ? key.of(given) : undefined
   if (own !== undefined) return own
   const href = Object.hasOwn(given, 'href') ? given.href : undefined
@@ -212,8 +221,8 @@ function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue |
 }
 
 /**
- * The key in a plain address instead of a link object, for a service whose links were plain
- * addresses (REP-1).
+ * Returns the key in a link that is a plain address instead of a link object. Accepted only if the
+ * service's links were plain addresses before it adopted the conventions (REP-1).
  */
 function plainKey(caller: Caller, target: Mounted, given: string): KeyValue | undefined {
   const legacy = caller.legacy('REP-1')
@@ -223,7 +232,7 @@ function plainKey(caller: Caller, target: Mounted, given: string): KeyValue | un
 }
 
 function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | undefined {
-  // Fast path: a link as this version writes it, with an id that needs no decoding.
+  // A fast path for links as this version writes them, with an id that needs no decoding.
   const { base } = caller
   const { path } = target
   if (target.parent === undefined && href.startsWith(base) && href.startsWith(path, base.length)) {
@@ -239,11 +248,13 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  // An address that answers 410 leads to nothing, as it would in a retired version.
+  // If a request to the address would get a 410, the link leads to nothing, like a link into a
+  // retired version.
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
-  // The other version may type or name the key's parts differently: both share the id text.
+  // The other version may use other types or names for the parts of the key. The text of the id is
+  // the same in both versions.
   return target.plan.key.parse(found.plan.key.text(lastKey(match.keys)))
 }
 
@@ -251,8 +262,8 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
 const plainSegment = /^[\w.~-]+$/
 
 /**
- * The resource of an item's address; `undefined` for lists and flags, and for an item below a
- * parent that is not its own.
+ * Returns the resource if the address is that of an item. Returns `undefined` for lists and flags,
+ * and for an item below a parent to which it does not belong.
  */
 function itemOf({ route, keys }: Match): Mounted | undefined {
   if (route.kind === 'member') return route.resource
@@ -271,7 +282,10 @@ const contradiction = (target: Mounted, link: string, member: string): KnownViol
   clause: 'REP-7',
 })
 
-/** The ways to give a link into a collection. */
+/**
+ * The `params` of a violation: the collection of the target, and the key members that the link may
+ * have.
+ */
 const linkParams = ({ plan }: Mounted): ViolationParams['link'] => ({
   collection: plan.collection,
   members: plan.key.members,

@@ -1,6 +1,6 @@
 /**
- * Announces the life cycle of a version and its parts: `Deprecation`, `Sunset` and their `Link`
- * (VER-3).
+ * Builds the header fields that announce the life cycle of a version and its parts: `Deprecation`,
+ * `Sunset` and the `Link` that belongs to them (VER-3).
  */
 import { type Lifecycle, noticeHeaders } from '../middleware/lifecycle.js'
 import { earliest, lifeFields } from '../plan/life.js'
@@ -9,8 +9,9 @@ import type { Exchange } from './exchange.js'
 import { isLiving, type ServedVersion, serves } from './served-version.js'
 
 /**
- * The header fields; `undefined` if neither the version nor the part has any. If both have them,
- * the earlier dates and the link of the part apply.
+ * Returns the header fields of a response, or `undefined` if neither the version nor the requested
+ * part has a life cycle. If both have one, the earlier dates apply. If the part has a link, that
+ * link replaces the link of the version.
  */
 export function noticesOf(exchange: Exchange): Readonly<Record<string, string>> | undefined {
   const version = exchange.version ?? namedVersion(exchange)
@@ -29,15 +30,18 @@ export function noticesOf(exchange: Exchange): Readonly<Record<string, string>> 
   return noticeHeaders({ headers }, useAddress(use, base, namesIn(part.template, exchange.path)))
 }
 
-/** The version in the path, for a response that is sent before the step `version`: a brownout. */
+/**
+ * Returns the version that the path names. It is needed for a response that is sent before the step
+ * `version` has set the version, such as the response during a brownout.
+ */
 function namedVersion({ versions, entrance }: Exchange): ServedVersion | undefined {
   const found = versions?.get(entrance.versionName)
   return found === 'retired' ? undefined : found
 }
 
 /**
- * The address of the same path in the version's successor, or of the successor itself if it does
- * not serve the path.
+ * Returns the address of the requested path in the version's successor. If the successor does not
+ * serve that path, returns the address of the successor itself.
  */
 function successor(exchange: Exchange, life: Lifecycle): string | undefined {
   if (life.successor === undefined) return undefined

@@ -6,10 +6,10 @@ import { CallMessage, type Facts, RequestMessage, StepMessage, type Subject } fr
 import type { Caller } from './caller.js'
 import type { Exchange } from './exchange.js'
 
-/** Characters of a principal's digest: 96 bits. */
+/** The number of characters of a principal's digest. Together they hold 96 bits. */
 const digestLength = 16
 
-/** A request or job that messages are about. */
+/** The request or job that a message is about. */
 class CallerSubject implements Subject {
   readonly #caller: Subjected
   #digest: string | undefined
@@ -37,8 +37,8 @@ class CallerSubject implements Subject {
 type Subjected = Pick<Caller, 'req' | 'event'>
 
 /**
- * Enables reporting for a request or job. Steps and adapter calls are reported only if there is a
- * subscriber or hook for them: 15 messages take 6 microseconds.
+ * Enables reporting for a request or job. Steps and adapter calls are reported only if a subscriber
+ * or a hook needs them, because reporting takes time: 15 messages take 6 microseconds.
  */
 export function observe({ progress, service: { hooks } }: Pick<Caller, 'progress' | 'service'>): void {
   progress.observe(
@@ -48,8 +48,8 @@ export function observe({ progress, service: { hooks } }: Pick<Caller, 'progress
 }
 
 /**
- * Runs a request within one traced message, which ends with the response, or when the connection
- * closes before it.
+ * Runs a request within one traced message. The message ends when the response is written, or when
+ * the connection closes before that.
  */
 export function walkObserved(exchange: Exchange, walk: () => void): void {
   const { res, progress } = exchange
@@ -71,7 +71,8 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
   res.once('close', () => exchange.closed())
   traced.run(walk, undefined)
   isBeginning = false
-  // A synchronous response ends after the event "end" of the call.
+  // If the response was written synchronously, the message ends here, after the event "end" of the
+  // call.
   if (isOver) traced.end(progress.failure)
 }
 
@@ -80,13 +81,13 @@ function isDeprecated({ version }: Exchange): boolean {
   return since !== undefined && since <= Date.now()
 }
 
-/** A step being traced. */
+/** A step that is being traced. */
 export interface Watch {
   run<T>(step: (exchange: Exchange) => T): T
   end(failure?: { readonly error: unknown }): void
 }
 
-/** Starts a step for `onStep` and for subscribers. Failed steps are reported too. */
+/** Starts the trace of a step, for `onStep` and for subscribers. Failed steps are reported too. */
 export const watchStep = (exchange: Exchange, name: string): Watch => new StepWatch(exchange, name)
 
 class StepWatch implements Watch {
@@ -112,7 +113,10 @@ class StepWatch implements Watch {
   }
 }
 
-/** Starts an adapter call: counts it, and reports it if calls are observed. */
+/**
+ * Starts the trace of an adapter call. The call is counted, and it is reported if calls are
+ * observed.
+ */
 export const watchCall = (caller: Caller, collection: string, call: string): CallWatch =>
   new CallWatch(caller, collection, call)
 
@@ -130,7 +134,9 @@ class CallWatch {
     return this.#traced === undefined ? invoke() : this.#traced.run(invoke, undefined as never)
   }
 
-  /** `linked`: records that came with the result, for its links. */
+  /**
+   * `linked` is the number of linked records that the adapter returned together with the result.
+   */
   end(result: unknown, linked = 0): void {
     const own = rowsOf(result)
     this.#finish(undefined, own === undefined ? undefined : own + linked, linked)
@@ -158,7 +164,10 @@ class CallWatch {
   }
 }
 
-/** The number of records on a page, or found by their keys. */
+/**
+ * Returns the number of records on a page, or the number of records found by their keys. Returns
+ * `undefined` for all other results.
+ */
 function rowsOf(result: unknown): number | undefined {
   if (Array.isArray(result)) return result.filter((stored) => stored !== undefined && stored !== null).length
   const { items } = (result ?? {}) as { readonly items?: unknown }

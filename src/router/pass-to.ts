@@ -7,8 +7,9 @@ import { header } from '../wire.js'
 import type { Received } from './stages.js'
 
 /**
- * Resolves when the middleware calls `next()`. If the middleware responds itself, the promise never
- * resolves: the request ends there, and `onResponse` runs when the connection closes.
+ * Runs the middleware. The promise resolves when the middleware calls `next()`. If the middleware
+ * responds itself, the promise never resolves, and no further step runs. `onResponse` is then
+ * called when the response closes.
  */
 export function passTo(exchange: Received, middleware: Middleware): Promise<void> {
   const { req, res, service, progress, requestId } = exchange

@@ -1,4 +1,4 @@
-/** The two formats of a PATCH (VERB-5). The step `parse` chooses between them. */
+/** The two formats of the body of a PATCH (VERB-5). The step `parse` chooses one of them. */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { applyOperations, type PatchOperation, readOperations } from '../plan/json-patch.js'
@@ -24,8 +24,9 @@ export class MergePatch implements Patch {
   }
 
   /**
-   * Parses a merge patch from a decoded body. Throws `invalid-body`. `jsonPatch`: true if the
-   * service also accepts JSON Patch, which the error then mentions.
+   * Reads a merge patch from a decoded body. Throws `invalid-body` if the body is not an object.
+   * `jsonPatch` is true if the service also accepts JSON Patch. The error for a list then mentions
+   * JSON Patch.
    */
   static of(body: unknown, jsonPatch: boolean): MergePatch {
     return new MergePatch(mergeBody(body, jsonPatch))
@@ -41,8 +42,8 @@ export class MergePatch implements Patch {
 }
 
 /**
- * A JSON Patch: operations on the record as the client sees it (RFC 6902). The result is read as a
- * PUT body is.
+ * A JSON Patch: operations on the record as the client sees it (RFC 6902). The result is read like
+ * the body of a PUT.
  */
 export class JsonPatch implements Patch {
   readonly #operations: readonly PatchOperation[]

@@ -1,5 +1,5 @@
 /**
- * Checks the permission for every operation, for the parents in its path, and for link targets
+ * Checks the permission for every operation, for the parents in the path, and for link targets
  * (AUTH-4).
  */
 import type { Awaitable, Stored } from '../adapters/contract.js'
@@ -33,7 +33,8 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
     const { name = '', methods } = route.endpoint ?? {}
     const upload = methods?.get(method)?.upload
     if (upload === undefined) return caller.decide(only, name)
-    // An import creates records: both actions must be allowed before the file is read.
+    // An import creates records. So the endpoint's own action and `create` must both be allowed
+    // before the file is read.
     const own: readonly AccessRequest[] = [
       { action: only, resource: name },
       { action: 'create', resource: upload.resource },
@@ -55,10 +56,12 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
   )
 }
 
-/** The part of a request, or of a call of `records()`, that a permission decides about. */
+/** The parts of a request, or of a call of `records()`, that a decision of the permission needs. */
 type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
 
-/** The methods that this caller may use at a route. Throws `forbidden` if there are none. */
+/**
+ * Returns the methods that this caller may use at a route. Throws `forbidden` if there are none.
+ */
 export async function methodsOf(caller: KeyedCaller, route: Route): Promise<OwnMethods> {
   const offered = livingMethods(route, Date.now()).filter((one) => one !== 'OPTIONS')
   const own = await ownMethods(offered, (one) => {
@@ -70,8 +73,8 @@ export async function methodsOf(caller: KeyedCaller, route: Route): Promise<OwnM
 }
 
 /**
- * Throws unless the permission allows the operation: `forbidden` (403), or `method-not-allowed`
- * with the methods that the caller may use (405).
+ * Throws unless the permission allows the operation. Throws `method-not-allowed` (405) with the
+ * methods that the caller may use here, or `forbidden` (403).
  */
 export function checkAllowed(
   caller: KeyedCaller,
@@ -90,7 +93,10 @@ export function checkAllowed(
 
 const noRequests: readonly AccessRequest[] = []
 
-/** Requests to read each parent, nearest first. `keys` end with the key of the nearest. */
+/**
+ * Returns an access request to read each parent. The request for the nearest parent is the first.
+ * The last of `keys` is the key of the nearest parent.
+ */
 function readsOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly AccessRequest[] {
   const requests: AccessRequest[] = []
   let mounted = nearest
@@ -109,8 +115,9 @@ const readsOfLineage = (mounted: Mounted, key: KeyValue): readonly AccessRequest
     : readsOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
 
 /**
- * Decides the requests in order, up to the first that is not allowed. Synchronous unless the
- * permission returns a promise. If a parent may not be read, the result is `forbidden`.
+ * Asks the permission about the requests in order, and stops at the first request that is not
+ * allowed. Returns a promise only if the permission does. If a parent may not be read, the result
+ * is `forbidden`.
  */
 function decideInTurn(
   caller: Pick<Caller, 'decide'>,
@@ -137,9 +144,9 @@ function decideInTurn(
 type Records = readonly (Stored<unknown> | undefined)[]
 
 /**
- * The records of these keys that the caller may read. The others are `undefined` and are not read:
- * a link to one has only its `href`. `preloaded`: records that the adapter already returned for
- * their links.
+ * Returns the records with these keys. If the caller may not read a record, the result for its key
+ * is `undefined`, and the record is not fetched. A link to such a record has only an `href`.
+ * `preloaded` holds linked records that the adapter has already returned.
  */
 export function readable(
   caller: Caller,
@@ -164,7 +171,7 @@ export function readable(
   )
 }
 
-/** The records of these keys. Reads those that are not preloaded. */
+/** Returns the records with these keys. Reads the records that are not in `preloaded`. */
 function readMissing(
   caller: Caller,
   mounted: Mounted,
@@ -181,8 +188,8 @@ function readMissing(
 }
 
 /**
- * Whether an item may be shown, in a response or behind a link. `parents`: parents that the
- * permission has not decided about yet.
+ * Returns whether the caller may see an item, in a response or as the target of a link. `parents`
+ * holds access requests to read the item's parents, if the permission has not decided them yet.
  */
 export function mayShow(
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
- * Builds the pipeline of a request: a list of steps that compiles only if each step's input is set
- * by earlier steps.
+ * Builds the pipeline of a request, which is a list of steps. The list compiles only if earlier
+ * steps set all fields that each step reads.
  */
 import type { Awaitable } from '../adapters/contract.js'
 import type { Answer } from '../representation/answer.js'
@@ -8,8 +8,8 @@ import type { Exchange } from './exchange.js'
 import type { Answered, Stage } from './stages.js'
 
 /**
- * The result of a step: the fields that it adds to its stage, or the response that ends the
- * request.
+ * The result of a step: either the fields that the step adds to the stage, or the response that
+ * ends the request.
  */
 export interface StepResult {
   readonly answer?: Answer
@@ -17,27 +17,30 @@ export interface StepResult {
   readonly then?: undefined
 }
 
-/** A step of a pipeline. `step` or `end` of the pipeline has checked its types. */
+/**
+ * A step of a pipeline. Its types were checked when the method `step` or `end` of the pipeline
+ * appended it.
+ */
 export interface PipelineStep {
-  /** The name in its file, in docs/lifecycle.md, and in `onStep` events. */
+  /** The name of the step, as in its file name, in docs/lifecycle.md and in `onStep` events. */
   readonly name: string
   readonly step: (exchange: Exchange) => Awaitable<StepResult | undefined>
   /** Sets the result of the step on the exchange. */
   readonly add: (exchange: Exchange, result: StepResult) => void
 }
 
-/** The fields that a step adds: its results other than a response. */
+/** The fields that a step adds: the type of its result, without the type of a response. */
 type Added<Returned> = Exclude<Awaited<Returned>, Answered>
 
-/** The same fields, writable. */
+/** The same fields as in `T`, but writable. */
 type Settable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** A pipeline. `Known`: the fields that are set after its last step. */
+/** A pipeline. `Known` contains the fields that are set after its last step. */
 export interface Pipeline<Known> {
   readonly steps: readonly PipelineStep[]
   /** Appends a step that adds nothing. */
   step(name: string, step: (stage: Stage<Known>) => Awaitable<void>): Pipeline<Known>
-  /** Appends a step, with a function that sets the fields that it adds. */
+  /** Appends a step that adds fields. The function `add` sets these fields on the exchange. */
   step<Returned extends Awaitable<object>>(
     name: string,
     step: (stage: Stage<Known>) => Returned,
@@ -47,7 +50,7 @@ export interface Pipeline<Known> {
   end(name: string, step: (stage: Stage<Known>) => Awaitable<Answered>): readonly PipelineStep[]
 }
 
-/** An empty pipeline. `Known`: the fields that are set at its start. */
+/** Creates an empty pipeline. `Known` contains the fields that are set before its first step. */
 export const pipeline = <Known>(): Pipeline<Known> => new PipelineBuilder<Known>([])
 
 const addNothing = (): void => {}
@@ -60,8 +63,9 @@ class PipelineBuilder<Known> implements Pipeline<Known> {
   }
 
   step(name: string, step: unknown, add: unknown = addNothing): Pipeline<never> {
-    // The only cast of a stage. It is safe: the exchange has every field of every stage, and the
-    // signatures above have checked that earlier steps set the fields that this one reads.
+    // This is the only place that casts a stage. The cast is safe, because the exchange has every
+    // field of every stage. In addition, the signatures above have checked that earlier steps set
+    // the fields that this step reads.
     return new PipelineBuilder([...this.steps, { name, step, add } as PipelineStep])
   }
 

@@ -11,11 +11,11 @@ export type Change = 'none' | 'unknown' | 'made'
 
 /** Totals for hooks and channels at the end of a request. */
 export interface CallCounts {
-  /** Number of adapter calls. */
+  /** The number of adapter calls. */
   queries: number
-  /** Records that those calls returned. */
+  /** The number of records that those calls returned. */
   rows: number
-  /** Milliseconds spent waiting for other writers of the same key. */
+  /** Milliseconds spent waiting for other updates of the same record. */
   waited: number
 }
 
@@ -24,16 +24,16 @@ type Scopes = Map<ResourcePlan, Readonly<Record<string, Scalar>>>
 
 const noUses: readonly DeprecatedUse[] = Object.freeze([])
 
-/** The progress of a request, of a job, or of a call of `records()` within either. */
+/** The progress of a request, of a job, or of a call of `records()` within a request or job. */
 export class Progress {
   readonly #outer: Progress | undefined
-  /** `undefined` if no hook or subscriber needs them. */
+  /** The totals so far. `undefined` if no hook or subscriber needs them. */
   counts: CallCounts | undefined
   /** Whether each step is reported. */
   watchesSteps = false
   /** Whether each adapter call is reported. */
   watchesCalls: boolean
-  /** The original error. */
+  /** The original error, if the request has failed. */
   failure: { readonly error: unknown } | undefined
   /** The name of the step that failed. */
   failedStep: string | undefined
@@ -47,14 +47,17 @@ export class Progress {
   #responded = false
   #uses: DeprecatedUse[] | undefined
 
-  /** `outer`: the progress of the request or job that this caller works for. */
+  /** `outer` is the progress of the request or job that called `records()`. */
   constructor(outer?: Progress) {
     this.#outer = outer
     this.counts = outer?.counts
     this.watchesCalls = outer?.watchesCalls ?? false
   }
 
-  /** Starts counting calls. `steps`, `calls`: whether each of them is also reported. */
+  /**
+   * Starts counting adapter calls. `steps` and `calls` are true if each step and each adapter call
+   * is also reported.
+   */
   observe(steps: boolean, calls: boolean): void {
     this.counts ??= { queries: 0, rows: 0, waited: 0 }
     this.watchesSteps = steps
@@ -62,21 +65,24 @@ export class Progress {
   }
 
   /**
-   * Whether the request has changed anything, as far as known. Every response is consistent with it
-   * (VERB-13).
+   * Whether the request has changed anything, as far as known. Every response is consistent with
+   * this value (VERB-13).
    */
   get change(): Change {
     return this.#change
   }
 
-  /** Marks the start of a write: until its outcome is known, it may have changed something. */
+  /**
+   * Marks the start of a write. Until its outcome is known, the write may have changed something.
+   */
   beginWrite(): void {
     this.setChange('unknown')
   }
 
   /**
-   * Sets the outcome of a write. For the outer request it stays unknown: only the owner of a
-   * transaction knows whether it was committed.
+   * Sets the outcome of a write. If there is an outer request or job, its own outcome becomes
+   * unknown, because the write may be in a transaction of the team. Only the team's code knows
+   * whether that transaction was committed.
    */
   setChange(change: Change): void {
     this.#change = change
@@ -107,7 +113,7 @@ export class Progress {
     this.#limitFields = fields
   }
 
-  /** Counts the request in the load of its service until `release`. */
+  /** Counts the request in the load of its service until `release` is called. */
   beginExecution(load: Load): void {
     load.executing += 1
     this.#load = load
@@ -118,7 +124,10 @@ export class Progress {
     this.#releaseExport = release
   }
 
-  /** Frees the request's load and export slot. Has an effect only once. */
+  /**
+   * Stops counting the request in the load, and frees its export slot. Only the first call has an
+   * effect.
+   */
   release(): void {
     if (this.#load !== undefined) this.#load.executing -= 1
     this.#load = undefined
@@ -126,7 +135,7 @@ export class Progress {
     this.#releaseExport = undefined
   }
 
-  /** The deprecated parts that were used, each once (VER-3). */
+  /** The deprecated operation, parameters and members that were used, each of them once (VER-3). */
   get deprecatedUses(): readonly DeprecatedUse[] {
     return this.#uses ?? noUses
   }

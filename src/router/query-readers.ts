@@ -10,7 +10,10 @@ import type { Input, Negotiated } from './stages.js'
 /** The result of reading a query. */
 export type QueryInput<Kind extends QueryKind = QueryKind> = Pick<Input<Kind>, 'query' | 'expand'>
 
-/** Each throws the `invalid-query` problem with every violation at once. */
+/**
+ * One reader for each kind of query. A reader throws one `invalid-query` problem that contains all
+ * violations.
+ */
 export const queryReaders: { readonly [Kind in QueryKind]: (exchange: Negotiated) => QueryInput<Kind> } = {
   list: readList,
   item: readItem,
@@ -64,7 +67,10 @@ function readNone(exchange: Negotiated): QueryInput<'none'> {
   return noQueryInput
 }
 
-/** The settings for reading this query, if they differ from the conventions. */
+/**
+ * Returns the settings for reading this query, if they differ from the conventions. Otherwise
+ * returns `undefined`.
+ */
 function termsOf(exchange: Negotiated): QueryTerms | undefined {
   return queryTerms(exchange.route.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
 }

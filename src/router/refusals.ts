@@ -1,6 +1,7 @@
 /**
- * Converts refusals of a store to problems with wire names: 422 with members for a record (ERR-2),
- * 400 with parameters for a list (QUERY-1, QUERY-3).
+ * Converts refusals of a store to problems that use the names that clients know. If the store
+ * refuses a record, the problem is a 422 that names members (ERR-2). If the store refuses a list
+ * query, the problem is a 400 that names parameters (QUERY-1, QUERY-3).
  */
 import type { Refused } from '../adapters/contract.js'
 import { escapePointer } from '../definition/json.js'
@@ -21,8 +22,8 @@ const reasons: Readonly<Record<Refused['refused'], string>> = {
 const whyOf = ({ refused, why = reasons[refused] }: Refused): string => why
 
 /**
- * The problem of a write that the store's own rules refuse. `collections`: those that the message
- * may name.
+ * Returns the problem of a write that the store's own rules refuse. `collections` contains the
+ * collections that the message may name.
  */
 export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections: ReadonlySet<string>): HttpProblem {
   const { refused, members } = refusal
@@ -45,9 +46,10 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
 }
 
 /**
- * The problem of a list query with a value that the store can't compare. `undefined` if none of it
- * came from the client: then nothing matches. Our own pagination hints hold values from the store,
- * so a refused one was not made by us.
+ * Returns the problem of a list query with a value that the store can't compare. Returns
+ * `undefined` if no such value came from the client. In that case, no record matches the query. A
+ * pagination hint made by the service holds only values from the store. So if the store refuses a
+ * value of a hint, the service did not make that hint.
  */
 export function refusedQuery(
   plan: ResourcePlan,
@@ -73,7 +75,10 @@ export function refusedQuery(
 
 const detailsOf = (errors: readonly Violation[]): string => errors.map(({ detail }) => detail).join(' ')
 
-/** The pointer to a member that the store names with dots, unless a member has that very name. */
+/**
+ * Returns the JSON pointer to a member that the store has named: `a.b` becomes `/a/b`. If the
+ * record has a member whose own name is `a.b`, the pointer is `/a.b`.
+ */
 function memberPointer(shape: Shape, member: string): string {
   const names = shape.members.has(member) ? [member] : member.split('.')
   return names.map((name) => `/${escapePointer(name)}`).join('')

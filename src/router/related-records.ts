@@ -1,4 +1,4 @@
-/** Finds the related records that links show, as far as the caller may read them (REP-1..3). */
+/** Finds the related records that links show, if the caller may read them (REP-1..3). */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import type { Mounted } from '../plan/routes.js'
@@ -11,13 +11,13 @@ import type { AnswerLinks } from './shown-links.js'
 
 /** Where related records may come from. */
 interface Gathering {
-  /** Has the related records that the adapter returned with the records. */
+  /** Contains the related records that the adapter has returned together with the items. */
   readonly links?: AnswerLinks | undefined
-  /** Whether cached copies may replace them. */
+  /** Whether cached copies may replace the related records. */
   readonly fixes?: boolean
 }
 
-/** The related records needed to represent these items. */
+/** Returns the related records that are needed to represent these items. */
 export function relatedOf(
   caller: Caller,
   resource: Mounted,
@@ -34,7 +34,7 @@ export function relatedOf(
   })
 }
 
-/** The item of the path as a plain GET shows it. */
+/** Returns the item of the path as a GET without expansions shows it. */
 export function shownItem(place: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { resource, keys, base } = place
   return settled(relatedOf(place, resource, [stored], []), (related) =>

@@ -26,8 +26,8 @@ export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue>
   extends ServiceOptions<P>,
     MountOptions<T, K> {
   /**
-   * Related resources: link targets, and sub-collections of this one. Link targets get no routes
-   * here: their own routers serve them.
+   * Related resources: link targets, and sub-collections of this resource. Link targets get no
+   * routes here, because their own routers serve them.
    */
   readonly related?: readonly Mount[]
 }
@@ -45,10 +45,10 @@ export const resourceRouterKinds: Kinds<ResourceRouterOptions> = {
 }
 
 /**
- * Creates a middleware that serves one resource by every clause: its collection, its items, and
- * everything below them. Requests for other paths go to `next()`, so that hand-written routes and
- * other routers can follow it. Throws `ConfigurationError` if definition, adapter or options do not
- * fit.
+ * Creates a middleware that serves one resource according to all clauses: its collection, its
+ * items, and everything below them. Requests for other paths go to `next()`, so that hand-written
+ * routes and other routers can be mounted after it. Throws `ConfigurationError` if the definition,
+ * the adapter and the options do not fit together.
  *
  * @example app.use('/v1', resourceRouter(sucursales, memoryAdapter(sucursales)))
  */
@@ -99,7 +99,8 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     const { path, query } = splitTarget(req.url ?? '/')
     const segments = decodeSegments(path)
     const match = segments && version.table.match(segments)
-    // Undecodable paths go to `next()`, but below the first segment of this router they are 400.
+    // A path that can't be decoded goes to `next()`, unless it begins with the first segment of
+    // this router. In that case, the response is a 400.
     const isElsewhere = segments === undefined ? !path.startsWith(first) : match === undefined
     if (isElsewhere && version.table.parts?.isGone(req.method ?? 'GET', path, Date.now()) !== true) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''

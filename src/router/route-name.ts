@@ -1,7 +1,8 @@
 /**
- * The route of a request as it appears in events and traces. Most responses come after the step
- * `route`. For earlier ones, such as 401 and 429, the path is matched only to find this name: the
- * order of responses stays the same (ERR-2). An unknown path has no name.
+ * The name of a request's route in events and traces. Some responses, such as 401 and 429, are sent
+ * before the step `route`, and their events need the name too. So this file matches the path on its
+ * own, only to find the name. This does not change which step decides the response (ERR-2). An
+ * unknown path has no name.
  */
 import { decodeSegments } from '../http/targets.js'
 import type { Route } from '../plan/routes.js'
@@ -11,8 +12,8 @@ import type { Exchange } from './exchange.js'
 import type { Operation } from './operations/operation.js'
 
 /**
- * Reports the route to the tracer of this request, if there is one: it becomes `http.route` of the
- * server span.
+ * Reports the route to the tracer of this request, if there is one. The route becomes the attribute
+ * `http.route` of the server span.
  */
 export function nameForTracer(exchange: Exchange): void {
   const traced = tracedRequest()
@@ -24,12 +25,15 @@ export function nameForTracer(exchange: Exchange): void {
 
 export class RouteName {
   readonly #exchange: Exchange
-  /** Includes the path that the router is mounted at, read before hand-written routes change it. */
+  /**
+   * The template of the mount path, followed by the version. The mount path is read at the start,
+   * because `req` has a different one while hand-written routes run.
+   */
   readonly #base: string
   /** The matched route; `undefined` for hand-written routes and unknown paths. */
   readonly route: Route<Operation> | undefined
   #own: string | undefined
-  /** Called when a hand-written route matches, or passes the request on. */
+  /** Called when a hand-written route matches, and when no hand-written route has responded. */
   onOwnRoute: () => void = () => {}
 
   constructor(exchange: Exchange) {
@@ -40,12 +44,12 @@ export class RouteName {
     this.route = earlyRoute(exchange)
   }
 
-  /** The template below the version, such as `/contratos/{id}`; `undefined` if nothing matches. */
+  /** The template below the version, such as `/contratos/{id}`. `undefined` if no route matches. */
   get belowVersion(): string | undefined {
     return this.#exchange.entrance.template ?? this.route?.template ?? this.#own
   }
 
-  /** The whole template, such as `/private/v1/contratos/{id}`. */
+  /** The whole template, with mount path and version, such as `/private/v1/contratos/{id}`. */
   get whole(): string | undefined {
     const { belowVersion } = this
     return belowVersion === undefined ? undefined : `${this.#base}${belowVersion}`
@@ -59,7 +63,7 @@ export class RouteName {
     })
   }
 
-  /** Called when no hand-written route has answered. */
+  /** Called when no hand-written route has responded. */
   forgetOwnRoute(): void {
     this.#own = undefined
     this.onOwnRoute()

@@ -12,7 +12,10 @@ import type { ServedDocument } from '../plan/served-document.js'
 import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
-/** `related`: link targets that get no routes of their own in the table. */
+/**
+ * Builds a route table. `related` contains link targets, which get no routes of their own in the
+ * table.
+ */
 export const routeTable = (
   entries: readonly (Mount | Endpoint | ServedDocument)[],
   related: readonly Mount[] = [],
@@ -20,8 +23,9 @@ export const routeTable = (
 ): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
 
 /**
- * Adds the life cycles of unmounted paths to the table. Throws `ConfigurationError` if a resource
- * is mounted at the path, or if the path looks misspelt: a misspelt path would retire nothing.
+ * Adds the life cycles of paths that are not mounted to the table. Throws `ConfigurationError` if a
+ * resource or an endpoint is mounted at such a path. Also throws if a path looks misspelt, because
+ * a misspelt path would retire nothing.
  */
 export function withPaths(
   name: string,

@@ -1,6 +1,7 @@
 /**
- * Scopes: equalities that limit which records of a resource a principal can reach. The result of
- * the team's function is checked before an adapter gets it.
+ * Scopes limit which records of a resource a principal can reach. A scope names members and the
+ * values that they must have: `{ tenant: 7 }`. The team's function returns the scope of a
+ * principal. Its result is checked before an adapter gets it.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { isPlainObject, put } from '../definition/json.js'
@@ -18,13 +19,14 @@ type Scope = Readonly<Record<string, Scalar>>
 const noScope: Scope = Object.freeze({})
 
 /**
- * The scope of a principal's calls of this resource. Throws `ConfigurationError` if the team's
- * function returns an invalid scope.
+ * Returns the scope that applies when this caller reads or writes records of this resource. Throws
+ * `ConfigurationError` if the team's function returns an invalid scope.
  */
 export function scopeOf(caller: Caller, { plan }: Mounted): Scope {
   const { scope } = plan.definition
   if (scope === undefined) return noScope
-  // Called once per request: the scope must not change during the request.
+  // The team's function is called once per request, because the scope must not change during the
+  // request.
   const { scopes } = caller.progress
   const known = scopes.get(plan)
   if (known !== undefined) return known
@@ -34,18 +36,21 @@ export function scopeOf(caller: Caller, { plan }: Mounted): Scope {
 }
 
 /**
- * True if callers may see different records of a resource or of one of its containing resources.
+ * True if a resource, or a resource that contains it, has a scope. Two callers may then see
+ * different records.
  */
 export const isScoped = ({ plan, parent }: Mounted): boolean =>
   plan.definition.scope !== undefined || (parent !== undefined && isScoped(parent.mounted))
 
 /**
- * The scope as adapters get it, with canonical values. A promise, a list or an instance with
- * getters has no own entries and would limit nothing; some stores would ignore an undefined value.
+ * Checks a scope, and returns it as adapters get it, with canonical values. Only a plain object is
+ * accepted. A promise, for example, has no members of its own, so it would limit nothing. An
+ * undefined value is refused too, because some stores would ignore it.
  */
 function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): Scope {
   if (!isPlainObject(given)) {
-    // Nothing awaits this promise: an unhandled rejection would end the process.
+    // Nothing awaits this promise, and an unhandled rejection would end the process. So a rejection
+    // is ignored here.
     if (given instanceof Promise) given.catch(() => {})
     throw unfit(
       definition,
@@ -75,7 +80,10 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
   return Object.freeze(canonical(scope)) as Scope
 }
 
-/** Null equals no value of a record (QUERY-1). */
+/**
+ * True if the member can have this value. Null is never accepted, because an equality with null
+ * matches no record (QUERY-1).
+ */
 function fits({ types }: Shape, value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -91,7 +99,9 @@ function fits({ types }: Shape, value: unknown): boolean {
   }
 }
 
-/** The kind of a value. The value itself may be confidential. */
+/**
+ * Describes a value in an error message by its kind, because the value itself may be confidential.
+ */
 function nameOfKind(value: unknown): string {
   if (value instanceof Promise) return 'a promise'
   if (value === null || value === undefined) return String(value)

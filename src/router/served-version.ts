@@ -5,27 +5,35 @@ import type { Middleware } from '../middleware/middleware.js'
 import type { RouteTable } from '../plan/routes.js'
 import type { Operation } from './operations/operation.js'
 
-/** One version of a service, or the only one of a `resourceRouter`. */
+/** One version of an `api`, or the only version of a `resourceRouter`. */
 export interface ServedVersion {
-  /** The segment, such as `v1`; empty for a `resourceRouter`. */
+  /** The path segment of the version, such as `v1`. Empty for a `resourceRouter`. */
   readonly name: string
   readonly table: RouteTable<Operation>
   readonly life: Lifecycle | undefined
   /** Hand-written routes, in addition to the resources. */
   readonly routes: Middleware | undefined
-  /** Matches the paths that need no authentication: those of public documents. */
+  /**
+   * Returns true for the paths that need no authentication. These are the paths of public
+   * documents.
+   */
   readonly open: ((path: string) => boolean) | undefined
 }
 
-/** The versions of a service, by segment. */
+/** The versions of a service, by their path segment. */
 export type Versions = ReadonlyMap<string, ServedVersion | 'retired'>
 
-/** False for a version that has retired, as declared or at its sunset (VER-2). */
+/**
+ * False for a retired version. A version is retired if it is declared as retired, or if it has the
+ * option `retireAtSunset` and its sunset has passed (VER-2).
+ */
 export function isLiving(version: ServedVersion | 'retired'): version is ServedVersion {
   return version !== 'retired' && !(version.life !== undefined && isRetired(version.life, Date.now()))
 }
 
-/** True if a version may serve a path below it. */
+/**
+ * True if a version may serve a path below it: a route matches, or hand-written routes may match.
+ */
 export function serves({ table, routes }: ServedVersion, path: string): boolean {
   const segments = decodeSegments(path)
   if (segments === undefined || table.parts?.isGone('OPTIONS', path, Date.now()) === true) return false

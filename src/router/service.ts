@@ -1,4 +1,4 @@
-/** Resolves the options of a service once. */
+/** Resolves the options of a service once, when the service is created. */
 
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
@@ -29,41 +29,44 @@ import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
 
 /**
- * The options of both `api` and `resourceRouter`. `P` is the type of the principal from
- * `authenticate` or `principal`.
+ * The options that `api` and `resourceRouter` have in common. `P` is the type of the principal that
+ * `authenticate` or `principal` returns.
  */
 export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   /**
-   * The absolute address before `{version}`, such as `https://api.example.com/private`. Default:
-   * taken from the request as far as `trust proxy` allows (REP-5).
+   * The absolute address of the service, without the version: `https://api.example.com/private`.
+   * Default: the address is derived from each request. Express's setting `trust proxy` decides
+   * whether the headers of a proxy are used (REP-5).
    */
   readonly baseUrl?: string | undefined
   /**
-   * Finds the principal: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })`
-   * of your own (AUTH). Default: the principal set by such a middleware in front, if any.
+   * Authenticates requests and finds their principal (AUTH): `bearer({ keys })`,
+   * `publicToken({ keys })`, or `authenticate({ ... })` with your own function. Default: the
+   * principal that an authenticating middleware in front has set, if there is one.
    */
   readonly authenticate?: Authenticate<P> | undefined
   /**
-   * Replaces `authenticate` in services that already authenticate elsewhere. Returns the principal
-   * or a promise of it. An error that it throws becomes the response. `req` may be typed as
-   * Express's own.
+   * Returns the principal, or a promise of the principal. Use this option instead of `authenticate`
+   * if the service already authenticates requests elsewhere. If the function throws an error, the
+   * error becomes the response. The function may declare `req` with Express's own request type.
    */
   principal?(req: IncomingMessage): P | PromiseLike<P>
   /**
-   * Decides which caller may do what (AUTH-4): `scopePermission()`, or a function of your own.
-   * Default: every request is allowed.
+   * Decides which actions a caller may perform (AUTH-4): `scopePermission()`, or a function of your
+   * own. Default: every request is allowed.
    */
   readonly permission?: Permission<P> | undefined
   /**
-   * Names the owner of an `Idempotency-Key`. The name must be unique to each caller, since an equal
-   * key of the same caller is a repeat (VERB-12). Default: the principal's `sub`, with its `iss`,
-   * or the principal itself if it is a string or a number. If none of these exists and this
-   * function returns no name, a POST with a key is a 500 with a log entry.
+   * Returns a name for the caller that owns an `Idempotency-Key`. Each caller must have a different
+   * name, because a second request with the same key and owner is a repeat (VERB-12). Default: the
+   * principal's `sub` with its `iss`, or the principal itself if it is a string, a number or plain
+   * data. Without a principal, all callers share one owner. If the owner can't be determined, a
+   * POST with a key gets a 500, and the error is logged.
    */
   idempotencyOwner?(principal: P, req: IncomingMessage): string | undefined
   /**
-   * Limits the requests of a principal, or of an address (LIMIT-1): `rateLimit({ limit: 600 })`.
-   * Default: no limit.
+   * Limits the number of requests of each principal, or of each client address if there is no
+   * principal (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit.
    */
   readonly rateLimit?: RateLimit | undefined
   /**
@@ -72,18 +75,21 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
    */
   readonly usage?: Usage | undefined
   /**
-   * Answers CORS preflights and sets CORS headers before authentication (HDR-7): `crossOrigin({
-   * origins })`. Default: none.
+   * A middleware that responds to CORS preflights and sets CORS headers (HDR-7):
+   * `crossOrigin({ origins })`. It runs before authentication. Default: none.
    */
   readonly cors?: Middleware | undefined
-  /** Answers an update or delete without `If-Match` with 428 (HDR-3). Default false. */
+  /** Refuses an update or delete without `If-Match` with a 428 (HDR-3). Default false. */
   readonly requireIfMatch?: boolean
   /**
-   * Accepts a weak tag in `If-Match`, for proxies that weaken tags when they compress (HDR-3).
-   * Default false.
+   * Accepts a weak entity tag in `If-Match`. Needed behind a proxy that makes entity tags weak when
+   * it compresses responses (HDR-3). Default false.
    */
   readonly weakIfMatch?: boolean
-  /** The status of a successful DELETE, which never has a body (VERB-6). Default 204. */
+  /**
+   * The status of the response to a successful DELETE. The response never has a body (VERB-6).
+   * Default 204.
+   */
   readonly deleteStatus?: DeleteStatus
   /**
    * Media types in addition to JSON and XML, for every resource (HDR-1):
@@ -95,48 +101,50 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
    * the item. Default false.
    */
   readonly jsonPatch?: boolean
-  /** Page sizes of resources that set none. */
+  /** Pagination settings for resources that do not set their own. */
   readonly page?: PageOptions
   /** The maximum size of a request body in bytes. Default 1 MiB. */
   readonly bodyLimit?: number
   /** The maximum nesting depth of arrays and objects in a body. Default 32. */
   readonly depthLimit?: number
   /**
-   * The time limit of a response in milliseconds, including reading the body and calling adapters.
-   * After it the response is 503 (408 if the body is incomplete). Default 30,000.
+   * The time limit for a response in milliseconds. It includes reading the body and calling
+   * adapters. When the time is over, the response is a 503, or a 408 if the body is still
+   * incomplete. Default 30,000.
    */
   readonly timeout?: number
   /**
-   * The maximum number of requests that execute at once; `Infinity` for no limit. Beyond it a
-   * request is 503 with `Retry-After`, before its credentials and body are read (ERR-1), so that
-   * running requests finish in time. Default 1,000.
+   * The maximum number of requests that execute at the same time. `Infinity` means no limit.
+   * Further requests get a 503 with `Retry-After`, before their credentials and body are read
+   * (ERR-1). In this way, running requests finish in time. Default 1,000.
    */
   readonly maxConcurrent?: number
   /**
-   * The prefix of a problem's `type`: the address where a team publishes docs/errors.md. Default
-   * `tag:express-rest-conventions,2026:errors`, which can't be dereferenced.
+   * The prefix of the member `type` of a problem: the URL at which you publish docs/errors.md.
+   * Default `tag:express-rest-conventions,2026:errors`, which is not the URL of a page.
    */
   readonly problemBase?: string
   /**
-   * `false` disables all caches, to find out whether a cache causes a wrong response or holds
-   * memory. It also disables the caches of the `authenticate`, `rateLimit` and `cors` given here,
-   * including for other services that share them. Adapters have their own caches. Default: true.
+   * `false` disables all caches of the service. Use it to find out whether a cache is the cause of
+   * a wrong response or of high memory use. It also disables the caches inside the given
+   * `authenticate`, `rateLimit` and `cors`, even for other services that share these objects. The
+   * caches of adapters stay enabled. Default: true.
    */
   readonly caches?: boolean
 }
 
 export interface Service extends Adoption {
   readonly hooks: Hooks
-  /** True if there are hooks other than `onError`. */
+  /** True if `onStep`, `onQuery` or `onResponse` is given. */
   readonly observes: boolean
   /**
    * Returns the absolute base address for a request: `baseUrl`, or the address derived from the
-   * request; `undefined` if the request's host is malformed.
+   * request. Returns `undefined` if the request's host is malformed.
    */
   readonly address: BaseAddress
   /** True if `address` is the same for every request. */
   readonly fixedAddress: boolean
-  /** The option `baseUrl`. */
+  /** The option `baseUrl`, without a trailing slash. */
   readonly root: string | undefined
   readonly authenticate: Authenticate | undefined
   readonly principal: ((req: IncomingMessage) => unknown) | undefined
@@ -145,11 +153,14 @@ export interface Service extends Adoption {
   readonly rateLimit: RateLimit | undefined
   readonly usage: Usage | undefined
   readonly login: Login | undefined
-  /** Header fields of every response. */
+  /** The security header fields of every response. `undefined` if the service does not set them. */
   readonly secureHeaders: Readonly<Record<string, string>> | undefined
-  /** `Vary` of responses with a representation (HDR-1, HDR-6). */
+  /** The value of `Vary` for responses with a representation (HDR-1, HDR-6). */
   readonly vary: string
-  /** `Vary` of responses to changes, whose body depends on `Prefer` (RFC 7240 2, RFC 5789 2). */
+  /**
+   * The value of `Vary` for responses to changes. The body of such a response depends on `Prefer`
+   * (RFC 7240 2, RFC 5789 2).
+   */
   readonly varyOfChange: string
   readonly cors: CrossOrigin | Middleware | undefined
   readonly requireIfMatch: boolean
@@ -162,24 +173,27 @@ export interface Service extends Adoption {
   readonly bodyLimit: number
   readonly depthLimit: number
   readonly timeout: number
-  /** The number of requests that are executing. */
+  /** The number of requests that are executing, and its maximum. */
   readonly load: Load
   readonly problemBase: string | undefined
   /** All caches of the service. */
   readonly caches: Caches
   /** The cache of rendered bytes. */
   readonly reuse: Reuse
-  /** The media types available at each address. */
+  /** Finds the media types that are available at an address. */
   readonly formats: Formats
-  /** The documents that the service serves. `api` sets them, since they need the versions. */
+  /**
+   * The OpenAPI documents and docs pages that the service serves. `api` sets them later, because
+   * they describe the versions, which do not exist yet when the options are resolved.
+   */
   readonly documents: { current: Documents | undefined }
-  /** The facts about the service that documents describe. */
+  /** The facts about the service that its OpenAPI documents describe. */
   readonly facts: ServiceFacts
-  /** Serializes updates without `If-Match` to the same key. */
+  /** Runs updates of the same key one after another, if they have no `If-Match`. */
   readonly queue: KeyQueue
 }
 
-/** The kind of every option of both `api` and `resourceRouter`. */
+/** The kind of value that each option in `ServiceOptions` accepts. */
 export const serviceKinds: Kinds<ServiceOptions> = {
   ...baseAddressKinds,
   authenticate: {
@@ -218,8 +232,8 @@ export interface Surroundings {
 }
 
 /**
- * Resolves options whose kinds are already checked. Throws `ConfigurationError` if they contradict
- * each other.
+ * Resolves options that were already checked with `serviceKinds`. Throws `ConfigurationError` if
+ * two options contradict each other.
  */
 export function resolveService(options: ServiceOptions, { login, secureHeaders }: Surroundings = {}): Service {
   const { baseUrl, deleteStatus = 204, jsonPatch = false } = options
@@ -230,7 +244,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole, onFinding, onConventionExpired } = options
   const address = baseAddress({ baseUrl })
-  // With a `baseUrl`, the address does not depend on the request.
+  // With a `baseUrl`, the address does not depend on the request, so an empty object is enough.
   const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
   const representations = representationsOption('the service', options.representations)
   const requireIfMatch = options.requireIfMatch ?? false

@@ -1,6 +1,6 @@
 /**
- * The links that a response shows: passed to the adapter, which may return the linked records
- * (REP-1..3).
+ * The links that a response shows. They are passed to the adapter, which may then return the linked
+ * records together with its result (REP-1..3).
  */
 import type { AdapterCall, ShownLink, ShownLinks, Stored } from '../adapters/contract.js'
 import type { LinkTo } from '../definition/resource.js'
@@ -11,8 +11,8 @@ import type { Caller } from './caller.js'
 import { isScoped } from './scope.js'
 
 /**
- * The records that an adapter returned for a link, by the texts of their keys. `undefined`: there
- * is no such record.
+ * The records that an adapter returned for a link, by the text of their keys. The value is
+ * `undefined` if no record has the key.
  */
 export type PreloadedRecords = ReadonlyMap<string, Stored<unknown> | undefined>
 
@@ -22,7 +22,10 @@ interface OfferedLink extends ShownLink {
   readonly target: Mounted
 }
 
-/** The links of a resource as they are passed to adapters, by name: shown and expanded. */
+/**
+ * The links of a resource, by name, as they are passed to adapters. `expanded` is used if the
+ * response expands the link, and `shown` otherwise.
+ */
 type Offers = ReadonlyMap<string, { readonly shown: OfferedLink; readonly expanded: OfferedLink }>
 
 const offers = new WeakMap<Mounted, Offers>()
@@ -33,10 +36,12 @@ function offersOf(mounted: Mounted): Offers {
   const made: Offers = new Map(
     mounted.plan.associations.flatMap((link) => {
       const target = mounted.targets.get(link.name) as Mounted
-      // Skips targets that may be hidden with their parents, since only the router reads those.
+      // If a parent of the target has a scope, the target may be hidden together with that parent.
+      // Only the router reads parents, so this link is not passed to adapters.
       if (target.parent !== undefined && isScoped(target.parent.mounted)) return []
       const expanded: OfferedLink = { link, target, by: link.by, adapter: target.adapter }
-      // If the version does not cover the whole record, the tag is computed from the whole record.
+      // If `computes` is true, a record can change while its version stays the same. The entity tag
+      // is then computed from the whole record, so the adapter must return all members.
       const shown = target.adapter.computes === true ? expanded : { ...expanded, members: link.show }
       return [[link.name, { shown, expanded }] as const]
     }),
@@ -57,7 +62,7 @@ export class AnswerLinks implements ShownLinks {
   readonly #caller: Caller
   readonly #preloaded = new Map<LinkTo, Map<string, Stored<unknown> | undefined>>()
   #checked: Map<LinkTo, LinkTarget | undefined> | undefined
-  /** Number of records that the adapter returned. */
+  /** The number of linked records that the adapter returned. */
   rows = 0
 
   private constructor(caller: Caller, all: readonly OfferedLink[]) {
@@ -65,7 +70,7 @@ export class AnswerLinks implements ShownLinks {
     this.all = all
   }
 
-  /** The links of a response; `undefined` if the adapter gets none. */
+  /** Returns the links of a response, or `undefined` if none are passed to the adapter. */
   static of(caller: Caller, mounted: Mounted, expand: readonly string[]): AnswerLinks | undefined {
     if (mounted.adapter.readsLinks !== true) return undefined
     const offered = offersOf(mounted)
@@ -81,14 +86,15 @@ export class AnswerLinks implements ShownLinks {
     try {
       return adapterCall(this.#caller, target)
     } catch {
-      // A principal's scope may throw only when a record of the target is read.
+      // The team's scope function may throw for the target. That error must occur only if a record
+      // of the target is really read, and not here.
       return undefined
     }
   }
 
   /**
-   * Keeps the target of a link of a record to create, as `checkRules` has read it; `undefined` if the
-   * link is null.
+   * On a create, keeps the target of a link as `checkRules` has read it. `target` is `undefined` if
+   * the link is null.
    */
   check(link: LinkTo, target?: LinkTarget): void {
     this.#checked ??= new Map()
@@ -116,7 +122,9 @@ export class AnswerLinks implements ShownLinks {
     preloaded.set(key, stored)
   }
 
-  /** The records that the adapter returned for a link; `undefined` if it returned none. */
+  /**
+   * Returns the records that the adapter returned for a link, or `undefined` if it returned none.
+   */
   preloaded(link: LinkTo): PreloadedRecords | undefined {
     return this.#preloaded.get(link)
   }

@@ -1,8 +1,9 @@
 /**
- * The stages of a request, as types. Each step takes a stage and returns the fields that it adds;
- * the pipeline in walk.ts combines them into the next stage. So a step that reads a field of a
- * later step does not compile. At run time every stage is the same `Exchange`. docs/lifecycle.md
- * has a table.
+ * The stages of a request, as types. A stage lists the fields of a request that are set at a
+ * certain point. Each step takes a stage and returns the fields that it adds. The pipeline in
+ * walk.ts combines the stage and these fields into the next stage. If a step reads a field that a
+ * later step sets, the code does not compile. At run time, every stage is the same `Exchange`
+ * object. A table in docs/lifecycle.md shows the stage that each step takes.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
@@ -28,33 +29,37 @@ import type { TimeLimit } from './time-limit.js'
 export interface Entrance {
   /** The matched route, if it is already known. */
   readonly match: Match<Operation> | undefined
-  /** The path below the version, and the query, both undecoded. */
+  /** The path below the version, and the query string. Both are still percent-encoded. */
   readonly path: string
   readonly rawQuery: string
   /** The path that the router is mounted at. */
   readonly mountPath: string
   /**
-   * The part of the mount path below a configured `baseUrl`: the version, if an outer router serves
-   * it.
+   * The part of the mount path that links need after a configured `baseUrl`. It begins with the
+   * first version segment: `/v1` for the mount path `/private/v1`. It is empty if the mount path
+   * has no version segment, and always empty for `api`.
    */
   readonly mountTail: string
-  /** The template, in events, of a path outside all versions. */
+  /**
+   * The route template that events report for a path outside all versions: `/login`. `undefined`
+   * for all other paths.
+   */
   readonly template: string | undefined
   /**
-   * The only version of a `resourceRouter`. Otherwise the step `version` looks up `versionName` in
-   * `versions`.
+   * The only version of a `resourceRouter`. `undefined` for `api`: the step `version` then looks up
+   * `versionName` in `versions`.
    */
   readonly soleVersion: ServedVersion | undefined
   readonly versions: Versions | undefined
   readonly versionName: string
 }
 
-/** The result of a step that answers the request, which ends there. */
+/** The result of a step that ends the request with a response. */
 export interface Answered {
   readonly answer: Answer
 }
 
-/** A request as received. */
+/** A request as it was received, before any step has run. */
 export interface Received {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -63,80 +68,105 @@ export interface Received {
   /** All versions of the service; `undefined` in a `resourceRouter`. */
   readonly versions: Versions | undefined
   readonly requestId: string
-  /** The header fields, read once: the getter `req.headers` builds them. */
+  /**
+   * The header fields of the request. `req.headers` is read only once, because it is a getter that
+   * builds the object.
+   */
   readonly headers: IncomingHttpHeaders
   readonly method: string
-  /** True for methods that change nothing. */
+  /** True for the safe methods, which change nothing: GET, HEAD and OPTIONS. */
   readonly reads: boolean
   readonly path: string
   readonly rawQuery: string
-  /** The absolute address before the version (REP-5). Throws the `malformed-host` problem. */
+  /**
+   * The absolute address of the service, without the version (REP-5). Reading it throws the
+   * `malformed-host` problem if the header field `Host` is malformed.
+   */
   readonly root: string
-  /** The path of the request for the member `instance` of problems. */
+  /** The path of the request. Problems have it as the member `instance`. */
   readonly instance: string
   readonly timeLimit: TimeLimit
   readonly progress: Progress
-  /** The fields common to all hook events, as far as known. */
+  /**
+   * Returns the fields common to all hook events. Fields that are not known yet are `undefined`.
+   */
   event(): RequestEvent
   /**
-   * The legacy behavior of a clause, if it still applies to this request; `undefined` if the clause
-   * is enforced.
+   * Returns the legacy behavior for a clause of the conventions, if that behavior still applies to
+   * this request. Returns `undefined` if the clause is enforced.
    */
   legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined
-  /** Notifies `onFinding`, once for each clause and name. */
+  /**
+   * Reports a finding to `onFinding` and `usage`: the request violates a clause that is not
+   * enforced yet, or uses an alias of a parameter. Each combination of clause and detail is
+   * reported once.
+   */
   finding(clause: string, detail: string): void
-  /** The header fields of a deprecated version (VER-3); `undefined` for other versions. */
+  /**
+   * Returns the header fields that announce the end of the version or of the requested part
+   * (VER-3). Returns `undefined` if there is nothing to announce.
+   */
   notices(): Readonly<Record<string, string>> | undefined
   /**
-   * Records which hand-written route matches below a path, if a hook, tracer or counter needs it.
+   * From now on, records which hand-written route matches below `mountPath`. Does nothing unless a
+   * hook, a tracer, `usage` or `conventions` needs the route.
    */
   followOwnRoutes(mountPath: string): void
-  /** No hand-written route has answered. */
+  /** Discards the recorded route, because no hand-written route has responded. */
   forgetOwnRoute(): void
-  /** Calls the `onResponse` hook, once. */
+  /**
+   * Reports the response to `onResponse`, to `usage` and to the request's trace. Only the first
+   * call has an effect.
+   */
   respondedWith(status: number): void
 }
 
-/** The version is known. */
+/** After the step `version`: the version is known. */
 export interface Versioned extends Received {
   readonly version: ServedVersion
 }
 
-/** Version and principal are known. */
+/** After the step `authenticate`: the version and the principal are known. */
 export interface Identified extends Received, Caller {
   readonly req: IncomingMessage
-  /** True for a caller with credentials: its representations are private (HDR-6). */
+  /**
+   * True if the caller is authenticated. `Cache-Control` of the representations is then `private`
+   * by default (HDR-6).
+   */
   readonly authenticated: boolean
-  /** The `Cache-Control` of representations of resources that set none (HDR-6). */
+  /** The default value of `Cache-Control`, for resources that do not set their own (HDR-6). */
   readonly cacheControl: string
 }
 
-/** The route of the path is known. */
+/** After the step `route`: the route of the path is known. */
 export interface Routed extends Identified, Place {
   readonly req: IncomingMessage
   readonly route: Route<Operation>
   /**
-   * The method of the endpoint; `undefined` for resources, and for a method that the endpoint
-   * lacks.
+   * The endpoint's declaration of the requested method. `undefined` if the route belongs to a
+   * resource, or if the endpoint does not have this method.
    */
   readonly endpointMethod: CompiledMethod | undefined
-  /** The path of the requested list, starting with the version. */
+  /** The path of the requested list, beginning with the version: `/v1/orders`. */
   readonly listPath: string
 }
 
-/** The operation is known, and the principal may execute it. */
+/** After the step `allow`: the operation is known, and the principal may execute it. */
 export interface Allowed extends Routed {
   readonly operation: Operation
-  /** The value of `Allow` for this principal. */
+  /** The value of the header field `Allow` for this principal. */
   readonly allow: string
 }
 
-/** The representation of the response is chosen. */
+/** After the step `negotiate`: the representation of the response is chosen. */
 export interface Negotiated extends Allowed {
   readonly representation: Representation
 }
 
-/** The types of queries, by the `query` of an operation's description. */
+/**
+ * The type of the parsed query for each kind of query. The member `query` of an operation's
+ * description names the kind.
+ */
 interface Queries {
   readonly list: ListQuery
   readonly item: ItemQuery
@@ -145,7 +175,10 @@ interface Queries {
   readonly ignored: undefined
 }
 
-/** The types of bodies, by the `body` of an operation's description. */
+/**
+ * The type of the parsed body for each kind of body. The member `body` of an operation's
+ * description names the kind.
+ */
 interface Bodies {
   readonly record: JsonObject
   readonly patch: Patch
@@ -154,19 +187,22 @@ interface Bodies {
   readonly ignored: undefined
 }
 
-/** The typed query and body: the result of the step `parse`. */
+/** The result of the step `parse`: the typed query and body. */
 export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> {
   readonly query: Queries[Q]
-  /** The associations to expand. */
+  /** The names of the associations to expand in the response. */
   readonly expand: readonly string[]
   readonly body: Bodies[B]
-  /** Identifies repeats of this request, if the client sent a key (VERB-12). */
+  /**
+   * Identifies repeats of this request. `undefined` unless the client sent an idempotency key that
+   * the resource stores (VERB-12).
+   */
   readonly idempotency: Idempotency | undefined
 }
 
 /**
- * The whole request is parsed. `Q` and `B`: the kinds of query and body in the operation's
- * description.
+ * After the steps `parse` and `precondition`: the whole request is parsed. `Q` and `B` are the
+ * kinds of query and body in the operation's description.
  */
 export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind>
   extends Negotiated,
@@ -175,15 +211,16 @@ export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = Bo
   readonly req: IncomingMessage
 }
 
-/** The operation has ended. */
+/** After the step `execute`: the operation has run, and its outcome is known. */
 export interface Executed extends Parsed {
   readonly outcome: Outcome
 }
 
 /**
- * The stage at which the fields of `Known` are set. Computed fields of the exchange become
- * available with the fields that they depend on: `base` with `version`, `resource` and `listPath`
- * with `route`. So the two named stages are used as soon as the fields of their steps are set.
+ * The stage at which the fields of `Known` are set. Some fields of the exchange are not set by a
+ * step but computed from other fields: `base` from `version`, and `resource` and `listPath` from
+ * `route`. The stages `Identified` and `Routed` contain these computed fields. So this type becomes
+ * one of these two stages as soon as `Known` has the fields that the steps up to that stage set.
  */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>
@@ -192,7 +229,10 @@ export type Stage<Known> = Known &
       : Identified
     : unknown)
 
-/** A request at any stage: fields that later steps set may be `undefined`. */
+/**
+ * A request at any stage. Fields that a step sets may be `undefined`, because that step may not
+ * have run yet.
+ */
 export type AnyStage = Received & {
   readonly [Name in Exclude<keyof Executed, keyof Received>]: Executed[Name] | undefined
 }

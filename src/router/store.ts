@@ -1,4 +1,7 @@
-/** Calls an adapter with the principal, scope and time limit of a request. Calls `onQuery`. */
+/**
+ * Calls an adapter with the principal, the scope and the time limit of a caller, and reports the
+ * calls to `onQuery`.
+ */
 import {
   type AdapterCall,
   type Awaitable,
@@ -32,9 +35,9 @@ import type { AnswerLinks } from './shown-links.js'
 
 /** Additional information about a write. */
 export interface Intent {
-  /** Default: the action of the adapter method. */
+  /** Default: the name of the adapter method. */
   readonly action?: WriteAction
-  /** The record at the version that the write expects, if it has been read. */
+  /** The record in the version that the write expects, if that record has been read. */
   readonly before?: unknown
   /** The links that the response shows. */
   readonly links?: AnswerLinks | undefined
@@ -47,8 +50,8 @@ export interface CreateIntent extends Pick<Intent, 'links'> {
 }
 
 /**
- * One adapter on behalf of one caller. These methods are synchronous if the adapter is. Refusals
- * are thrown as problems.
+ * Calls one adapter on behalf of one caller. A method returns a promise only if the adapter does.
+ * If the store refuses a write, the method throws a problem.
  */
 export class Store {
   readonly #caller: Caller
@@ -62,8 +65,8 @@ export class Store {
   }
 
   /**
-   * Throws `invalid-query` if the store can't compare a value in the client's own list query,
-   * `asked`. `links`: the links that the response shows.
+   * `asked` is the list query that the client sent. Throws `invalid-query` if the store can't
+   * compare a value in that query. `links` contains the links that the response shows.
    */
   list(request: ListRequest, asked?: ListQuery, links?: AnswerLinks): Awaitable<Page<unknown>> {
     this.#call.links = links
@@ -82,9 +85,9 @@ export class Store {
   }
 
   /**
-   * The records that links lead to. A link holds only the key of its target and not the parents in
-   * its address. A target below a parent that the caller may not see is treated as absent for links
-   * too.
+   * Returns the records that links lead to. A link holds only the key of its target, and not the
+   * keys of the target's parents. So the parents are checked here. If the caller's scope hides the
+   * parent of a target, the target counts as absent.
    */
   linked(keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
     const { parent } = this.#mounted
@@ -106,15 +109,18 @@ export class Store {
     })
   }
 
-  /** The record of a key in a version, if the adapter holds it in memory. See `Adapter.cached`. */
+  /**
+   * Returns the record with this key and version, if the adapter holds it in memory. See
+   * `Adapter.cached`.
+   */
   cached(key: KeyValue, version: string): Stored<JsonObject> | undefined {
     const stored = this.#mounted.adapter.cached?.(key, version, this.#call)
     return stored !== undefined && stored.version === version && isRecord(stored) ? stored : undefined
   }
 
   /**
-   * The record of a key. Throws the `absent` problem (404). `links`: the links that the response
-   * shows.
+   * Returns the record with this key. Throws the `absent` problem (404) if there is no such record.
+   * `links` contains the links that the response shows.
    */
   one(key: KeyValue, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
     return settled(this.read([key], links), ([stored]) => {
@@ -128,8 +134,9 @@ export class Store {
   }
 
   /**
-   * Throws refusals (422), and for a key that was used before `idempotency-mismatch` (422) and
-   * `unavailable` (503).
+   * Creates a record. Throws a problem (422) if the store refuses the record. Throws
+   * `idempotency-mismatch` (422) if the idempotency key was used before with another body. Throws
+   * `unavailable` (503) if the first request with that key is still running.
    */
   create(
     value: unknown,
@@ -152,8 +159,8 @@ export class Store {
   }
 
   /**
-   * The record that an earlier request with the same key created, if any (VERB-12). Throws as
-   * `create` does.
+   * Returns the record that an earlier request with the same idempotency key created, if there is
+   * one (VERB-12). Throws `idempotency-mismatch` and `unavailable` as `create` does.
    */
   recall(idempotency: Idempotency): Awaitable<Stored<unknown> | undefined> {
     const call = new CallerCall(this.#caller, this.#call.scope, undefined, idempotency)
@@ -168,7 +175,10 @@ export class Store {
     )
   }
 
-  /** Throws `absent` (404) and refusals (422). */
+  /**
+   * Replaces a record. Throws `absent` (404) if the record does not exist, and a problem (422) if
+   * the store refuses the new record.
+   */
   replace(
     key: KeyValue,
     value: unknown,
@@ -220,8 +230,8 @@ export class Store {
   }
 
   /**
-   * Reuses the store's one call object: an adapter recognizes by it what it has read for this
-   * write.
+   * Returns the call object of this store, with the fields for a write. Reads and the write share
+   * this object, so that the adapter can recognize a record that it has read for this write.
    */
   #intended(method: WriteAction, { action = method, before, links }: Intent): AdapterCall {
     this.#call.action = action
@@ -253,7 +263,10 @@ export class Store {
     throw refusedRecord(this.#mounted.plan, result, new Set(beside))
   }
 
-  /** Throws for a result outside the contract: `true` must not count as `'removed'`. */
+  /**
+   * Throws if the adapter's result is outside the adapter contract. For example, `true` must not
+   * count as `'removed'`.
+   */
   #done<W extends string>(method: string, word: W, result: W | 'absent' | 'stale' | Refused | undefined): W | 'stale' {
     const done = this.#written(method, result)
     if (done === word || done === 'stale') return done
@@ -264,7 +277,8 @@ export class Store {
   }
 
   /**
-   * Throws for a record without a version: its tag would lack one, and no precondition could match.
+   * Throws if a record has no version. Without a version, the entity tag of the record would be
+   * wrong, and no precondition could match that tag.
    */
   #checkVersion(stored: Stored<unknown>): Stored<unknown> {
     if (typeof stored.version !== 'string') {
@@ -277,7 +291,10 @@ export class Store {
     return stored
   }
 
-  /** Calls a method that may change something, and records the outcome (VERB-13). */
+  /**
+   * Calls an adapter method that may change something, and records in `progress` whether it did
+   * (VERB-13).
+   */
   #change<T>(name: string, write: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
     const { progress } = this.#caller
     progress.beginWrite()
@@ -291,7 +308,7 @@ export class Store {
     const caller = this.#caller
     if (caller.progress.counts !== undefined) return this.#observed(name, invoke, links)
     const answer = invoke()
-    // A synchronous result needs no time limit object, which is created on first use.
+    // The time limit object is created on first use. A synchronous result does not need it.
     return isPromise(answer) ? caller.timeLimit.waitFor(answer) : answer
   }
 
@@ -319,7 +336,7 @@ export class Store {
 const isRecord = (stored: Stored<unknown>): stored is Stored<JsonObject> =>
   typeof stored.value === 'object' && stored.value !== null
 
-/** Converts null to `undefined`: many drivers return null for a missing record. */
+/** Converts null to `undefined`, because many drivers return null for a missing record. */
 function present(found: readonly (Stored<unknown> | undefined | null)[]): readonly (Stored<unknown> | undefined)[] {
   return found.includes(null)
     ? found.map((stored) => stored ?? undefined)
@@ -330,8 +347,8 @@ const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched'
 const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'])
 
 /**
- * Whether a write changed anything, by the adapter's result; `unknown` for a result outside the
- * contract.
+ * Returns whether a write changed anything, according to the adapter's result. Returns `unknown`
+ * for a result outside the adapter contract.
  */
 function changeOf(result: unknown): Change {
   if (unchanged.has(result) || isRefused(result)) return 'none'

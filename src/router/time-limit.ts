@@ -1,4 +1,4 @@
-/** The time limit of a request, for the team's code and for adapters. */
+/** The time limit of a request, which applies to the team's code and to adapters. */
 import { stated } from '../failures/stated.js'
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
@@ -7,15 +7,20 @@ import type { Exchange } from './exchange.js'
 import type { Change, Progress } from './progress.js'
 
 export interface TimeLimit {
-  /** Milliseconds left; 0 after the time limit. */
+  /** Returns the milliseconds that are left, or 0 after the time limit. */
   left(): number
-  /** Restarts with `limit` milliseconds from now: for the next page of an export. */
+  /**
+   * Restarts the time limit with `limit` milliseconds from now. An export does this for each page.
+   */
   restart(limit: number): void
-  /** Aborts at the time limit and, for reads, when the client disconnects. Created on first use. */
+  /**
+   * Returns a signal that aborts at the time limit and, for reads, when the client disconnects. The
+   * signal is created on first use.
+   */
   signal(): AbortSignal
   /**
-   * The value of `answer`. Throws `Unavailable` at the time limit; a later value or error is
-   * ignored.
+   * Returns the value of `answer`. Throws `Unavailable` at the time limit. If `answer` settles
+   * after that, its value or error is ignored.
    */
   waitFor<T>(answer: T | PromiseLike<T>): T | Promise<T>
 }
@@ -23,7 +28,10 @@ export interface TimeLimit {
 /** The time limit of a request, counted from its start. */
 export const requestTimeLimit = (exchange: Exchange): TimeLimit => new RequestTimeLimit(exchange)
 
-/** The time limit of `records()` outside a request, starting now. `ended` aborts it early. */
+/**
+ * The time limit of `records()` outside a request. It starts now. The signal `ended` can abort the
+ * work earlier.
+ */
 export const ownTimeLimit = (timeout: number, ended: AbortSignal | undefined, progress: Progress): TimeLimit =>
   new OwnTimeLimit(timeout, ended, progress)
 
@@ -98,7 +106,7 @@ class RequestTimeLimit extends Countdown {
     const gone = (): void => {
       if (!res.writableFinished) made.abort(new Error('The client disconnected.'))
     }
-    // A write continues after its client disconnects: a partial change would help no one.
+    // A write continues after its client disconnects, because a partial change would help no one.
     if (reads && res.destroyed) gone()
     else if (reads) res.once('close', gone)
   }
@@ -127,7 +135,8 @@ class OwnTimeLimit extends Countdown {
     const ended = this.#ended
     const end = (): void => made.abort(ended?.reason)
     if (ended?.aborted) end()
-    // A job may run for hours, with a new signal for each record.
+    // When `made` aborts, the listener is removed. A job may run for hours and create a new signal
+    // for each record.
     else ended?.addEventListener('abort', end, { once: true, signal: made.signal })
   }
 }

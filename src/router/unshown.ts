@@ -1,4 +1,4 @@
-/** Responses after a change was made and an error followed it (VERB-13). */
+/** Builds the response for a request that made a change and then failed with an error (VERB-13). */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { versionTag } from '../http/entity-tags.js'
 import { Unavailable } from '../problem.js'
@@ -8,9 +8,10 @@ import type { Outcome } from './operations/operation.js'
 import type { AnyStage } from './stages.js'
 
 /**
- * The success status without a body, with `Location` if the outcome has one. The tag of the new
- * version works in `If-Match` but never leads to a 304. `undefined` if the outcome is not known:
- * then `changeMadeProblem` reports the change.
+ * Returns a response with the success status and without a body. It has a `Location` if the outcome
+ * has one. Its entity tag names the new version. `If-Match` accepts this tag, but the tag never
+ * leads to a 304. Returns `undefined` if the outcome is not known. `changeMadeProblem` then reports
+ * the change.
  */
 export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefined {
   if (outcome === undefined || outcome.kind === 'page' || outcome.kind === 'document') return undefined
@@ -24,7 +25,7 @@ export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefi
   return { status: outcome.status, headers }
 }
 
-/** The problem for a change that was made, if even its success status is not known. */
+/** Returns the problem for a change that was made, if not even its success status is known. */
 export const changeMadeProblem = (cause: unknown): Unavailable =>
   new Unavailable({
     cause,
@@ -33,8 +34,8 @@ export const changeMadeProblem = (cause: unknown): Unavailable =>
   })
 
 /**
- * The header fields of the outcome, without those that can't be sent: such a field may be the
- * reason why the response failed.
+ * Returns the header fields of the outcome, without fields that can't be sent. Such a field may be
+ * the reason why the response failed.
  */
 function givenHeaders(outcome: Exclude<Outcome, { kind: 'page' | 'document' }>): Headers {
   const given = outcome.kind === 'state' ? {} : (outcome.headers ?? {})

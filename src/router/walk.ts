@@ -60,13 +60,13 @@ export const steps = pipeline<Received>()
   })
   .end('represent', represent)
 
-/** The steps of a login, which belongs to no version and has its own authentication. */
+/** The steps of a login. A login belongs to no version, and checks the user's password itself. */
 export const loginSteps = pipeline<Received>().step('preflight', preflight).end('login', login)
 
 /**
- * Runs the steps of a request, and sets the fields that each adds. Never throws and never rejects:
- * errors become responses. If a step returns a promise, `walk` calls itself when it resolves, with
- * the index of the step as `from` and its result as `resumed`.
+ * Runs the steps of a request, and sets the fields that each step adds. Never throws and never
+ * rejects, because all errors become responses. If a step returns a promise, `walk` calls itself
+ * when the promise resolves. `from` is then the index of that step, and `resumed` holds its result.
  */
 export function walk(
   exchange: Exchange,
@@ -87,7 +87,8 @@ export function walk(
         watch = watchStep(exchange, current.name)
         result = watch.run(current.step)
       } else result = current.step(exchange)
-      // Synchronous steps need no promise.
+      // Only an asynchronous step returns a promise. After a synchronous step, the loop continues
+      // at once.
       if (result?.then !== undefined) {
         return result.then(
           (later) => walk(exchange, pipelineSteps, at, { result: later, watch }),
@@ -112,14 +113,16 @@ export function walk(
   }
 }
 
-/** A step whose promise has resolved: its result, and the trace that was started for it. */
+/**
+ * A step whose promise has resolved: the result of the step, and the trace that was started for it.
+ */
 interface Resumed {
   readonly result: StepResult | undefined
   readonly watch: Watch | undefined
 }
 
 function end(exchange: Exchange, answer: Answer): void {
-  // An export executes until its last row is written, or until it is interrupted.
+  // An export counts as executing until its last row is written or it is interrupted.
   if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.release())
   else exchange.progress.release()
   send(exchange, answer)
@@ -140,7 +143,7 @@ function endFailed(exchange: Exchange, error: unknown, step: PipelineStep | unde
 
 function send(exchange: Exchange, answer: Answer): void {
   try {
-    // Tested here so that an unobserved response needs no closure.
+    // This check avoids creating a closure for a response that nobody observes.
     if (!exchange.progress.watchesSteps) respond(exchange, answer)
     else watched(exchange, 'respond', () => respond(exchange, answer))
   } catch (error) {
@@ -162,8 +165,9 @@ function watched<T>(exchange: Exchange, name: string, step: () => T): T {
 }
 
 /**
- * Replaces a response that can't be written, such as one with a line break in a header. If that
- * fails too, it closes the connection instead of ending the process.
+ * Sends a problem instead of a response that can't be written, such as a response with a line break
+ * in a header field. If the problem can't be written either, closes the connection, so that the
+ * error does not end the process.
  */
 function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknown): void {
   const { res } = exchange

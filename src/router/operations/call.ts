@@ -15,14 +15,14 @@ import type { Operation, Outcome } from './operation.js'
 /** A request for an endpoint. */
 type EndpointRequest = Parsed<'endpoint', 'endpoint'>
 
-/** The part of the description common to all endpoints. */
+/** The part of the description that all endpoints have in common. */
 const endpointDescription = { query: 'endpoint', body: 'endpoint', answers: 'value', statuses: 'any' } as const
 
 const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * Endpoints outside resources: one operation for each method. The permission decides about the
- * action that the same method has on an item (AUTH-4).
+ * The operations of endpoints outside resources, one for each method. The permission is asked about
+ * the action that the same method has on an item: `read` for GET (AUTH-4).
  */
 export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
@@ -35,9 +35,9 @@ export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = 
 }))
 
 /**
- * Endpoints below an item, which must exist and meet the preconditions (HDR-3, HDR-4). They are
- * part of the item: as for flags, the permission decides about `patch` for every method that
- * writes.
+ * The operations of endpoints below an item. The item must exist and meet the preconditions (HDR-3,
+ * HDR-4). Such an endpoint is a part of the item. So the permission is asked about `patch` for
+ * every method that writes, as it is for flags.
  */
 export const itemEndpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
@@ -49,7 +49,7 @@ export const itemEndpointOperations: readonly Operation<'endpoint', 'endpoint'>[
   async execute(exchange) {
     const { resource, keys, key, base, reads, conditions } = exchange
     const { value: record, version } = await itemOf(exchange)
-    // A POST creates something new, so If-None-Match is ignored (HDR-4).
+    // A POST creates something new, so `If-None-Match` is ignored (HDR-4).
     if (!reads) checkWrite(method === 'POST' ? { ...conditions, ifNoneMatch: undefined } : conditions, version)
     return handled(exchange, Object.freeze({ key, record, version, href: base + itemPath(resource, keys) }))
   },
@@ -87,7 +87,7 @@ const valueOutcome = ({ reads }: EndpointRequest, value: unknown, item: Endpoint
   kind: 'value',
   status: value === undefined ? 204 : 200,
   value,
-  // After a change only the handler can know the version.
+  // After a change, only the handler can know the new version of the item.
   version: reads ? item?.version : undefined,
 })
 
@@ -96,8 +96,8 @@ function replyOutcome(exchange: EndpointRequest, answer: EndpointReply, item: En
   const { status, body, headers: given = {}, version = reads ? item?.version : undefined } = answer
   const headers = spelled(given)
   const location = headers[header.location]
-  // Every Location is absolute (VERB-2): `/v1/...` resolves against the origin, `informes/7`
-  // against the version.
+  // Every `Location` is absolute (VERB-2). `/v1/...` is resolved against the origin, and
+  // `informes/7` against the address of the version.
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
     throw new Error(
@@ -117,7 +117,7 @@ export const options: Operation<'ignored', 'ignored', 204> = {
   method: 'OPTIONS',
   target: 'any',
   actions: [],
-  // A preflight carries the query of the request that it is for.
+  // An OPTIONS request may be a preflight, which has the query of the request that follows it.
   query: 'ignored',
   body: 'ignored',
   preconditions: 'none',
@@ -130,7 +130,10 @@ export const options: Operation<'ignored', 'ignored', 204> = {
   }),
 }
 
-/** The media types that PATCH accepts here, if the caller may send one (RFC 5789 3.1). */
+/**
+ * Returns the header field `Accept-Patch` with the media types that PATCH accepts here, if the
+ * caller may send a PATCH (RFC 5789 3.1).
+ */
 function acceptedPatches({ allow, route, service }: Parsed): Headers {
   if (!allow.split(', ').includes('PATCH')) return {}
   const endpoint = route.endpoint?.methods.get('PATCH')

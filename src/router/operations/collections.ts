@@ -1,4 +1,4 @@
-/** A collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
+/** The operations of a collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
 import type { Awaitable, Condition, Idempotency, ParentKey } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import { returnPreference } from '../../middleware/prefer.js'
@@ -71,8 +71,8 @@ export const create: Operation<'item', 'record', CreatedStatus> = {
 type Creating = Parsed<'item', 'record'>
 
 /**
- * Creates the record of the body. `keysOf` returns the keys of the new record's address, outermost
- * first.
+ * Creates the record in the body. `keysOf` returns the keys in the address of the new record, with
+ * the outermost parent first.
  */
 export function created(
   exchange: Creating,
@@ -90,21 +90,25 @@ export function created(
   return settled(made, (one) => outcomeOf(exchange, one, keysOf, links))
 }
 
-/** Creates the record unless the same client has already sent it (VERB-12). */
+/**
+ * Creates the record, unless an earlier request with the same idempotency key has created it
+ * (VERB-12).
+ */
 async function createdOnce(
   exchange: Creating,
   store: Store,
   intent: CreateIntent & { readonly idempotency: Idempotency },
 ): Promise<Made> {
   const { idempotency } = intent
-  // Looked up before links and rules are checked: a repeat gets the first response even if they
-  // would refuse it now.
+  // This happens before links and rules are checked. So a repeat gets the first response again,
+  // even if the links or the rules would refuse the record now.
   const earlier = await store.recall(idempotency)
   if (earlier !== undefined) return { created: earlier }
   try {
     await checkRules(exchange, exchange.body, undefined, 'create', intent.links)
   } catch (error) {
-    // The first request may have completed meanwhile, so that its record now breaks the rule.
+    // The first request may have completed in the meantime. The rules may then refuse this record
+    // only because the record of the first request exists.
     const repeated = await store.recall(idempotency)
     if (repeated === undefined) throw error
     return { created: repeated }

@@ -5,7 +5,8 @@ export const describe: Operation<'none', 'ignored', 200> = {
   name: 'describe',
   method: 'GET',
   target: 'document',
-  // Any caller of the version may read its description. The option `reduced` limits what it shows.
+  // Every caller of the version may read its documents. The option `reduced` limits the operations
+  // that they show.
   actions: [],
   query: 'none',
   body: 'ignored',

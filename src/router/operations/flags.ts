@@ -1,5 +1,6 @@
 /**
- * Flag sub-resources: PUT sets, DELETE unsets, GET reads. A flag has the tag of its item (PATH-8).
+ * The operations of flags, which are sub-resources of an item. PUT sets a flag, DELETE unsets it,
+ * and GET reads it. A flag has the entity tag of its item (PATH-8).
  */
 import type { Stored } from '../../adapters/contract.js'
 import { get, type JsonObject } from '../../definition/json.js'
@@ -33,8 +34,8 @@ export const readFlag: Operation<'none', 'ignored', 204> = {
 }
 
 /**
- * A flag is a member of its item that PATCH can change too. So a mount or a permission without
- * PATCH also excludes setting flags.
+ * A flag is a member of its item, and a PATCH of the item can change that member too. So if the
+ * mount or the permission excludes PATCH, flags can't be set or unset either.
  */
 const assigning = {
   target: 'flag',
@@ -69,16 +70,17 @@ async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
   const links = AnswerLinks.of(exchange, resource, [])
   const attempt = async (current: Stored<JsonObject>, store: Store): Promise<Stored<unknown> | 'stale'> => {
     const { value: before, version } = current
-    // Setting a flag that is set creates no new version: the request is idempotent.
+    // The flag already has this value. The request is idempotent, so it creates no new version.
     if ((get(before, [flag]) === true) === value) return current
-    // The scope fixes this member, so a 204 would be wrong.
+    // The scope determines the value of this member, so the flag can't change, and a 204 would be
+    // wrong.
     if (Object.hasOwn(scopeOf(exchange, resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
     return store.replace(exchange.key, next, version, { action: 'patch', before, links })
   }
-  // `If-None-Match` applies to this address (RFC 9110 13.1.2), which has no representation while
-  // the flag is not set.
+  // `If-None-Match` is about the address of the flag (RFC 9110 13.1.2). That address has no
+  // representation while the flag is not set.
   const conditionsOn = ({ value: record }: Stored<JsonObject>) =>
     get(record, [flag]) === true ? conditions : { ...conditions, ifNoneMatch: undefined }
   return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource, links }

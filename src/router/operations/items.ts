@@ -1,4 +1,7 @@
-/** One item: GET, HEAD, PUT, PATCH, DELETE (VERB-1, VERB-3, VERB-5, VERB-6, VERB-8). */
+/**
+ * The operations of an item: GET, HEAD, PUT, PATCH, DELETE (VERB-1, VERB-3, VERB-5, VERB-6,
+ * VERB-8).
+ */
 import type { Stored } from '../../adapters/contract.js'
 import { prefersMinimal } from '../../middleware/prefer.js'
 import { type DeleteStatus, deleteStatuses } from '../../plan/operation.js'

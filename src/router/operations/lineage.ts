@@ -1,4 +1,7 @@
-/** Checks the parents in a path, and computes the members that they fix (PATH-5, PATH-7). */
+/**
+ * Checks the parents in a path, and computes the members of a record that hold a parent's key
+ * (PATH-5, PATH-7).
+ */
 import type { Awaitable, Condition, Scalar, Stored } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
@@ -9,8 +12,8 @@ import type { AnswerLinks } from '../shown-links.js'
 import { absent, Store } from '../store.js'
 
 /**
- * Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys`
- * end with the key of the nearest parent.
+ * Throws `absent` unless every parent in the path exists and belongs to the parent before it. The
+ * last of `keys` is the key of the nearest parent.
  */
 export function checkParents(caller: Caller, nearest: Mounted | undefined, keys: readonly KeyValue[]): Awaitable<void> {
   return nearest === undefined ? undefined : checkAll(caller, nearest, keys)
@@ -51,20 +54,20 @@ export function associationOf({ route }: { readonly route: Route }): Association
 }
 
 /**
- * The members by which a record belongs to the parent of an association, if the record stores them.
- * `key` is the parent's.
+ * Returns the members of a record that hold the key of the parent of an association, with their
+ * values. Returns no members if the record does not store that key. `key` is the key of the parent.
  */
 export const fixedByAssociation = ({ parent, by }: Association, key: KeyValue): Readonly<Record<string, Scalar>> =>
   membersHolding(parent.plan.key, key, by ?? [])
 
-/** Converts members and values to conditions of a list. */
+/** Converts members and their values to the conditions of a list. */
 export function equalities(members: Readonly<Record<string, Scalar>>): Condition[] {
   return Object.entries(members).map(([field, value]) => ({ field, path: [field], op: 'eq', value }))
 }
 
 /**
- * False if an item can't be below its parent because its own key names another parent. `keys` end
- * with the parent's and the item's key.
+ * Returns false if the item's own key names a different parent than the path does. The last two of
+ * `keys` are the keys of the parent and of the item.
  */
 export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boolean {
   if (mounted.parent === undefined) return true
@@ -74,7 +77,7 @@ export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boole
   return key.members.every((member, i) => !Object.hasOwn(fixed, member) || fixed[member] === parts[i])
 }
 
-/** Throws unless the parents of the item in the path exist and may be its parents. */
+/** Throws `absent` (404) unless the parents in the path exist and the item can be below them. */
 export function checkItemPath(place: Place): Awaitable<void> {
   const { resource, keys } = place
   if (resource.parent === undefined) return
@@ -83,7 +86,8 @@ export function checkItemPath(place: Place): Awaitable<void> {
 }
 
 /**
- * The current item of the path, whose parents have been checked. Throws `absent` (404). `links`:
+ * Returns the current item of the path. The parents in the path must already have been checked.
+ * Throws `absent` (404) if the item does not exist or belongs to another parent. `links` contains
  * the links that the response shows.
  */
 export function memberOfPath(
@@ -100,8 +104,9 @@ export function memberOfPath(
 }
 
 /**
- * The item of the path, below the parents in the path. Throws `absent` (404). `links`: the links
- * that the response shows.
+ * Returns the item of the path, after checking the parents in the path. Throws `absent` (404) if
+ * the item or a parent does not exist, or if the item belongs to another parent. `links` contains
+ * the links that the response shows.
  */
 export function itemOf(place: Place, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
   const { resource, key } = place

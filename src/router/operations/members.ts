@@ -1,4 +1,7 @@
-/** Associated sub-collections: list, read, create, attach and detach members (PATH-7, VERB-4). */
+/**
+ * The operations of associated sub-collections: list, read, create, attach and detach members
+ * (PATH-7, VERB-4).
+ */
 import type { Awaitable, ParentKey, Stored } from '../../adapters/contract.js'
 import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
 import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
@@ -11,8 +14,8 @@ import { associationOf, checkParents, equalities } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
 /**
- * The parent in the path. Throws `absent` (404). `own`: the number of last keys that belong to the
- * member itself.
+ * Returns the parent in the path. Throws `absent` (404) if it does not exist. `own` is 1 if the
+ * last key in the path belongs to the member, and 0 if the path ends at the sub-collection.
  */
 async function parentOf(exchange: Parsed, own: 0 | 1): Promise<ParentKey> {
   const { parent, as } = associationOf(exchange)
@@ -41,7 +44,7 @@ export const listMembers: Operation<'list', 'ignored', 200> = {
   },
 }
 
-/** Creates and attaches a record in one step, so the adapter must offer both. */
+/** Creates and attaches a record in one step, so the adapter must have both methods. */
 export const createMember: Operation<'item', 'record', (typeof createdStatuses)[number]> = {
   name: 'createMember',
   method: 'POST',
@@ -128,8 +131,8 @@ async function moved(exchange: Parsed, pinnedToMove: typeof pinnedToAttach, move
 }
 
 /**
- * The record to attach, if a precondition applies. `If-None-Match` applies to this address, which
- * has no representation until the record is attached.
+ * Returns the record to attach, if a precondition applies. `If-None-Match` is about the address of
+ * the member, which has no representation before the record is attached.
  */
 async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions, key } = exchange
@@ -140,8 +143,8 @@ async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey)
 }
 
 /**
- * The member to detach, if a precondition applies. A record that is not a member is 404, before any
- * precondition (HDR-3).
+ * Returns the member to detach, if a precondition applies. If the record is not a member, the
+ * response is a 404, before any precondition is checked (HDR-3).
  */
 async function pinnedToDetach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions } = exchange
@@ -150,8 +153,8 @@ async function pinnedToDetach(exchange: Parsed, store: Store, parent: ParentKey)
 }
 
 /**
- * Checks the preconditions. Returns the record whose version the write must expect; `undefined` if
- * any version is accepted.
+ * Checks the preconditions. Returns the record whose version the write must expect, or `undefined`
+ * if any version is accepted.
  */
 function checked(conditions: Conditions, stored: Stored<unknown>): Stored<unknown> | undefined {
   checkWrite(conditions, stored.version)
@@ -161,7 +164,10 @@ function checked(conditions: Conditions, stored: Stored<unknown>): Stored<unknow
 const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean =>
   ifMatch !== undefined || ifNoneMatch !== undefined || required
 
-/** The record of the path's key if it is a member of the parent's collection; else throws 404. */
+/**
+ * Returns the record whose key is in the path, if that record is a member of the parent's
+ * collection. Otherwise throws `absent` (404).
+ */
 async function memberOf(
   exchange: Parsed,
   store: Store,

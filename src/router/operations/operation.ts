@@ -9,8 +9,9 @@ import type { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
 
 /**
- * The result of an operation, before it is represented. `Status`: the statuses of its description.
- * `links`: the related records that the adapter returned with it.
+ * The result of an operation, before a response is built from it. `Status` is the type of the
+ * statuses in the operation's description. `links` contains the related records that the adapter
+ * returned together with the result.
  */
 export type Outcome<Status extends number = number> =
   /** `query` is the client's list query; `wanted` is the request to the adapter. */
@@ -31,7 +32,10 @@ export type Outcome<Status extends number = number> =
       readonly keys: readonly KeyValue[]
       readonly links: AnswerLinks | undefined
       readonly headers?: Headers
-      /** True if the response has no body, as the client prefers. */
+      /**
+       * True if the response has no body, according to the client's `Prefer` or to the default for
+       * the method.
+       */
       readonly bare?: boolean
     }
   /** The state of a flag. It has no representation, but it shares the version of its item. */
@@ -52,7 +56,8 @@ export type Outcome<Status extends number = number> =
       readonly headers?: Headers
     }
   /**
-   * The result of an endpoint. `version`: that of the item that the endpoint is below, if known.
+   * The result of an endpoint. If the endpoint is below an item, `version` is the version of that
+   * item, if it is known.
    */
   | {
       readonly kind: 'value'
@@ -63,8 +68,9 @@ export type Outcome<Status extends number = number> =
     }
 
 /**
- * An operation: its description and its implementation. `Query` and `Body` are the kinds in its
- * description, so `execute` takes the types that the step `parse` returns for them.
+ * An operation: its description and its implementation. `Query` and `Body` are the kinds of query
+ * and body in its description. `execute` takes the types that the step `parse` returns for these
+ * kinds.
  */
 export interface Operation<
   Query extends QueryKind = QueryKind,
@@ -72,7 +78,8 @@ export interface Operation<
   Status extends number = number,
 > extends OperationDescription<Query, Body> {
   readonly statuses: readonly Status[] | 'any'
-  // A method and not a function type: method parameters are bivariant, so every operation is an
-  // `Operation`. This is safe because `parse` reads by the operation's own description.
+  // Declared as a method and not as a member with a function type. The parameters of methods are
+  // bivariant, so an operation with specific kinds is also an `Operation`. This is safe, because
+  // the step `parse` reads query and body according to the operation's own description.
   execute(exchange: Parsed<Query, Body>): Awaitable<Outcome<Status>>
 }

@@ -1,6 +1,7 @@
 /**
- * Changes a record: reads it, checks the preconditions, and attempts a compare-and-set. Without
- * `If-Match`, a lost race is retried (HDR-3).
+ * Changes a record: reads the record, checks the preconditions, and attempts a compare-and-set. If
+ * another writer was faster and the request has no `If-Match`, the change is attempted again
+ * (HDR-3).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Awaitable, Stored } from '../../adapters/contract.js'
@@ -18,10 +19,10 @@ import { checkItemPath, memberOfPath } from './lineage.js'
 export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitable<T | 'stale'>
 
 /**
- * Runs an attempt on the current record until it is not stale. If `If-Match` names versions, a lost
- * race is 412. Without it, the attempts of one key are serialized in this process, and retried when
- * another process wins, until the time limit (503). `conditionsOn` returns the preconditions that
- * apply to the current record. Default: all of them.
+ * Runs an attempt on the current record. If `If-Match` names versions, a stale attempt ends in a
+ * 412. Otherwise, the attempts for one key run one after another in this process. If another
+ * process was faster, the attempt is repeated, until the time limit is over (503). `conditionsOn`
+ * returns the preconditions that apply to the current record. Default: all preconditions apply.
  */
 export function change<T>(
   place: ConditionalPlace,
@@ -55,8 +56,9 @@ export function change<T>(
 }
 
 /**
- * One queue for each key and scope. With a queue shared by all scopes, waiting would reveal that
- * another tenant has a record with this key.
+ * Returns the name of the queue for this place. There is one queue for each key and scope. If all
+ * scopes shared a queue, a caller could notice the waiting time and learn that another tenant has a
+ * record with this key.
  */
 function queueKeyOf(place: ConditionalPlace): string {
   const { resource, key } = place
@@ -65,8 +67,8 @@ function queueKeyOf(place: ConditionalPlace): string {
 }
 
 /**
- * Refuses to retry in a transaction that still reads an old record: all further attempts would fail
- * too.
+ * Returns the problem of a transaction that still reads an old version of the record. Another
+ * attempt in the same transaction would fail too.
  */
 const staleSnapshot = (): Unavailable =>
   new Unavailable({
@@ -75,7 +77,7 @@ const staleSnapshot = (): Unavailable =>
     unchanged: true,
   })
 
-/** Retries a stale attempt until it succeeds or the time is up. */
+/** Repeats a stale attempt until it succeeds or the time limit is over. */
 function untilFresh<T>(place: ConditionalPlace, once: () => Awaitable<T | 'stale'>, tries = 0): Awaitable<T> {
   return settled(once(), (result): Awaitable<T> => {
     if (result !== 'stale') return result
@@ -90,8 +92,9 @@ function untilFresh<T>(place: ConditionalPlace, once: () => Awaitable<T | 'stale
 }
 
 /**
- * The version that a write without a prior read must expect: the single version of `If-Match`, or
- * `undefined` for any. Returns `undefined` if the record must be read first.
+ * Returns the version that a write must expect if the record is not read first. `expected` is the
+ * only version in `If-Match`, or `undefined` if any version is accepted. If the record must be read
+ * first, the whole result is `undefined`.
  */
 export function expectedUnread({
   conditions,

@@ -1,4 +1,4 @@
-/** The writes of a record, for requests and for `records()`. */
+/** Creates, replaces, patches and removes records, for requests and for `records()`. */
 import type { Awaitable, Created, Refused, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
@@ -19,8 +19,8 @@ import { type Attempt, change, expectedUnread } from './update.js'
 export type Made = Exclude<Created<unknown, KeyValue>, Refused>
 
 /**
- * Refuses a parent that the caller's scope excludes (422): the record would be stored under another
- * parent than the one in its address.
+ * Throws `invalid-body` (422) if the caller's scope names a different parent than the path does.
+ * The scope has priority, so the record would be stored below that other parent.
  */
 export function refuseForeignParent(place: Place): void {
   const { resource, keys } = place
@@ -37,14 +37,14 @@ export function refuseForeignParent(place: Place): void {
   )
 }
 
-/** Checks links and rules, then creates a record. */
+/** Checks the links and the rules of a record, and then creates the record. */
 export function createRecord(place: Place, store: Store, record: JsonObject, intent?: CreateIntent): Awaitable<Made> {
   return settled(checkRules(place, record, undefined, 'create', intent?.links), () => store.create(record, intent))
 }
 
 /**
- * Replaces the record at a place. `next` is the complete new record. `links`: the links that the
- * response shows.
+ * Replaces the record at a place. `next` is the complete new record. `links` contains the links
+ * that the response shows.
  */
 export function replaceRecord(
   place: ConditionalPlace,
@@ -65,7 +65,8 @@ function replacement(
   links: AnswerLinks | undefined,
 ): Attempt<Stored<unknown>> {
   const { conditions, resource, key } = place
-  // An attempt modifies the record, so a possible retry needs a copy of what was sent.
+  // An attempt modifies the new record. If the attempt may be repeated, each attempt gets its own
+  // copy.
   const once = conditions.versions !== undefined
   return ({ value: before, version }, store) => {
     const next = once ? sent : structuredClone(sent)
@@ -76,15 +77,16 @@ function replacement(
   }
 }
 
-/** Returns the new record, after all checks. */
+/** Returns the new record, after all checks have passed. */
 type Compose = (current: Stored<JsonObject>) => Awaitable<JsonObject>
 type Write = (next: JsonObject, current: Stored<JsonObject>, store: Store) => Awaitable<Stored<unknown> | 'stale'>
 
 /**
- * Patches the record that the adapter holds in memory in the version of `If-Match`, without a read.
- * Returns `undefined` if nothing was changed. The response then depends on the record as it is now:
- * `change` reads it, and makes all refusals. A team's rules get records that were read for the
- * request, so a resource with rules is always read.
+ * Patches a record without reading it first, if the adapter holds in memory the version that
+ * `If-Match` names. Returns `undefined` if nothing was changed. In that case, the response depends
+ * on the current record, so `change` reads that record and runs the checks again. The team's rules
+ * get only records that were read for the request. So this function does nothing for a resource
+ * with rules.
  */
 function patchCached(place: ConditionalPlace, compose: Compose, write: Write): Awaitable<Stored<unknown> | undefined> {
   const { resource, key } = place
@@ -100,7 +102,7 @@ function patchCached(place: ConditionalPlace, compose: Compose, write: Write): A
   })
 }
 
-/** The new record; `undefined` if a check fails. */
+/** Returns the new record, or `undefined` if a check fails. */
 function composed(compose: Compose, current: Stored<JsonObject>): Awaitable<JsonObject | undefined> {
   try {
     const next = compose(current)
@@ -111,10 +113,11 @@ function composed(compose: Compose, current: Stored<JsonObject>): Awaitable<Json
 }
 
 /**
- * Patches the record at a place. `change` reads it and checks the preconditions; then the new
- * record is composed, completed from the stored one, checked against rules and links, and stored
- * unless another writer won the race. In that case `change` starts again. `links`: the links that
- * the response shows.
+ * Patches the record at a place. If possible, `patchCached` does this without a read. Otherwise,
+ * `change` reads the record and checks the preconditions. The attempt then composes the new record,
+ * completes it from the stored record, checks its links and the rules, and writes it. If another
+ * writer was faster, `change` runs the attempt again, or throws a 412 if `If-Match` names versions.
+ * `links` contains the links that the response shows.
  */
 export function patchRecord(place: ConditionalPlace, patch: Patch, links?: AnswerLinks): Awaitable<Stored<unknown>> {
   const { resource, key } = place
@@ -142,8 +145,8 @@ export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
 }
 
 /**
- * Writes without reading the record first, if `direct` allows that. Otherwise, or if another writer
- * won the race and the client sent no `If-Match`, `otherwise` does the write.
+ * Writes without reading the record first, if `direct` is given. If not, `otherwise` does the
+ * write. It also does the write if the direct write was stale and the client sent no `If-Match`.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

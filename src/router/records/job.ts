@@ -1,4 +1,4 @@
-/** The caller of a job that no request started. */
+/** The caller for a job, which is work of the team's code that no request has started. */
 import { randomUUID } from 'node:crypto'
 import { type Action, type Decided, decide, type Permission } from '../../auth/permission.js'
 import type { KeyValue } from '../../definition/key.js'
@@ -39,7 +39,10 @@ export class Job implements Caller {
   readonly #renewed: () => TimeLimit
   readonly #signal: AbortSignal | undefined
 
-  /** `root`: the configured `baseUrl`. Without it, addresses are paths. */
+  /**
+   * `root` becomes the configured `baseUrl`. Without a `baseUrl`, the addresses in links are only
+   * paths.
+   */
   constructor({ service, version, versions, principal, timeout, signal, requestId = randomUUID() }: JobParts) {
     this.service = service
     this.version = version
@@ -55,7 +58,7 @@ export class Job implements Caller {
     this.timeLimit = this.#renewed()
   }
 
-  /** Restarts the time limit, for the next record. Throws if the job was aborted. */
+  /** Restarts the time limit for the next record. Throws if the job has been aborted. */
   again(): void {
     this.#signal?.throwIfAborted()
     this.timeLimit = this.#renewed()
@@ -76,7 +79,7 @@ export class Job implements Caller {
       : this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
-  /** Legacy modes apply to clients, and a job is not one. */
+  /** Legacy behavior is meant for clients, and a job is not a client. */
   legacy(): undefined {
     return undefined
   }

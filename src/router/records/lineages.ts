@@ -1,4 +1,7 @@
-/** Finds the parents of contained records from the records themselves (PATH-7). */
+/**
+ * Finds the parents of contained records. A contained record names its parent in its own members
+ * (PATH-7).
+ */
 import { isObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { lineageOf } from '../../plan/addresses.js'
@@ -7,10 +10,10 @@ import type { ConditionalPlace } from '../caller.js'
 import { readable } from '../permission.js'
 import { absent, Store } from '../store.js'
 
-/** The keys of a place, outermost first. */
+/** The keys of an item and of all its parents. The key of the outermost parent is the first. */
 type Lineage = readonly KeyValue[]
 
-/** The key of a record's parent; `undefined` if the record names none. */
+/** Returns the key of a record's parent, or `undefined` if the record names no parent. */
 export function parentKeyOf({ parent }: Mounted, record: unknown): KeyValue | undefined {
   if (parent === undefined || !isObject(record)) return undefined
   const { key } = parent.mounted.plan
@@ -18,8 +21,8 @@ export function parentKeyOf({ parent }: Mounted, record: unknown): KeyValue | un
 }
 
 /**
- * The keys of an item and its parents. If the item's key does not include the parents' keys, the
- * record is read. Throws `absent` (404).
+ * Returns the lineage of an item. If the item's key does not include the keys of its parents, the
+ * record is read. Throws `absent` (404) if the record does not exist or names no parent.
  */
 export async function lineageOfItem(place: ConditionalPlace, mounted: Mounted, key: KeyValue): Promise<Lineage> {
   if (mounted.parent === undefined) return [key]
@@ -35,7 +38,8 @@ const keyIncludesParents = ({ parent, plan }: Mounted): boolean =>
   (parent.by.every((member) => plan.key.members.includes(member)) && keyIncludesParents(parent.mounted))
 
 /**
- * The lineages of the items that the caller may read, parents included, by the text of their keys.
+ * Returns the lineages of items, by the text of the item's key. The result contains only items that
+ * the caller may read and whose parents the caller may read too.
  */
 export async function lineagesOf(
   place: ConditionalPlace,

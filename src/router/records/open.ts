@@ -1,4 +1,4 @@
-/** Implements `records()`: finds the resource of a definition, and creates the caller. */
+/** Implements `records()`: finds the resource of a definition, and creates the caller of a job. */
 
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'
@@ -23,7 +23,10 @@ export const jobKinds: Kinds<JobOptions<unknown, unknown>> = {
   requestId: 'string',
 }
 
-/** The records of a version's resources, on behalf of a request. */
+/**
+ * Returns the function `records()` that works on behalf of a request, for the resources of its
+ * version.
+ */
 export function recordsFor(caller: Caller): RecordsOf {
   const open = (definition: ResourceDefinition, given: unknown = {}) => {
     const mounted = mountedIn(caller.version, definition)
@@ -37,7 +40,7 @@ export function recordsFor(caller: Caller): RecordsOf {
   return open as unknown as RecordsOf
 }
 
-/** The records of a service's resources, for jobs. */
+/** Returns the function `records()` that jobs use, for the resources of a service. */
 export function jobRecords(service: Service, versions: Versions): JobRecords {
   const open = (definition: ResourceDefinition, given: unknown = {}) => {
     checkDefinition('records()', definition)
@@ -66,7 +69,10 @@ function versionOf(what: string, versions: Versions, name: string | undefined): 
   throw invalidOption(`${what} of a job names the version "${name}". ${didYouMean(nearMiss(name, names), names)}`)
 }
 
-/** The resource of a definition. Throws `ConfigurationError` if it is not mounted there. */
+/**
+ * Returns the mounted resource of a definition. Throws `ConfigurationError` if the definition is
+ * not mounted in this version.
+ */
 function mountedIn({ table, name }: ServedVersion, definition: ResourceDefinition): Mounted {
   checkDefinition('records()', definition)
   const found = table.resources.find(({ plan }) => plan.definition === definition)

@@ -1,4 +1,7 @@
-/** A place with preconditions for `records()`: the equivalent of a request, without HTTP. */
+/**
+ * The place at which a call of `records()` works: a resource, keys and preconditions. A request
+ * takes the same data from its path and its header fields.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../../auth/permission.js'
 import { type KeyValue, lastKey } from '../../definition/key.js'
@@ -87,7 +90,7 @@ export class OwnPlace implements ConditionalPlace {
     return this.#reach.checksPermission ? this.#caller.decide(action, resource, key) : 'allow'
   }
 
-  /** Legacy modes apply to clients, and the team's own code is not one. */
+  /** Legacy behavior is meant for clients, and the team's own code is not a client. */
   legacy(): undefined {
     return undefined
   }

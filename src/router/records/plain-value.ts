@@ -1,13 +1,16 @@
-/** Converts records from the team's code to what a client would have sent (REP-7, REP-8). */
+/**
+ * Converts records from the team's code to the form in which a client would have sent them (REP-7,
+ * REP-8).
+ */
 import { escapePointer, isList, isPlainObject, type JsonObject, own, put } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { ConfigurationError } from '../../problem.js'
 
 /**
- * A copy of a value as JSON would carry it: undefined members are left out. Throws
- * `ConfigurationError` for values that JSON can't represent, such as a Date, and beyond `depth`
- * levels: both are programming errors, not client errors.
+ * Returns a copy of a value, without its undefined members. Throws `ConfigurationError` if the
+ * value contains something that JSON can't represent, such as a Date, or if it is nested more than
+ * `depth` levels deep. Both are errors in the team's code, not errors of a client.
  */
 export function plainValue(what: string, value: unknown, depth: number): JsonObject {
   if (!isPlainObject(value)) throw unfit(what, '', value, 'Give an object with the members of the record.')
@@ -42,13 +45,15 @@ function unfit(what: string, at: string, value: unknown, fix: string): Configura
 }
 
 /**
- * Converts a record to wire members: if it has the stored members of a link and not the link, a
- * link replaces them. `fixed`: members from the address. Modifies the record.
+ * Converts the stored members of links to links, as clients send them: `{ client_id: 7 }` becomes
+ * `{ client: { id: 7 } }`. A link that the record already has stays as it is. `fixed` holds the
+ * members whose values the address determines. Modifies the record.
  */
 export function withLinks({ plan, targets }: Mounted, record: JsonObject, fixed: JsonObject = {}): JsonObject {
   for (const { name, by } of plan.associations) {
     const given = by.filter((member) => plan.hidden.has(member) && Object.hasOwn(record, member))
-    // A record that has both is refused, as it is from a client.
+    // A record that has both the link and its stored members is refused later, as it would be if a
+    // client had sent it.
     if (given.length === 0 || Object.hasOwn(record, name)) continue
     const { members } = (targets.get(name) as Mounted).plan.key
     const parts = by.map((member) => own(record, member) ?? (Object.hasOwn(record, member) ? null : own(fixed, member)))

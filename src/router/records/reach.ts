@@ -1,4 +1,7 @@
-/** The data that `records()` works on: the mounted adapters, or those of the team's transaction. */
+/**
+ * The data that `records()` works on. It is reached through the mounted adapters, or through
+ * adapters that work in the team's transaction.
+ */
 import type { Kinds } from '../../options/kinds.js'
 import type { AnyAdapter } from '../../plan/mount.js'
 import type { RecordsOptions } from '../../plan/records.js'
@@ -10,7 +13,10 @@ export class Reach {
   readonly resource: Mounted
   /** Whether the service's permission applies. */
   readonly checksPermission: boolean
-  /** True inside a transaction of the team, where a second read may return the same old record. */
+  /**
+   * True if the team's code may have begun a transaction. In a transaction, a second read of a
+   * record may return the same outdated version again.
+   */
   readonly repeats: boolean
   readonly #transaction: unknown
   readonly #reached = new Map<Mounted, Mounted>()
@@ -23,7 +29,10 @@ export class Reach {
     this.resource = this.#own(mounted, adapter as AnyAdapter | undefined)
   }
 
-  /** The resource with the adapter that is used here; the resource itself if that is its own. */
+  /**
+   * Returns the resource with the adapter that is used here. If that is the resource's own adapter,
+   * returns the same resource.
+   */
   reached(mounted: Mounted): Mounted {
     const known = this.#reached.get(mounted)
     if (known !== undefined) return known
@@ -43,7 +52,8 @@ export class Reach {
   }
 
   /**
-   * Patched records must not share values with stored ones: the transaction may still read those.
+   * Returns the resource with another adapter. With that adapter, a patched record must not share
+   * values with the stored record, because the transaction may still read the stored record.
    */
   #over(mounted: Mounted, adapter: AnyAdapter): Mounted {
     const made: Mounted = Object.freeze({ ...mounted, adapter, patchesShare: false })
@@ -52,7 +62,7 @@ export class Reach {
   }
 }
 
-/** The options that choose the data and the checks. */
+/** The kinds of the options that choose the data and the checks. */
 export const reachKinds: Kinds<RecordsOptions<unknown, unknown>> = {
   within: 'any',
   adapter: { by: 'an adapter, which has list() and read()', is: isAdapter },

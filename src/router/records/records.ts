@@ -1,4 +1,7 @@
-/** The records of one resource for the team's code: the operations of a request without HTTP. */
+/**
+ * The records of one resource, for the team's own code. The methods do the same as requests, but
+ * without HTTP.
+ */
 
 import type { Stored, WriteMethod } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
@@ -43,7 +46,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   readonly #reach: Reach
   readonly #what: string
 
-  /** `callerOf` returns the caller for one method call. */
+  /** `callerOf` returns the caller. It is called once for each call of a method. */
   constructor(callerOf: () => Caller, reach: Reach) {
     this.#callerOf = callerOf
     this.#reach = reach
@@ -135,7 +138,10 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     )
   }
 
-  /** Creates checked rows, one after another. A row that the store refuses becomes `undefined`. */
+  /**
+   * Creates the records of checked rows, one after another. If the store refuses a row, the result
+   * for that row is `undefined`.
+   */
   async #store(
     caller: Caller,
     rows: readonly Row[],
@@ -176,7 +182,9 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     })
   }
 
-  /** The key in its canonical spelling. Throws `absent` for a key that no address can have. */
+  /**
+   * Returns the key in its canonical spelling. Throws `absent` if no address can contain this key.
+   */
   #key(given: unknown): KeyValue {
     const { key: codec } = this.#reach.resource.plan
     if (given === undefined || given === null || isObject(given) !== codec.composite) {
@@ -190,7 +198,10 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     return known
   }
 
-  /** The value as a client would have sent it. `key`: of the item that it is about. */
+  /**
+   * Returns the value as a client would have sent it. `key` is the key of the item that the value
+   * is for.
+   */
   #sent({ service }: Caller, value: unknown, key?: KeyValue): JsonObject {
     const { resource } = this.#reach
     const fixed = key === undefined ? {} : membersHolding(resource.plan.key, key)
@@ -226,7 +237,8 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 }
 
 /**
- * The result, or the problem that a client would have got. Rethrows errors that no client can fix.
+ * Returns the result of `work`, or the problem that a client would have got. Rethrows errors that a
+ * client can't fix.
  */
 async function resultOrProblem<R>(work: () => Promise<R>): Promise<R | RefusedRecord> {
   try {

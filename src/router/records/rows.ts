@@ -1,5 +1,6 @@
 /**
- * Checks many records to create: reports every violation of every row at once, with batched reads.
+ * Checks many records before they are created. Reports all violations of all rows at once, and
+ * reads from the store in batches.
  */
 import { escapePointer, type JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
@@ -20,26 +21,26 @@ import { lineagesOf, parentKeyOf } from './lineages.js'
 import { OwnPlace } from './own-place.js'
 import type { Reach } from './reach.js'
 
-/** A checked row: the record to store, and the place with its parents. */
+/** A checked row: the record to store, and the place where it is created, below its parents. */
 export interface Row {
   readonly place: ConditionalPlace
   readonly record: JsonObject
 }
 
-/** Violations, by row. */
+/** Collects violations, each with the index of its row. */
 export class RowViolations {
   readonly #found: { readonly row: number; readonly violation: Violation }[] = []
   readonly #from: number | undefined
 
   /**
-   * `from`: the number of the first row. `undefined` for a single record, whose violations get no
-   * row number.
+   * `from` is the number of the first row. It is `undefined` for a single record, whose violations
+   * get no row number.
    */
   constructor(from?: number) {
     this.#from = from
   }
 
-  /** Adds the violations of a problem to a row. Rethrows errors that no client can fix. */
+  /** Adds the violations of a problem to a row. Rethrows errors that a client can't fix. */
   take(row: number, error: unknown): void {
     const problem = toProblem(error)
     if (problem.status >= 500) throw error
@@ -63,8 +64,8 @@ export class RowViolations {
 }
 
 /**
- * The rows as they would be stored. A refused row is `undefined`, and its violations are added to
- * `violations`. Throws a problem if the caller may create none.
+ * Returns the rows as they would be stored. A refused row is `undefined`, and its violations are
+ * added to `violations`. Throws a problem if the caller may not create any records here.
  */
 export async function checkedRows(
   caller: Caller,
@@ -88,14 +89,18 @@ export async function checkedRows(
   return checkedStored(top, rows, violations)
 }
 
-/** One row, converted as a POST body is before links and rules are checked. Throws problems. */
+/**
+ * Converts one record to a row. The record goes through the same checks as the body of a POST,
+ * except that its links and the team's rules are not checked yet. Throws a problem if a check
+ * fails.
+ */
 export async function sentRow(caller: Caller, reach: Reach, value: JsonObject): Promise<Row> {
   return (await sentRows(caller, reach, new OwnPlace(caller, reach, []), [value]))(0)
 }
 
 /**
- * Returns a function that converts a row, below the parent that it names. That function throws the
- * row's violations.
+ * Returns a function that converts the record at an index to a row, below the parent that the
+ * record names. That function throws a problem with the violations of the record.
  */
 async function sentRows(
   caller: Caller,
@@ -117,7 +122,7 @@ async function sentRows(
   }
 }
 
-/** Runs the checks that need the store, and the team's rules. */
+/** Runs the checks that need the store, and runs the team's rules. */
 async function checkedStored(
   top: ConditionalPlace,
   rows: readonly (Row | undefined)[],
@@ -146,7 +151,10 @@ async function checkedStored(
   return checked
 }
 
-/** Which records have a key that is already stored, or that an earlier record of the batch has. */
+/**
+ * Returns, for each record, whether its key is taken. A key is taken if it is already stored, or if
+ * an earlier record of the batch has it.
+ */
 async function takenKeys(top: ConditionalPlace, records: readonly JsonObject[]): Promise<readonly boolean[]> {
   const { key: codec } = top.resource.plan
   const keys = records.map((record) => codec.of(record))
@@ -160,13 +168,19 @@ async function takenKeys(top: ConditionalPlace, records: readonly JsonObject[]):
   })
 }
 
-/** The parent that a row names, and its lineage if it exists. */
+/**
+ * The key of the parent that a record names. If that parent exists, also the keys of the parent and
+ * of its own parents.
+ */
 interface Parent {
   readonly key: KeyValue | undefined
   readonly lineage: readonly KeyValue[] | undefined
 }
 
-/** The parent of each row; `undefined` if the resource is not contained in another. */
+/**
+ * Returns a function that returns the parent of the record at an index. If the resource is not
+ * contained in another resource, that function returns `undefined`.
+ */
 async function parentsOf(
   top: ConditionalPlace,
   values: readonly JsonObject[],

@@ -1,6 +1,6 @@
 /**
- * Finds the operation of the method, if adapter, definition, mount and permission allow it (AUTH-4,
- * VERB-7, VERB-9).
+ * Finds the operation of the method, if the adapter, the definition, the mount and the permission
+ * allow it (AUTH-4, VERB-7, VERB-9).
  */
 import { methodNotAllowed } from '../../middleware/methods.js'
 import { allowAt } from '../../plan/route-lives.js'
@@ -20,7 +20,10 @@ export function allow(exchange: Routed): Added | Promise<Added> {
   return { operation, allow: route.lives === undefined ? route.allow : allowAt(route, Date.now()) }
 }
 
-/** Like `allow`, with a permission: `Allow` lists only the methods of this principal. */
+/**
+ * Like `allow`, for a service with a permission. `Allow` then lists only the methods that this
+ * principal may use.
+ */
 function allowPrincipal(exchange: Routed, operation: Operation | undefined): Added | Promise<Added> {
   const { route, method } = exchange
   if (operation === undefined || operation.method === 'OPTIONS') return answerWithMethods(exchange, operation)
@@ -28,8 +31,8 @@ function allowPrincipal(exchange: Routed, operation: Operation | undefined): Add
 }
 
 /**
- * Finds the principal's methods, for OPTIONS and for a method that the route does not have. Throws
- * `forbidden` (403) if there are none.
+ * Finds the methods that the principal may use. Called for OPTIONS, and for a method that the route
+ * does not have. Throws `forbidden` (403) if the principal may use no methods.
  */
 async function answerWithMethods(exchange: Routed, options: Operation | undefined): Promise<Added> {
   const { route, method } = exchange

@@ -1,4 +1,7 @@
-/** Finds the principal of a request (AUTH). Failures are counted by address (LIMIT-1). */
+/**
+ * Finds the principal of a request (AUTH). Failures are counted against the client's address
+ * (LIMIT-1).
+ */
 import { principals } from '../../middleware/authenticate.js'
 import { isProblem } from '../../problem.js'
 import { isPromise, settled } from '../../promise.js'
@@ -28,7 +31,7 @@ function identify(exchange: Versioned): Added | Promise<Added> {
   }
   let found: unknown
   try {
-    // A principal that is returned synchronously needs no promise.
+    // `waitFor` returns a promise only if the principal is a promise.
     found = exchange.timeLimit.waitFor(authenticator === undefined ? principal?.(req) : authenticator.identify(req))
   } catch (error) {
     return refused(exchange, error)

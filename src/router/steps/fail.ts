@@ -1,6 +1,7 @@
 /**
- * Converts an error to a problem. Its cause goes to the hook and never to the client (ERR-3). After
- * a change was made, the response stays a success (VERB-13).
+ * Converts an error to a problem. `onError` gets the cause of the error, and the client never sees
+ * it (ERR-3). If the request has already changed something, the response is still a success
+ * (VERB-13).
  */
 
 import { type ProblemFacts, type WrittenShape, writeShape } from '../../conventions/shape.js'
@@ -38,8 +39,9 @@ function report(
 }
 
 /**
- * Whether a problem does not state if anything was changed. In an endpoint, this includes a problem
- * with `unchanged`: it is about a single call, and the endpoint may have made other changes.
+ * Returns true if a problem does not say whether anything was changed. In an endpoint, this
+ * includes a problem with `unchanged`. Such a problem is about a single call, and the endpoint may
+ * have made changes in other calls.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
@@ -67,7 +69,10 @@ function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
   })
 }
 
-/** The previous form of the service's errors, if it still applies to this request (ERR-3). */
+/**
+ * Returns the error in the form that the service used before, if that form still applies to this
+ * request (ERR-3).
+ */
 function shapedAs(exchange: AnyStage, facts: ProblemFacts): WrittenShape | undefined {
   const { shape } = exchange.service
   const legacy = exchange.legacy('ERR-3')

@@ -12,8 +12,8 @@ export function negotiate(exchange: Allowed): { readonly representation: Represe
 }
 
 /**
- * Handles an `Accept` that matches no representation: throws 415, or does what the service did
- * before.
+ * Handles an `Accept` that matches no representation. Throws a 415, or does what the service did
+ * before it adopted the conventions.
  */
 function unaccepted(exchange: Allowed, types: readonly string[]): Representation {
   const legacy = exchange.legacy('HDR-1')

@@ -1,6 +1,6 @@
 /**
- * Reads query and body (QUERY, HDR-5, ERR-2). The description of the operation names the kind of
- * each, and each kind has one reader.
+ * Reads the query and the body (QUERY, HDR-5, ERR-2). The operation's description names the kind of
+ * query and the kind of body. There is one reader for each kind.
  */
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
@@ -11,8 +11,8 @@ import type { Input, Negotiated } from '../stages.js'
 
 export function parse(exchange: Negotiated): Input | Promise<Input> {
   const { operation, permission } = exchange
-  // Throws for a malformed Host now. Links need the root, and an error after a change would be too
-  // late.
+  // Reading `root` throws if `Host` is malformed. Links in the response need `root`, and an error
+  // after a change would be too late.
   void exchange.root
   const queryInput = queryReaders[operation.query](exchange)
   const key = operation.creates ? idempotencyKey(exchange) : undefined
@@ -21,7 +21,10 @@ export function parse(exchange: Negotiated): Input | Promise<Input> {
   return checkExpansions(exchange, queryInput.expand).then(() => readBody(exchange, queryInput, key))
 }
 
-/** Refuses (403) expansions that the principal may not read, before anything is read (AUTH-4). */
+/**
+ * Throws `forbidden` (403) if the principal may not read a resource that it wants to expand. This
+ * check comes before any record is read (AUTH-4).
+ */
 async function checkExpansions(exchange: Negotiated, expand: readonly string[]): Promise<void> {
   const { targets } = exchange.resource
   const decided = await Promise.all(

@@ -1,6 +1,7 @@
 /**
- * Reads `If-Match` and `If-None-Match`, which the steps `execute` and `represent` check (HDR-3, HDR-4).
- * A `Prefer` that is too long is refused here, before anything is changed (VERB-13).
+ * Reads `If-Match` and `If-None-Match`. The steps `execute` and `represent` check these
+ * preconditions later (HDR-3, HDR-4). If `Prefer` is too long, the request is refused here, before
+ * anything is changed (VERB-13).
  */
 import { checkField } from '../../http/field-length.js'
 import { type Conditions, readConditions } from '../../middleware/if-match.js'
@@ -16,8 +17,8 @@ export function precondition(exchange: Allowed): { readonly conditions: Conditio
 }
 
 /**
- * The preconditions of a change that requires `If-Match`, unless the service's legacy mode does
- * not.
+ * Returns the preconditions of a change that requires `If-Match`. If the legacy behavior of HDR-3
+ * still applies, `If-Match` may be missing. In that case, `missed` reports a finding.
  */
 function requiredConditions(exchange: Allowed): Conditions {
   const legacy = exchange.legacy('HDR-3')

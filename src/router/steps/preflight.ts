@@ -1,4 +1,7 @@
-/** Runs CORS before authentication, for every request: a preflight has no credentials (HDR-7). */
+/**
+ * Runs the CORS middleware for every request. It runs before authentication, because a preflight
+ * has no credentials (HDR-7).
+ */
 import { passTo } from '../pass-to.js'
 import type { Received } from '../stages.js'
 

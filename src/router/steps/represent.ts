@@ -1,6 +1,6 @@
 /**
- * Builds the response from an outcome: links, expansions, tags, pagination (REP, HDR-2, HDR-4,
- * QUERY-7, VERB-8).
+ * Builds the response from an outcome: links, expansions, entity tags, pagination (REP, HDR-2,
+ * HDR-4, QUERY-7, VERB-8).
  */
 import type { Awaitable, Page, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
@@ -70,7 +70,10 @@ function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<A
   return settled(related, (found) => pageOf(exchange, outcome, items, found))
 }
 
-/** Whether cached copies may replace records: only if the library itself converts them to text. */
+/**
+ * Returns whether cached copies may replace the records of a response. They may do so only for
+ * reads, and only if the library itself converts the records to text.
+ */
 const mayFix = ({ reads, representation }: Executed): boolean => reads && representation.text !== undefined
 
 function pageOf(
@@ -105,8 +108,8 @@ function pageOf(
     return textAnswer(exchange, status, headers, shown.body)
   }
   const { total, exact, more, seekable } = page
-  // Listed one by one: spreading the page with another member would create a new V8 shape each
-  // time.
+  // The members are listed one by one. Spreading `page` and adding a member would create a new
+  // object shape in V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
   const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
   Object.assign(headers, places)
@@ -130,7 +133,10 @@ function pageOf(
   return textAnswer(exchange, status, headers, text)
 }
 
-/** Pagination hints for the links of a page, if its store can follow them (QUERY-7). */
+/**
+ * Returns the function that makes the pagination hints for the links of a page. Returns `undefined`
+ * if the store can't seek in this list or the page is empty (QUERY-7).
+ */
 function hintsOf(
   exchange: Executed,
   query: ListQuery,
@@ -162,7 +168,7 @@ function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<A
         return { status, headers }
       }
       return settled(mayShow(exchange, resource, lastKey(keys)), (shown): Awaitable<Answer> => {
-        // A caller with permission to write but not to read gets no body.
+        // A caller that may write the item but may not read it gets no body.
         if (!shown) return { status, headers }
         if (created) headers[header.preferenceApplied] = 'return=representation'
         headers[header.contentLocation] = ownAddress(exchange, outcome)
@@ -202,15 +208,18 @@ function textAnswer({ representation }: Executed, status: number, headers: Heade
 }
 
 /**
- * The address at which GET returns the same representation (RFC 9110 8.7): the item's own address,
- * with the requested expansions.
+ * Returns the address at which GET returns the same representation (RFC 9110 8.7). It is the item's
+ * own address, with the requested expansions.
  */
 function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'item'>): string {
   const query = expand.length === 0 ? '' : `?${parameter.expand}=${expand.map(encodeURIComponent).join(',')}`
   return `${base}${itemPath(resource, keys)}${query}`
 }
 
-/** A flag has the tag of the item that it belongs to (PATH-8). */
+/**
+ * Builds the response for a flag. A flag has the entity tag of the item that it belongs to
+ * (PATH-8).
+ */
 function stateAnswer(exchange: Executed, { status, stored, resource, links }: OutcomeOf<'state'>): Awaitable<Answer> {
   return settled(relatedOf(exchange, resource, [stored], [], { links }), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
@@ -222,7 +231,7 @@ interface ItemHead {
   readonly view: View
   readonly related: Related
   readonly headers: Headers
-  /** The whole response, if a read needs nothing more: HEAD is 302, and GET may be 304. */
+  /** The whole response, if a read needs no body: the 302 of a HEAD, or a 304. */
   readonly answer?: Answer
 }
 
@@ -247,8 +256,8 @@ function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>
 }
 
 /**
- * The 304, if the client has the representation of this tag: with the fields that the 200 would
- * have (RFC 9110 15.4.5).
+ * Returns a 304 if the client already has the representation with this entity tag. The 304 has the
+ * header fields that the 200 would have (RFC 9110 15.4.5).
  */
 function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string): Answer | undefined {
   const known = unmodifiedTag(conditions, tag)
@@ -262,13 +271,14 @@ function valueAnswer(
   { status, value, headers: given = {}, version }: OutcomeOf<'value'>,
 ): Awaitable<Answer> {
   const { reads, cacheControl, service } = exchange
-  // Set on a 204 too: without it, any cache may store the response to a GET (RFC 9111 4.2.2).
+  // `Cache-Control` is set on a 204 too. Without this field, any cache may store the response to a
+  // GET (RFC 9111 4.2.2).
   const headers: Headers = {
     [header.cacheControl]: cacheControl,
     ...given,
     [header.vary]: mergeVary(given[header.vary], service.vary),
   }
-  // The tag after a change is the item's current one (RFC 9110 8.8).
+  // After a change, the entity tag is the tag of the item's new state (RFC 9110 8.8).
   const changed = reads || version === undefined ? {} : { [header.etag]: versionTag(version) }
   if (value === undefined) {
     if (!reads) return { status, headers: { ...given, ...changed } }
@@ -298,7 +308,8 @@ function documentAnswer(
 }
 
 /**
- * The result of an endpoint's read, with its tag; a 304 with these headers if the client has it.
+ * Adds the entity tag to the response of an endpoint's read. If the client already has this
+ * representation, returns a 304 with `headers`.
  */
 function tagged(
   { conditions }: Executed,
@@ -318,13 +329,14 @@ const headersOf = ({ cacheControl, service }: Executed, { plan }: Mounted, tag: 
   [header.etag]: tag,
 })
 
-/** A record of an export in its wire form. */
+/** Converts a record of an export to its wire form. */
 const wireOf: WireOf = (exchange, resource, record, related, at) =>
   new Presenter(exchange.base).represent(resource, record, keysOf(exchange, resource, record), related, at)
 
 /**
- * The keys of a listed record's own address: below the parents of the path or, in an associated
- * sub-collection, below the record's own parents.
+ * Returns the keys in the address of a listed record. These are the keys of the parents in the path
+ * and the record's own key. In an associated sub-collection, they are the keys of the record's own
+ * parents and the record's own key.
  */
 function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {
   const key = keyOf(resource.plan, record)

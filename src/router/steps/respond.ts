@@ -1,4 +1,7 @@
-/** Writes status, header fields and body at once, and calls `onResponse`. */
+/**
+ * Writes the status, the header fields and the body together, and calls `onResponse`. The body of
+ * an export is written in pieces.
+ */
 import type { ServerResponse } from 'node:http'
 import { type Answer, type Headers, sendFirst } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
@@ -10,8 +13,8 @@ export function respond(exchange: Received, answer: Answer): void {
   const { res, method, requestId, progress, service } = exchange
   if (res.headersSent) {
     if (answer.body instanceof Streamed) answer.body.discard()
-    // Hand-written routes failed in the middle of their response: the connection is closed, as in
-    // Express.
+    // Hand-written routes have failed in the middle of their response. The connection is closed, as
+    // Express does.
     if (!res.writableEnded) res.destroy()
     return
   }
@@ -32,7 +35,10 @@ export function respond(exchange: Received, answer: Answer): void {
   else exchange.respondedWith(status)
 }
 
-/** Adds the CORS fields. A field that an endpoint has set stays. */
+/**
+ * Adds the CORS fields. A field that an endpoint has set keeps its value. `Vary` gets the values of
+ * both.
+ */
 function addCorsFields(fields: Readonly<Record<string, string>>, headers: Headers): void {
   for (const name in fields) {
     const value = fields[name] as string
@@ -41,7 +47,10 @@ function addCorsFields(fields: Readonly<Record<string, string>>, headers: Header
   }
 }
 
-/** Adds the security headers. A field set by a middleware in front or by an endpoint stays. */
+/**
+ * Adds the security headers. A field that a middleware in front or an endpoint has set keeps its
+ * value.
+ */
 function addSecureHeaders(res: ServerResponse, fields: Readonly<Record<string, string>>, headers: Headers): void {
   res.removeHeader(header.poweredBy)
   for (const name in fields)

@@ -33,7 +33,10 @@ const addedBy = ({ method }: Identified, { route: found, keys }: Match<Operation
   endpointMethod: found.endpoint?.methods.get(method),
 })
 
-/** The 404. It suggests the closest collection, or names an id that can't be a key. */
+/**
+ * Returns the 404. Its detail suggests the collection with the most similar name, or names an id
+ * that can't be a key.
+ */
 function unknownPath({ version }: Identified, [first = '', id]: readonly string[]): HttpProblem {
   const resources = version.table.resources.filter(({ parent }) => parent === undefined)
   const found = resources.find(({ plan }) => plan.collection === first)
@@ -55,8 +58,8 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
 }
 
 /**
- * Sets the principal for hand-written routes, as an authenticating middleware would. Their
- * responses are private unless they set another `Cache-Control` (HDR-6).
+ * Sets the principal for hand-written routes, as an authenticating middleware would. The responses
+ * of these routes are `private`, unless the routes set another `Cache-Control` (HDR-6).
  */
 function handOnPrincipal({ req, res, principal, service }: Identified): void {
   principals.set(req, { principal })
@@ -64,8 +67,8 @@ function handOnPrincipal({ req, res, principal, service }: Identified): void {
 }
 
 /**
- * Passes the request to the hand-written routes of the version. Paths that they do not answer are
- * 404.
+ * Passes the request to the hand-written routes of the version. If none of them responds, throws
+ * the 404.
  */
 async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: readonly string[]): Promise<never> {
   const { res, path, rawQuery, entrance } = exchange

@@ -2,8 +2,9 @@
 import type { Identified, Received } from '../stages.js'
 
 /**
- * Counts a request of its principal, or of its address if there is none. Throws `too-many-requests`
- * (429), or `unavailable` (503) if the service refuses requests that it can't count.
+ * Counts a request against the budget of its principal. If there is no principal, counts it against
+ * the budget of the client's address. Throws `too-many-requests` (429) if the budget is used up.
+ * Throws `unavailable` (503) if the request can't be counted and the service refuses such requests.
  */
 export function throttle({ service, req, path, progress, principal }: Identified): void | Promise<void> {
   if (service.rateLimit === undefined) return

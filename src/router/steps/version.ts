@@ -1,6 +1,7 @@
 /**
- * Finds the version. A retired version, or a retired part of a version, is 410 with an empty body,
- * regardless of the method and credentials (VER-1, VER-2).
+ * Finds the version. If the version has retired, the response is a 410 with an empty body, for
+ * every method and every caller. The response is the same if the requested part of the version has
+ * retired (VER-1, VER-2).
  */
 import { unknownVersion } from '../../middleware/versions.js'
 import { header } from '../../wire.js'
@@ -22,7 +23,10 @@ export function version(exchange: Received): Added | Answered {
   return isLiving(found) ? living(exchange, found) : gone()
 }
 
-/** The version, unless the requested part has retired or a brownout applies to every caller. */
+/**
+ * Returns the version. If the requested part has retired or a brownout applies to every caller,
+ * returns the response instead.
+ */
 function living(exchange: Received, version: ServedVersion): Added | Answered {
   const { method, path } = exchange
   const { table, life } = version
