@@ -32,7 +32,7 @@ export const requestTimeLimit = (exchange: Exchange): TimeLimit => new RequestTi
  * The time limit of `records()` outside a request. It starts now. The signal `ended` can abort the
  * work earlier.
  */
-export const ownTimeLimit = (timeout: number, ended: AbortSignal | undefined, progress: Progress): TimeLimit =>
+export const ownTimeLimit = (timeout: number, ended: AbortSignal | undefined, progress: Progress): OwnTimeLimit =>
   new OwnTimeLimit(timeout, ended, progress)
 
 const outOfTime = unknownOutcome('The service did not answer in time')
@@ -112,10 +112,11 @@ class RequestTimeLimit extends Countdown {
   }
 }
 
-class OwnTimeLimit extends Countdown {
+export class OwnTimeLimit extends Countdown {
   protected readonly started = performance.now()
   readonly #ended: AbortSignal | undefined
   readonly #progress: Progress
+  #abort: (() => void) | undefined
 
   constructor(
     protected readonly timeout: number,
@@ -127,16 +128,23 @@ class OwnTimeLimit extends Countdown {
     this.#progress = progress
   }
 
+  /**
+   * Removes the listener from the signal of the job, because the work is done. The signal may live
+   * as long as the process, while each method call and each record has a time limit of its own.
+   */
+  end(): void {
+    if (this.#abort !== undefined) this.#ended?.removeEventListener('abort', this.#abort)
+  }
+
   protected get change(): Change {
     return this.#progress.change
   }
 
   protected watch(made: AbortController): void {
     const ended = this.#ended
-    const end = (): void => made.abort(ended?.reason)
-    if (ended?.aborted) end()
-    // When `made` aborts, the listener is removed. A job may run for hours and create a new signal
-    // for each record.
-    else ended?.addEventListener('abort', end, { once: true, signal: made.signal })
+    const abort = (): void => made.abort(ended?.reason)
+    this.#abort = abort
+    if (ended?.aborted) abort()
+    else ended?.addEventListener('abort', abort, { once: true })
   }
 }

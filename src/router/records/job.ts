@@ -10,7 +10,7 @@ import { observe } from '../observed.js'
 import { Progress } from '../progress.js'
 import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
-import { ownTimeLimit, type TimeLimit } from '../time-limit.js'
+import { type OwnTimeLimit, ownTimeLimit } from '../time-limit.js'
 
 /** The constructor arguments of a job. */
 export interface JobParts {
@@ -35,8 +35,8 @@ export class Job implements Caller {
   readonly reads = false
   readonly repeats = false
   readonly progress = new Progress()
-  timeLimit: TimeLimit
-  readonly #renewed: () => TimeLimit
+  timeLimit: OwnTimeLimit
+  readonly #renewed: () => OwnTimeLimit
   readonly #signal: AbortSignal | undefined
 
   /**
@@ -61,7 +61,13 @@ export class Job implements Caller {
   /** Restarts the time limit for the next record. Throws if the job has been aborted. */
   again(): void {
     this.#signal?.throwIfAborted()
+    this.timeLimit.end()
     this.timeLimit = this.#renewed()
+  }
+
+  /** Releases the signal of the job. Called when the work is done. */
+  end(): void {
+    this.timeLimit.end()
   }
 
   get permission(): Permission | undefined {

@@ -54,9 +54,8 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   create(value: unknown): Promise<Written | RefusedRecord> {
-    return resultOrProblem(async () => {
+    return this.#work(async (caller) => {
       this.#needs('create')
-      const caller = this.#callerOf()
       const row = await sentRow(caller, this.#reach, this.#sent(caller, value))
       return this.#made(row, await createRecord(row.place, this.#storeOf(row), row.record))
     })
@@ -87,9 +86,9 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   check(value: unknown): Promise<{ readonly record: unknown } | RefusedRecord> {
-    return resultOrProblem(async () => {
+    return this.#work(async (caller) => {
       const violations = new RowViolations()
-      const [row] = await this.#checked(this.#callerOf(), [value], violations)
+      const [row] = await this.#checked(caller, [value], violations)
       return row === undefined ? { problem: violations.problem() } : { record: row.record }
     })
   }
@@ -98,10 +97,10 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     values: readonly unknown[],
     options: RowsOptions = {},
   ): Promise<{ readonly records: readonly unknown[] } | RefusedRecord> {
-    return resultOrProblem(async () => {
+    return this.#work(async (caller) => {
       const { from = 0 } = checkOptions<RowsOptions>(this.#what, options, rowsKinds)
       const violations = new RowViolations(from)
-      const rows = await this.#checked(this.#callerOf(), values, violations)
+      const rows = await this.#checked(caller, values, violations)
       if (violations.some) return { problem: violations.problem() }
       return { records: rows.map((row) => row?.record) }
     })
@@ -112,13 +111,32 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     options: RowsOptions = {},
   ): Promise<{ readonly made: readonly Written[] } | RefusedRecords<unknown, KeyValue>> {
     const { from = 0 } = checkOptions<RowsOptions>(this.#what, options, rowsKinds)
-    const violations = new RowViolations(from)
+    return this.#withCaller(async (caller) => {
+      const violations = new RowViolations(from)
+      const rows = await resultOrProblem(() => this.#checked(caller, values, violations))
+      if ('problem' in rows) return { ...rows, made: [] }
+      if (violations.some) return { problem: violations.problem(), made: [] }
+      const made = await this.#store(caller, rows as readonly Row[], violations)
+      return violations.some ? { problem: violations.problem(), made } : { made: made as readonly Written[] }
+    })
+  }
+
+  /**
+   * Returns the result of `work`, or the problem that a client would have got. Rethrows errors that
+   * a client can't fix.
+   */
+  #work<R>(work: (caller: Caller) => Promise<R>): Promise<R | RefusedRecord> {
+    return resultOrProblem(() => this.#withCaller(work))
+  }
+
+  /** Calls `work` with the caller, and releases the signal of a job afterwards. */
+  async #withCaller<R>(work: (caller: Caller) => Promise<R>): Promise<R> {
     const caller = this.#callerOf()
-    const rows = await resultOrProblem(() => this.#checked(caller, values, violations))
-    if ('problem' in rows) return { ...rows, made: [] }
-    if (violations.some) return { problem: violations.problem(), made: [] }
-    const made = await this.#store(caller, rows as readonly Row[], violations)
-    return violations.some ? { problem: violations.problem(), made } : { made: made as readonly Written[] }
+    try {
+      return await work(caller)
+    } finally {
+      if (caller instanceof Job) caller.end()
+    }
   }
 
   async #checked(
@@ -169,11 +187,10 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     operation: OperationDescription,
     act: (place: ConditionalPlace) => Promise<R>,
   ): Promise<R | RefusedRecord> {
-    return resultOrProblem(async () => {
+    return this.#work(async (caller) => {
       const { expected } = checkOptions<ChangeOptions>(this.#what, options, changeKinds)
       const { resource } = this.#reach
       if (operation.writes !== undefined) this.#needs(operation.writes)
-      const caller = this.#callerOf()
       const conditions = expected === undefined ? unconditional : { ...unconditional, versions: [expected] }
       const keys = await lineageOfItem(new OwnPlace(caller, this.#reach, []), resource, this.#key(given))
       const place = new OwnPlace(caller, this.#reach, keys, conditions)
