@@ -1,6 +1,6 @@
 /**
- * Associations as a resource declares them (PATH-7): finds the one that a parent's key refers to,
- * and the members that hold that key.
+ * Finds the association (PATH-7) that a resource declares with a parent, and the members that hold
+ * the parent's key.
  */
 import { own } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
@@ -15,23 +15,23 @@ export interface Association {
   /** The parts of the parent's key, in their declared order. */
   readonly parts: readonly Scalar[]
   /**
-   * The members that hold the parent's key, each with its value in an attached record. `undefined`
-   * if the store keeps the association outside the record.
+   * The members of the record that hold the parent's key, each with its value in a record that is
+   * attached to this parent. `undefined` if the store keeps the association outside the record.
    */
   readonly by: readonly (readonly [member: string, value: Scalar])[] | undefined
 }
 
 /**
- * The association that a parent's key belongs to. Throws `ConfigurationError` if the definition
- * does not declare that records can be attached to this parent.
+ * Returns the association of a resource with this parent. Throws `ConfigurationError` if the
+ * definition does not declare that records can be attached to the parent.
  */
 export function associationOf(
   { collection: mine, attachedTo }: ResourceDefinition,
   { collection, key, as }: ParentKey,
 ): Association {
   const all = attachedTo.filter(({ of }) => (typeof of === 'string' ? of : of.collection) === collection)
-  // If there is only one, its name does not matter: an older version (`adapterView`) may name it
-  // differently.
+  // If the resource has only one association with this collection, `as` is not compared, because an
+  // older version of the API (`adapterView`) may use another path segment.
   const found = all.length === 1 ? all[0] : all.find((one) => one.as === as)
   if (found === undefined) {
     throw new ConfigurationError(
@@ -49,8 +49,8 @@ export function associationOf(
 }
 
 /**
- * The members that hold the parent's key and are fixed by the caller's scope. Such a record can't
- * leave this parent and stay in the scope.
+ * The members that hold the parent's key and are fixed by the caller's scope. If there are any, a
+ * record can't be detached from this parent without leaving the scope.
  */
 export const fixedByScope = (
   { by }: Pick<Association, 'by'>,
@@ -58,8 +58,8 @@ export const fixedByScope = (
 ): readonly string[] => (by ?? []).map(([member]) => member).filter((member) => Object.hasOwn(scope, member))
 
 /**
- * The members whose value would move a record out of the caller's scope if it were attached to this
- * parent.
+ * The members in which the parent's key differs from the caller's scope. If there are any, a record
+ * that is attached to this parent would leave the scope.
  */
 export const leavesScope = (
   { by }: Pick<Association, 'by'>,

@@ -1,18 +1,22 @@
 /**
  * The contract between the library and a team's data. An adapter does not deal with HTTP: it gets
- * no entity tags, patches or media types. A missing method is answered with 405 and the right
- * `Allow` (VERB-9). A read-only adapter has only `list` and `read`.
+ * no entity tags, patches or media types. If the adapter lacks the method that a request needs, the
+ * response is 405, and its `Allow` header field lists the supported methods (VERB-9). A read-only
+ * adapter has only `list` and `read`.
  */
 
-/** A value or a promise of it. A store in the same process can avoid the cost of promises. */
+/**
+ * A value, or a promise of the value. An adapter whose store is in the same process can return
+ * values, which avoids the cost of promises.
+ */
 export type Awaitable<T> = T | Promise<T>
 
 export type Scalar = string | number | boolean
 
 /**
- * A stored value and the opaque version that the store assigned to it. A version is never used
- * twice for one key, not even after the record is deleted and created again, or after a restart
- * (HDR-2).
+ * A stored value and the opaque version that the store assigned to it. A store must never assign
+ * the same version twice for one key, not even after the record is deleted and created again, or
+ * after a restart (HDR-2).
  */
 export interface Stored<T> {
   readonly value: T
@@ -23,18 +27,21 @@ export interface Stored<T> {
 export type Operator = 'eq' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'null'
 
 /**
- * One condition of a list. All conditions must hold. Values already have the type that the schema
- * declares. A member that is null or absent matches only `null` conditions.
+ * One condition of a list. Only records that meet all conditions are listed. Values already have
+ * the type that the schema declares. A member that is null or absent matches only `null`
+ * conditions.
  */
 export type Condition = ConditionTarget &
   (
     | { readonly op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains'; readonly value: Scalar }
     /**
-     * Any of the values. One value means the same as `eq`, an empty list matches nothing, and there
-     * may be thousands.
+     * Matches a member that equals any of the values. A list of one value means the same as `eq`.
+     * An empty list matches nothing. The list may hold thousands of values.
      */
     | { readonly op: 'in'; readonly value: readonly Scalar[] }
-    /** `true` selects records whose member is null or absent, `false` the others. */
+    /**
+     * `true` selects the records whose member is null or absent. `false` selects all other records.
+     */
     | { readonly op: 'null'; readonly value: boolean }
   )
 
@@ -51,24 +58,24 @@ export interface SortTerm {
   readonly descending: boolean
 }
 
-/** The parent in an associated sub-collection. */
+/** The parent of an associated sub-collection. */
 export interface ParentKey {
   /** The parent's collection. */
   readonly collection: string
-  /** The parent's key: a scalar, or an object of its parts if it is composite. */
+  /** The parent's key: a scalar, or an object of the key's parts if the key is composite. */
   readonly key: unknown
   /** The path segment below the parent. It distinguishes two associations with the same parent. */
   readonly as: string
 }
 
 /**
- * A position in the order of a list. The page begins after, or ends before, the row whose sort
- * terms have these values.
+ * A position in the order of a list. The page begins after the row whose sort terms have these
+ * values, or ends before that row.
  */
 export interface KeysetPosition {
   /**
-   * One value for each term of `sort`, in the same order. Null means null or absent. The row
-   * itself may no longer exist.
+   * One value for each term of `sort`, in the same order. Null means that the member is null or
+   * absent. The row itself may no longer exist.
    */
   readonly values: readonly (Scalar | null)[]
   /** False: the page begins after that row. True: the page ends before it. */
@@ -76,34 +83,37 @@ export interface KeysetPosition {
 }
 
 /**
- * A list request: typed, coerced, bounded and totally ordered before it reaches an adapter
- * (QUERY-1..7).
+ * A list request. Before an adapter gets it, the library converts its values to the types of the
+ * schema, limits its page size, and makes its order total (QUERY-1..7).
  */
 export interface ListRequest {
   readonly where: readonly Condition[]
   /** The unmodified text of `q` (QUERY-3). */
   readonly search?: string
   /**
-   * The order. The key is always the last term, so the order is total. Null sorts as the largest
-   * value. Empty only together with `search`: then records are ordered by rank, and by ascending
-   * key.
+   * The order of the list. The key always comes last, so the order is total. Null sorts as the
+   * largest value. The array is empty only together with `search`. Records are then ordered by
+   * rank, and records of equal rank by ascending key.
    */
   readonly sort: readonly SortTerm[]
   /** The page number. The first page is 1, even if clients count from 0. */
   readonly page: number
   /** Items per page. */
   readonly size: number
-  /** The number of items before the page, a safe integer. */
+  /** The number of items before the page. Always a safe integer. */
   readonly offset: number
   /**
-   * The position of the page when a client follows a `Link` (QUERY-7). The page then holds the
+   * The position of the page, if the client followed a `Link` (QUERY-7). The page then holds the
    * `size` items next to that position, and `offset` does not apply. A store that can't seek
    * ignores `seek` and uses `offset`.
    */
   readonly seek?: KeysetPosition
-  /** `false`: `total` is not used, so a store may skip counting. */
+  /** `false`: the total will not be used, so a store may skip counting. */
   readonly count?: false
-  /** Lists only the records that are attached to this parent (associated sub-collections). */
+  /**
+   * Set for an associated sub-collection: only the records that are attached to this parent are
+   * listed.
+   */
   readonly parent?: ParentKey
 }
 
@@ -112,22 +122,23 @@ export interface Page<T> {
   /** The number of all matching items. Absent if the store does not count. */
   readonly total?: number
   /**
-   * False if `total` is an estimate: then the response has no `Link` to a last page. Default true.
+   * False if `total` is an estimate. The response then has no `Link` to the last page. Default
+   * true.
    */
   readonly exact?: boolean
   /**
    * Whether the store supports `seek` for lists in this order. If so, links to neighbouring pages
-   * may carry a position, which avoids counting rows.
+   * may contain a position, so that the store need not count the rows before the page.
    */
   readonly seekable?: boolean
   /**
-   * Whether there are items beyond this page: before it if `seek.backwards` is true, otherwise
-   * after it. If absent, it is computed from the total.
+   * Whether there are items beyond this page: before the page if `seek.backwards` is true,
+   * otherwise after it. If absent, the library computes it from the total.
    */
   readonly more?: boolean
   /**
-   * Set if the request holds a value that the store can't compare with, so that nothing matches.
-   * The client gets a 400.
+   * Set if the request contains a value that the store can't compare with. The response is then
+   * 400.
    */
   readonly refused?: Refused
 }
@@ -136,23 +147,26 @@ export interface Page<T> {
 export interface AdapterCall {
   readonly principal: unknown
   /**
-   * Equalities (member -> value) that apply to every list, count, read and write of this resource,
-   * and are set on created records. The members are top-level: their names never contain a dot.
-   * `false`, `0` and `''` are ordinary values. `recall` does not need the scope, because each id
-   * belongs to one scope.
+   * The caller's scope: member -> the value that the member must have. The scope applies to every
+   * list, count, read and write of this resource. Created records get these values. The members are
+   * top-level: their names never contain a dot. `false`, `0` and `''` are ordinary values. `recall`
+   * does not need the scope, because each idempotency id belongs to one scope.
    */
   readonly scope: Readonly<Record<string, Scalar>>
   readonly requestId: string
-  /** Aborts on timeout and, for reads, when the client disconnects. Created on first access. */
+  /**
+   * Aborts on timeout. For reads, it also aborts when the client disconnects. The signal is created
+   * on first access.
+   */
   readonly signal: AbortSignal
   /**
-   * The result of this read is used for a write of the same request, so a replica that lags behind
-   * must not serve it. Default false.
+   * True if the same request will use the result of this read for a write. A replica that lags
+   * behind must not serve such a read. Default false.
    */
   readonly fresh?: boolean
   /**
-   * The request has preconditions, so a replica that lags behind must not serve it: an outdated
-   * version would cause a wrong 304 or 412. Default false.
+   * True if the request has preconditions. A replica that lags behind must not serve such a
+   * request, because an outdated version would cause a wrong 304 or 412. Default false.
    */
   readonly current?: boolean
   /**
@@ -160,7 +174,7 @@ export interface AdapterCall {
    * can't be identified.
    */
   readonly caller?: string | undefined
-  /** Milliseconds until the timeout. Absent if there is none. */
+  /** Milliseconds until the timeout. Absent if there is no timeout. */
   left?(): number
   /**
    * On a create in an associated sub-collection: the parent that the new record is attached to in
@@ -168,24 +182,25 @@ export interface AdapterCall {
    */
   readonly attachTo?: ParentKey
   /**
-   * On a create that the client may repeat: identifies the repeats (VERB-12). Only given to
-   * adapters that have `recall`.
+   * On a create that the client may repeat: identifies the create, so that the adapter recognizes
+   * repeats (VERB-12). Only given to adapters that have `recall`.
    */
   readonly idempotency?: Idempotency
   /**
-   * On a write: the kind of request. PATCH requests and flags are `patch`; they reach the adapter
-   * as `replace()` with the whole record. Absent: the same as the method's name.
+   * On a write: the kind of request. For PATCH requests and for flags below an item (PATH-8), the
+   * kind is `patch`. Both reach the adapter as `replace()` with the whole record. If absent, the
+   * kind is the name of the method.
    */
   readonly action?: WriteAction | undefined
   /**
-   * On a write with `expected`: the record in exactly that version, if the caller has already read
-   * it.
+   * On a write with `expected`: the record in exactly that version, if the same request has already
+   * read it.
    */
   readonly before?: unknown
   /**
-   * The links that the response shows, on `list`, `read`, `create` and `replace`. An adapter may
-   * report their targets if it can read them in the same statement. Only given to adapters that set
-   * `readsLinks`.
+   * On `list`, `read`, `create` and `replace`: the links that the response shows. An adapter may
+   * report the targets of these links if it can read them in the same statement. Only given to
+   * adapters that set `readsLinks`.
    */
   readonly links?: ShownLinks | undefined
 }
@@ -195,55 +210,62 @@ export interface AdapterCall {
  * the same way share one object.
  */
 export interface ShownLink {
-  /** The members of the record that hold the target's key, in the order of its parts. */
+  /** The members of the record that hold the target's key, in the order of the key's parts. */
   readonly by: readonly string[]
-  /** The mounted adapter of the target. */
+  /** The adapter that the target's resource is mounted with. */
   readonly adapter: object
-  /** The members of the target that are needed, in addition to its key and version. Absent: all. */
+  /**
+   * The members of the target that the response needs, in addition to the target's key and version.
+   * Absent: all members.
+   */
   readonly members?: readonly string[]
 }
 
 /** The links that the response to one call shows. */
 export interface ShownLinks {
   readonly all: readonly ShownLink[]
-  /** The call to read the target with. `undefined` if it is not known yet. */
+  /** The call with which to read the target of a link. `undefined` if the call is not known yet. */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * On a create: reports the target as it was read to check that it exists (REP-7), and returns
-   * true, also if the link is null. Returns false if it was not read. For creates that can't change
-   * the target, so that the adapter need not read it.
+   * On a create: shows the target that the library has already read to check that it exists
+   * (REP-7). The adapter then need not read the target. Must be used only if the create can't
+   * change the target. Returns true if the library has read the target, or if the link is null.
+   * Otherwise returns false.
    */
   showChecked?(link: ShownLink): boolean
   /**
-   * Reports a target, after the adapter has read its result: what `read` of the target would return
-   * for `key` with that call, `undefined` if there is no such record. `key` is the text of the key.
-   * Targets that are not reported are read later.
+   * Reports the target of a link. The adapter must read its own result first. `key` is the text of
+   * the target's key. `stored` is the value that the target's adapter would return from `read` for
+   * this key, with the call from `callOf`. It is `undefined` if there is no such record. The
+   * library reads the targets that are not reported.
    */
   found(link: ShownLink, key: string, stored: Stored<unknown> | undefined): void
 }
 
 /**
- * Identifies a create that may be repeated. Both members are digests of ASCII letters, digits, `-`
- * and `_`.
+ * Identifies a create that the client may repeat. Both members are digests, written in ASCII
+ * letters, digits, `-` and `_`.
  */
 export interface Idempotency {
   /**
-   * Identifies the caller, the collection and the client's key, so two callers never share an id.
+   * The digest of the caller, the collection and the client's idempotency key. Two callers never
+   * share an id.
    */
   readonly id: string
-  /** The digest of the body's value: equal for equal values. */
+  /** The digest of the value of the request body. Equal values have equal digests. */
   readonly fingerprint: string
 }
 
 /**
- * The result of a repeated create, in place of a new record. `mismatched`: the id was used with
- * another fingerprint. `running`: the first create has not finished.
+ * The result of a create whose id is already in use, if no kept record can be returned.
+ * `mismatched`: the id was used with another fingerprint. `running`: the first create has not
+ * finished.
  */
 export type Repeated = 'mismatched' | 'running'
 
 /**
- * A refusal by the store's own rules. A write is answered with a 422 that names the members
- * (ERR-2), a list with a 400 that names the parameters.
+ * A refusal by the store's own rules. If a write is refused, the response is a 422 that names the
+ * members (ERR-2). If a list is refused, the response is a 400 that names the parameters.
  */
 export interface Refused {
   /**
@@ -254,18 +276,19 @@ export interface Refused {
    */
   readonly refused: 'duplicate' | 'reference' | 'referenced' | 'rule'
   /**
-   * With `referenced`: the collections of the referring records, as far as the store knows. Clients
-   * see those that exist in their version.
+   * With `referenced`: the collections of the records that refer to this one, as far as the store
+   * knows them. A client sees only the collections that exist in its version of the API.
    */
   readonly by?: readonly string[]
   /**
-   * The members of the stored record, nested ones with a dot. For a list: the members of the
-   * offending conditions; empty if the search text is at fault.
+   * The members of the stored record that the refusal concerns. Nested members are written with a
+   * dot. For a list, these are the members of the refused conditions. Empty if the search text is
+   * refused.
    */
   readonly members: readonly string[]
   /**
-   * What is wrong with them, for the client, as the end of a sentence: `holds U+0000, which this
-   * store cannot keep`. The default depends on `refused`.
+   * The fault of the members, as the end of a sentence for the client. Example: `holds U+0000,
+   * which this store cannot keep`. The default depends on `refused`.
    */
   readonly why?: string
 }
@@ -275,8 +298,8 @@ export const isRefused = (answer: unknown): answer is Refused =>
   typeof answer === 'object' && answer !== null && 'refused' in answer
 
 /**
- * The result of a create: the record, the key of a record to be created later (202), or `nothing`
- * if none is created (200).
+ * The result of a create: the new record, or the key of a record that will be created later (202),
+ * or `nothing` if no record is created (200), or a refusal.
  */
 export type Created<T, K> =
   | { readonly created: Stored<T> }
@@ -288,21 +311,21 @@ export type Created<T, K> =
 export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
 
 /**
- * The kind of a write request. `patch` changes some members of a record; the adapter performs it in
- * `replace()`.
+ * The kind of a write request. `patch` changes some members of a record. The adapter performs a
+ * `patch` in `replace()`.
  */
 export type WriteAction = WriteMethod | 'patch'
 
 /**
- * A team's data behind one resource. `T` is the stored record. `K` is its key: a scalar, or an
- * object of its parts.
+ * A team's data behind one resource. `T` is the type of the stored record. `K` is the type of its
+ * key: a scalar, or an object of the key's parts.
  *
- * An adapter must not modify its arguments (values, keys, requests, calls), which may be frozen,
- * nor anything that it has returned.
+ * An adapter must not modify its arguments (values, keys, requests, calls), because they may be
+ * frozen. It must not modify anything that it has returned either.
  *
- * Compare-and-set is the adapter's task: if `expected` is given, it is compared with the stored
- * version in the same atomic step as the write (HDR-3). `call.scope` applies to every method: a
- * record outside the scope is absent.
+ * Compare-and-set is the adapter's task: if `expected` is given, the adapter compares it with the
+ * stored version in the same atomic step as the write (HDR-3). `call.scope` applies to every
+ * method: a record outside the scope counts as absent.
  */
 export interface Adapter<T, K> {
   /**
@@ -314,38 +337,46 @@ export interface Adapter<T, K> {
   /** True if the adapter uses `call.links`. Default false. */
   readonly readsLinks?: boolean
   /**
-   * Checks the store at startup. Throws an error that names the fix if something is missing.
-   * `offered` lists the methods that requests can reach; what is needed only by other methods must
-   * not cause an error. Default: all methods.
+   * Checks the store at startup. If something is missing, throws an error that names the fix.
+   * `offered` lists the write methods that requests can reach. A fault that affects only other
+   * write methods must not cause an error. If `offered` is absent, requests can reach all methods.
    */
   ready?(offered?: ReadonlySet<WriteMethod>): Awaitable<void>
-  /** One page and the number of all matching items, both from one consistent state. */
+  /**
+   * Returns one page and the number of all matching items. Both come from the same consistent state
+   * of the data.
+   */
   list(request: ListRequest, call: AdapterCall): Awaitable<Page<T>>
   /**
-   * The records with these keys, in the same order, `undefined` for each that does not exist. The
-   * result has as many entries as `keys`, which may be empty, contain duplicates, or have tens of
-   * thousands of entries.
+   * Returns the records with these keys, in the same order, with `undefined` in place of each
+   * record that does not exist. The result has as many entries as `keys`. The array `keys` may be
+   * empty, may contain duplicates, and may have tens of thousands of entries.
    */
   read(keys: readonly K[], call: AdapterCall): Awaitable<readonly (Stored<T> | undefined)[]>
   /**
-   * The record with this key and version from memory, without asking the store whether it still
-   * exists. A `replace` that follows with the same `call` and version compares the row with this
-   * record, and returns `'stale'` whenever it changes nothing, for any reason. The request then
-   * reads the record. In this way a PATCH with `If-Match` takes one round trip to the store.
-   * `undefined` if the adapter does not hold the record, or can't compare the whole row. Absent:
-   * the adapter never holds records.
+   * Returns the record with this key and version from memory, without asking the store whether the
+   * record still exists. A later `replace` with the same `call` and version compares the whole row
+   * with this record. If that `replace` changes nothing, for any reason, it returns `'stale'`, and
+   * the request then reads the record. In this way, a PATCH with `If-Match` takes one round trip to
+   * the store.
+   *
+   * Returns `undefined` if the adapter does not hold the record, or can't compare the whole row. An
+   * adapter without this method never holds records.
    */
   cached?(key: K, version: string, call: AdapterCall): Stored<T> | undefined
   /**
-   * Creates a record. With `call.idempotency`, the record as created is kept under its id in the
-   * same atomic step, for as long as clients may repeat the request. A refused create is not kept.
-   * If the id is already kept, nothing is created, and the result is the kept record.
+   * Creates a record. With `call.idempotency`, the adapter also keeps the record under the
+   * idempotency id, in the state in which it was created. The adapter does this in the same atomic
+   * step, and keeps the record for as long as clients may repeat the request. It keeps nothing if
+   * the create is refused. If the id is already in use, the adapter creates nothing. The result is
+   * then the kept record, or a `Repeated`.
    */
   create?(value: T, call: AdapterCall): Awaitable<Created<T, K> | Repeated>
   /**
-   * The record that an earlier create kept under `call.idempotency`, even if it has been changed or
-   * removed since; `undefined` if there is none. A different fingerprint is `'mismatched'` for as
-   * long as the id is kept. Absent: the adapter keeps no records, and never gets an `idempotency`.
+   * Returns the record that an earlier create kept under the id in `call.idempotency`, even if the
+   * record has been changed or removed since. Returns `'mismatched'` if the kept record has another
+   * fingerprint. Returns `undefined` if no record is kept. An adapter without this method keeps no
+   * records, and never gets an `idempotency`.
    */
   recall?(call: AdapterCall): Awaitable<Stored<T> | Repeated | undefined>
   replace?(
@@ -356,15 +387,15 @@ export interface Adapter<T, K> {
   ): Awaitable<Stored<T> | 'absent' | 'stale' | Refused>
   remove?(key: K, expected: string | undefined, call: AdapterCall): Awaitable<'removed' | 'absent' | 'stale' | Refused>
   /**
-   * Puts an existing record into the parent's collection. `expected` is the record's version. The
-   * first of these that applies is the result:
+   * Puts an existing record into the parent's collection. `expected` is the version that the record
+   * must have. The first of these cases that applies is the result:
    *
    * 1. `'absent'`: the scope contains no such record;
-   * 2. `'stale'`: its version is not `expected`;
-   * 3. `'attached'`, and nothing changes: the record is already in that collection;
-   * 4. a refusal, for example `'rule'` if the record would leave the scope or the store can't hold
-   * the parent's key;
-   * 5. `'attached'`.
+   * 2. `'stale'`: the record's version is not `expected`;
+   * 3. `'attached'`: the record is already in that collection, and nothing changes;
+   * 4. a refusal, for example `'rule'` if the record would leave the scope, or if the store can't
+   * hold the parent's key;
+   * 5. `'attached'`: the record is put into the collection.
    */
   attach?(
     parent: ParentKey,
@@ -373,9 +404,14 @@ export interface Adapter<T, K> {
     call: AdapterCall,
   ): Awaitable<'attached' | 'absent' | 'stale' | Refused>
   /**
-   * Takes a record out of the parent's collection. The record itself stays. The result is
-   * `'absent'` if the record is not in the collection or the scope fixes a member that holds the
-   * parent's key; otherwise `'stale'` if the version differs; otherwise `'detached'`.
+   * Takes a record out of the parent's collection. The record itself stays. The first of these
+   * cases that applies is the result:
+   *
+   * 1. `'absent'`: the record is not in the collection, or the scope fixes a member that holds the
+   * parent's key;
+   * 2. `'stale'`: the record's version is not `expected`;
+   * 3. a refusal by a rule of the store;
+   * 4. `'detached'`: the record is taken out of the collection.
    */
   detach?(
     parent: ParentKey,
@@ -384,8 +420,9 @@ export interface Adapter<T, K> {
     call: AdapterCall,
   ): Awaitable<'detached' | 'absent' | 'stale' | Refused>
   /**
-   * The same adapter over a transaction that the team has begun, in the form that its client uses.
-   * The methods stop working when that transaction ends. Absent: the option `within` of `records()`
+   * Returns the same adapter over a transaction that the team has begun. `transaction` is the
+   * object that the team's client uses for the transaction. The methods of the returned adapter
+   * stop working when the transaction ends. Without this method, the option `within` of `records()`
    * can't be used.
    */
   within?(transaction: unknown): Adapter<T, K>

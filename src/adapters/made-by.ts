@@ -1,14 +1,14 @@
 /**
- * Checks the return values and exceptions of the team's functions, so that an error names the
- * function.
+ * Checks the return values and exceptions of the team's functions, so that an error message names
+ * the function at fault.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isContainer, isList, isObject, isPlainObject, own } from '../definition/json.js'
 import { isPromise } from '../promise.js'
 
 /**
- * Calls a function of the team. If it throws a primitive, throws an error that names the function
- * instead.
+ * Calls a function of the team. If the function throws a primitive, throws an error that names the
+ * function instead.
  */
 export function called<R>(name: string, work: () => R): R {
   try {
@@ -27,14 +27,19 @@ export async function calledLater<R>(name: string, work: () => R): Promise<Await
   }
 }
 
-/** A primitive is replaced by an error: it has no stack that would show where it was thrown. */
+/**
+ * Replaces a thrown primitive with an error, because a primitive has no stack that shows where it
+ * was thrown.
+ */
 const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : nonError(name, thrown))
 
 /** The error to throw in place of a value that is not an `Error`. */
 export const nonError = (name: string, thrown: unknown): Error =>
   new Error(`${name} threw ${String(thrown)}, which is not an Error.`, { cause: thrown })
 
-/** Throws if the function has changed all of these members: then the client can't fix them. */
+/**
+ * Throws if the function has changed all of these members, because the client can't fix them then.
+ */
 export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
   const isHooks = (member: string): boolean => {
     const [name = ''] = member.split('.')
@@ -49,13 +54,14 @@ interface Blamed {
   readonly given: unknown
   /** The record that the function returned. */
   readonly made: unknown
-  /** What is wrong with the members, as the end of a sentence. */
+  /** The fault of the members, as the end of a sentence. */
   readonly why: string
 }
 
 /**
- * The record that a function returned. Throws for any other result, such as that of a forgotten
- * `return`, or a promise where the value is used synchronously.
+ * Checks and returns the record that a function returned. Throws if the result is not a record, for
+ * example after a forgotten `return`. Also throws for a promise, and for a record that holds values
+ * which JSON does not support.
  */
 export function madeBy<R>(name: string, collection: string, made: R): Awaited<R> {
   refusePromise(`${name} of "${collection}"`, made)
@@ -75,8 +81,8 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
 }
 
 /**
- * Describes the part of a value that JSON does not support; `undefined` if there is none. `within`
- * are the enclosing objects.
+ * Describes the part of a value that JSON does not support. Returns `undefined` if there is no such
+ * part. `within` holds the enclosing objects.
  */
 function notJson(value: unknown, within: readonly unknown[]): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value)
@@ -91,7 +97,7 @@ function notJson(value: unknown, within: readonly unknown[]): string | undefined
   return undefined
 }
 
-/** Throws for a promise, if the function must be synchronous. */
+/** Throws if the result of a function that must be synchronous is a promise. */
 export function refusePromise(what: string, given: unknown): void {
   if (!isPromise(given)) return
   // Nothing else handles this promise, so a rejection would end the process.

@@ -1,6 +1,6 @@
 /**
- * The methods of a view: requests are translated to the store's members, and results back to the
- * view's.
+ * The methods of a view. They translate requests to the members of the store, and results to the
+ * members of the view.
  */
 import { isContainer } from '../definition/json.js'
 import type {
@@ -67,7 +67,10 @@ export async function create(
   return isRefused(result) ? terms.refused(result) : result
 }
 
-/** Returns the kept record. The store keeps its own form of the record, so it is converted here. */
+/**
+ * Returns the kept record. The store keeps it with the members of the store, so it is converted to
+ * the members of the view.
+ */
 export async function recall({ under, terms }: View, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> {
   const found = await under.recall?.(terms.call(call))
   return isContainer(found) ? shown(terms, found, call) : found
@@ -94,9 +97,9 @@ export async function replace(
 }
 
 /**
- * Replaces a record and keeps its hidden members. They have to be read first, so the version that
- * was read is compared. A lost race is `'stale'` even without `expected`: the router decides
- * whether to retry.
+ * Replaces a record and keeps its hidden members. The hidden members have to be read first, and the
+ * write then expects the version that was read. If another write comes in between, the result is
+ * `'stale'`, even without `expected`. The router decides whether to retry.
  */
 async function keepingHidden<R>(
   { under, terms }: View,
@@ -152,8 +155,8 @@ const shown = (terms: Terms, { value, version }: Stored<unknown>, call: AdapterC
 })
 
 /**
- * The record that a write has stored. The write has succeeded even if the conversion fails: then
- * the version is returned, and reading the value throws (VERB-13).
+ * Converts the record that a write has stored. If the conversion fails, the write has succeeded
+ * nevertheless. The result then has the version, and reading its `value` throws (VERB-13).
  */
 function written(terms: Terms, stored: Stored<unknown>, call: AdapterCall): Stored<Row> {
   try {

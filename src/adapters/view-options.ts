@@ -1,4 +1,7 @@
-/** The options of `adapterView`: how an older version maps its members onto the store's. */
+/**
+ * The options of `adapterView`, which map the members of an older version to the members of the
+ * store.
+ */
 import type { Kinds } from '../options/kinds.js'
 
 type Convert = (value: never) => unknown
@@ -9,9 +12,10 @@ export interface AdapterViewOptions {
   /** Member of the view -> function that converts the store's value to the view's. */
   readonly toWire?: Readonly<Record<string, Convert>>
   /**
-   * Member of the view -> function that converts the view's value to the store's. Also applied to
-   * the values of filters, where `undefined` means that no record can have the value. Must preserve
-   * the order of values if the member can be sorted by or filtered by range.
+   * Member of the view -> function that converts the view's value to the store's. The function is
+   * also applied to the values of filters. For a filter, `undefined` means that no record can have
+   * the value. If lists can be sorted by the member, or filtered by a range of its values, the
+   * function must preserve the order of values.
    */
   readonly fromWire?: Readonly<Record<string, Convert>>
   /**
@@ -19,7 +23,7 @@ export interface AdapterViewOptions {
    * view keep them.
    */
   readonly hides?: readonly string[]
-  /** Members of the store to set on records that are created through the view. */
+  /** Default values of the store's members, for records that are created through the view. */
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 

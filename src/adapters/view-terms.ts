@@ -1,4 +1,7 @@
-/** Translates between the members of a view (an older version) and the members of the store. */
+/**
+ * Translates between the members of a view (an older version of the API) and the members of the
+ * store.
+ */
 import { get } from '../definition/json.js'
 import { invalidOption } from '../options/check.js'
 import type {
@@ -28,7 +31,9 @@ export class Terms {
   readonly #fromWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #hides: ReadonlySet<string>
   readonly #calls = new WeakMap<AdapterCall, CallBelow>()
-  /** The store's record behind each record that was shown for a write. */
+  /**
+   * Record of the view -> record of the store, for each record that a request has read for a write.
+   */
   readonly #sources = new WeakMap<object, Row>()
   readonly hidesNothing: boolean
 
@@ -51,14 +56,17 @@ export class Terms {
     }
   }
 
-  /** Hidden by name, or because the view uses the name for another member. */
+  /**
+   * Whether a member of the store is hidden: because `hides` names it, or because the view uses its
+   * name for another member.
+   */
   #isHidden(stored: string): boolean {
     return this.#hides.has(stored) || (this.#stored.has(stored) && !this.#shown.has(stored))
   }
 
   /**
-   * Converts a record of the store to the view's. A later write of the same call gets the store's
-   * record as `before`.
+   * Converts a record of the store to a record of the view. A later write of the same request gets
+   * the store's record as `before`.
    */
   showFor(call: AdapterCall, row: Row): Row {
     const shown = this.show(row)
@@ -98,14 +106,14 @@ export class Terms {
     )
   }
 
-  /** The hidden members, which a write through the view must keep. */
+  /** The hidden members of a record. A write through the view must keep them. */
   hidden(row: Row): Row {
     return Object.fromEntries(Object.entries(row).filter(([stored]) => this.#isHidden(stored)))
   }
 
   /**
-   * Translates a request to the store's members. Drops a `seek` position that can't be translated:
-   * then `offset` applies.
+   * Translates a list request to the store's members. If the `seek` position can't be translated,
+   * it is dropped, and `offset` applies.
    */
   request({ seek, ...given }: ListRequest): ListRequest {
     const values = seek?.values
@@ -120,9 +128,9 @@ export class Terms {
   }
 
   /**
-   * Whether the view's sort values of the first and the last row of a page convert back to the
-   * store's. A lossy conversion would yield another position: paging from there would skip or
-   * repeat rows.
+   * Whether the sort values that the view shows in the first and the last row of a page convert
+   * back to the store's values. The result of a lossy conversion would be another position, and
+   * paging from there would skip or repeat rows.
    */
   positionsRoundTrip(
     sort: readonly SortTerm[],
@@ -139,8 +147,8 @@ export class Terms {
   }
 
   /**
-   * The store's value of a sort term; `undefined` if it has none. Null stays null, as in
-   * conditions.
+   * Converts a view's value of a sort term to the store's. The result is `undefined` if the store
+   * has no such value. Null is not converted.
    */
   #sortValue(term: SortTerm | undefined, value: unknown): Scalar | null | undefined {
     const convert = term?.path.length === 1 && value !== null ? this.#fromWire.get(term.field) : undefined
@@ -157,12 +165,14 @@ export class Terms {
     const target = this.#target(given.path)
     const convert = given.path.length === 1 && given.op !== 'null' ? this.#fromWire.get(given.field) : undefined
     if (convert === undefined) return { ...given, ...target }
-    // The conversion takes whole arrays, so a single item is converted as an array of one.
+    // The function converts the whole array of the member, so a single item is converted as an
+    // array of one item.
     const one = (value: unknown): unknown =>
       given.op === 'contains' ? (convert([value]) as readonly unknown[])[0] : convert(value)
     const values = (given.op === 'in' ? given.value : [given.value]).map(one).filter(isScalar)
     const [value] = values
-    // A value that the store does not have becomes an empty list, which matches nothing.
+    // If the store does not have the value, the condition gets an empty list, which matches
+    // nothing.
     return given.op === 'in' || value === undefined
       ? { ...target, op: 'in', value: values }
       : ({ ...given, ...target, value } as Condition)
@@ -180,8 +190,8 @@ export class Terms {
   }
 
   /**
-   * Translates the scope. A value that can't be translated must not become `undefined`, because
-   * some stores would then drop the condition.
+   * Translates the scope. Throws if a value can't be translated, because some stores would ignore a
+   * condition whose value is `undefined`.
    */
   #scope(given: AdapterCall['scope']): AdapterCall['scope'] {
     const scope = this.store(given)
@@ -199,8 +209,8 @@ export class Terms {
     const names = Object.keys(given.scope)
     const scoped = names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))
     if (!scoped && !given.fresh && given.before === undefined) return given
-    // One call is always translated to the same object: an adapter may cache what it has read for a
-    // call.
+    // The same call is always translated to the same object, because an adapter may cache the data
+    // that it has read for a call.
     const known =
       this.#calls.get(given) ?? new CallBelow(given, scoped ? this.#scope(given.scope) : given.scope, this.#sources)
     this.#calls.set(given, known)
@@ -211,8 +221,8 @@ export class Terms {
 type Convert = (value: unknown) => unknown
 
 /**
- * Wraps converters, which must be synchronous: a promise would be stored, or shown, as an empty
- * object.
+ * Wraps conversion functions. A wrapped function throws if the team's function returns a promise,
+ * which would be stored or shown as an empty object.
  */
 function converters(option: string, given: Readonly<Record<string, unknown>>): ReadonlyMap<string, Convert> {
   return new Map(
@@ -231,8 +241,8 @@ function converters(option: string, given: Readonly<Record<string, unknown>>): R
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
 /**
- * A call with the scope in the store's terms. Getters delegate to the original call, because its
- * signal is created on first access.
+ * A call whose scope has the members of the store. Getters delegate to the original call, so that
+ * its signal is not created before it is used.
  */
 class CallBelow implements AdapterCall {
   readonly scope: Readonly<Record<string, Scalar>>

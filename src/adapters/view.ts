@@ -1,6 +1,6 @@
 /**
- * An older version over the same data (VER-1): an adapter with the members of one version over a
- * store with those of another.
+ * Serves an older version of the API from the same data (VER-1). The view is an adapter with the
+ * members of the older version, over the adapter of the newer version.
  */
 import { cachesOf, owning } from '../cache.js'
 import { declareCreating, isCreating } from '../definition/fixed.js'
@@ -21,15 +21,16 @@ export interface ViewParts {
 const views = new WeakMap<object, ViewParts>()
 
 /**
- * The parts of an adapter that `adapterView` made, from which the same view of another store can be
- * made. `undefined` for any other adapter.
+ * Returns the parts of an adapter that `adapterView` made. With these parts, the same view of
+ * another store can be made. Returns `undefined` for any other adapter.
  */
 export const viewOf = (adapter: object): ViewParts | undefined => views.get(adapter)
 
 /**
- * Maps values, filters and sorts of an older version onto the adapter of a newer one. List members
- * of the store that the older version does not have in `hides`: then PUT and PATCH keep them.
- * Members of the key can be renamed, but their values are not converted.
+ * Makes an adapter for an older version of the API from the adapter of a newer version. Maps
+ * values, filters and sort orders. If the store has a member that the older version lacks, name the
+ * member in `hides`, so that PUT and PATCH keep its value. Members of the key can be renamed, but
+ * their values are not converted.
  *
  * Throws `ConfigurationError` if an option is misspelt, if two members of the view map to the same
  * member of the store, or if a renamed member is also hidden.
@@ -48,11 +49,10 @@ export function adapterView(under: Adapter<unknown, unknown>, options: AdapterVi
     list: (request, call) => through.list(view, request, call),
     read: (keys, call) => through.read(view, keys, call),
   }
-  // A converter of the team may return different values for the same record.
+  // A conversion function may return different values for the same record.
   const computes = under.computes === true || Object.keys(options.toWire ?? {}).length > 0
-  // `computes` is not enumerable, because it is not a method. Methods that the store does not have
-  // are left out (VERB-9).
-
+  // `computes` is not enumerable, because it is not a method. The view gets only the methods that
+  // the store's adapter has (VERB-9).
   if (computes) Object.defineProperty(made, 'computes', { value: true })
   if (under.within !== undefined)
     made.within = (transaction) => adapterView<Row>(through.within(view, transaction), options)

@@ -14,10 +14,11 @@ import { type MemoryAdapter, type MemoryAdapterOptions, memoryAdapterKinds } fro
 import { Store } from './store.js'
 
 /**
- * Keeps the records of a resource in the process, indexed by key, by the members that filters
- * compare, and by the sort orders in use. Records are JSON values; returned records are frozen.
- * Every method runs to completion before the next one starts, so compare-and-set is atomic (HDR-3).
- * A version is never used twice, not even by the next process (HDR-2).
+ * Makes an adapter that keeps the records of a resource in the process. Records are indexed by key,
+ * by the members that filters compare, and by the sort orders in use. Records are JSON values.
+ * Returned records are frozen. Each method runs to completion before the next one starts, so
+ * compare-and-set is atomic (HDR-3). A version is never used twice, not even by the next process
+ * (HDR-2).
  *
  * Throws `ConfigurationError` if `records` or `unique` do not fit the definition, and for an
  * unknown option.
@@ -38,7 +39,8 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
   const adapter = {
     stats: store.stats,
     ready() {
-      // Building the full-text index takes a moment, so it is built before the first request.
+      // Building the full-text index takes a moment, so the index is built before the first
+      // request.
       if (definition.search !== undefined) store.fullText()
     },
     list: (request, call) => listPage(store, request, call.scope),
@@ -49,15 +51,16 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
     attach: (parent, key, expected, call) => attachRecord(store, parent, key, expected, call),
     detach: (parent, key, expected, call) => detachRecord(store, parent, key, expected, call),
   } satisfies Adapter<Row, KeyValue> & Pick<MemoryAdapter<Row, KeyValue>, 'stats'>
-  // `onUpdate` may modify its arguments, so without it the adapter never does.
+  // `onUpdate` may modify its arguments. Without `onUpdate`, nothing modifies the arguments of
+  // `replace`.
   if (options.onUpdate === undefined) declareDefensive(adapter.replace)
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter
 }
 
 /**
- * `create`, and with the option `idempotency` also `recall`: then created records are kept for
- * repeats (VERB-12).
+ * Returns the method `create`. With the option `idempotency`, also returns `recall`, and created
+ * records are kept for repeats (VERB-12).
  */
 function creating(
   store: Store,

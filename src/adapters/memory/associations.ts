@@ -1,6 +1,6 @@
 /**
- * Records which records are attached to which parents (PATH-7): by members of the record, or in
- * sets kept here.
+ * Determines which records are attached to which parents (PATH-7). Either members of the record
+ * hold the parent's key, or each parent has a set of its records, which is kept here.
  */
 
 import { get } from '../../definition/json.js'
@@ -12,19 +12,19 @@ import type { Condition, ParentKey } from '../contract.js'
 import { Bucket } from './bucket.js'
 import type { Entry, Identity, Row } from './entry.js'
 
-/** A parent in an association of this resource. */
+/** One parent in an association of this resource. */
 export interface Parent extends Pick<Association, 'by'> {
-  /** Identifies the parent among the sets. */
+  /** Identifies the set of this parent. */
   readonly text: string
 }
 
 export class Associations {
   readonly #definition: ResourceDefinition
   readonly #attached = new Map<string, Bucket>()
-  /** Key of a record -> the parents whose sets contain it. */
+  /** Key of a record -> the texts of the parents whose sets contain the record. */
   readonly #parents = new Map<Identity, Set<string>>()
 
-  /** Throws `ConfigurationError` if the members of an association can't hold its parent's key. */
+  /** Throws `ConfigurationError` if the members of an association can't hold the parent's key. */
   constructor(definition: ResourceDefinition) {
     this.#definition = definition
     for (const { of, by } of definition.attachedTo) {
@@ -82,7 +82,10 @@ export class Associations {
     if (parents?.size === 0) this.#parents.delete(entry.id)
   }
 
-  /** Updates the sets after a record has changed, or been removed if `next` is undefined. */
+  /**
+   * Updates the sets after a record has changed. `next` is undefined if the record has been
+   * removed.
+   */
   swap(old: Entry, next: Entry | undefined): void {
     const parents = this.#parents.get(old.id)
     if (parents === undefined) return
@@ -101,8 +104,8 @@ export class Associations {
 }
 
 /**
- * The conditions that select the records attached to this parent, if members of the record hold its
- * key.
+ * The conditions that select the records attached to this parent. Empty if the association is kept
+ * in sets.
  */
 export function conditionsOf(parent: Parent): readonly Condition[] {
   return (parent.by ?? []).map(([member, value]) => ({ field: member, path: [member], op: 'eq', value }))

@@ -1,10 +1,13 @@
 /**
- * Records by key, with the sort orders that have been requested. A page of a sort order is a slice.
+ * A set of records by key, with a sorted list for each sort order that has been requested. A page
+ * of a list request is a slice of a sorted list.
  */
 import type { Entry, Identity } from './entry.js'
 import { firstIndex, type Order } from './order.js'
 
-/** The number of sort orders kept per bucket. The least recently used one is evicted. */
+/**
+ * The maximum number of sort orders that a bucket keeps. The least recently used one is evicted.
+ */
 const maxOrders = 16
 
 interface KeptOrder {
@@ -15,11 +18,11 @@ interface KeptOrder {
 
 export class Bucket {
   /**
-   * The entries by key, so that a changed record keeps its place in the map. A `Set` would have to
-   * be rebuilt again and again because of its deleted entries.
+   * The entries by key. In a map, the new entry of a changed record takes the place of the old one.
+   * A `Set` would have to be rebuilt again and again because of its deleted entries.
    */
   readonly #entries = new Map<Identity, Entry>()
-  /** The kept orders, from the least to the most recently used. */
+  /** The kept sort orders, from the least to the most recently used. */
   #orders: Map<string, KeptOrder> | undefined
 
   get size(): number {
@@ -40,8 +43,8 @@ export class Bucket {
   }
 
   /**
-   * All records in this order, sorted on first use and kept up to date afterwards. Must not be
-   * modified, nor used after a write.
+   * Returns all records in this order. They are sorted on first use and kept in order afterwards.
+   * The caller must not modify the list, and must not use it after a write.
    */
   inOrder(order: Order): readonly Entry[] {
     this.#orders ??= new Map()
@@ -68,8 +71,8 @@ export class Bucket {
   }
 
   /**
-   * Replaces `entry` with `next`, which has the same key. A sort order that the change does not
-   * affect only swaps the two.
+   * Replaces `entry` with `next`, which has the same key. If the change does not affect a sort
+   * order, `next` takes the index of `entry` in its list.
    */
   replace(entry: Entry, next: Entry): void {
     this.#entries.set(next.id, next)
@@ -85,7 +88,10 @@ export class Bucket {
   }
 }
 
-/** The index of an entry. Every order ends with the key, so no two records have the same index. */
+/**
+ * Returns the index of an entry, or the index at which to insert it. Every order ends with the key,
+ * so no two records compare as equal.
+ */
 function placeOf(entry: Entry, list: readonly Entry[], compare: Order['compare']): number {
   return firstIndex(list, (other) => compare(other, entry) >= 0)
 }

@@ -35,7 +35,7 @@ export function removeRecord(
   return 'removed'
 }
 
-/** Calls the team's `onRemove`. Returns its refusal. */
+/** Calls the team's `onRemove`, and returns its refusal, if there is one. */
 function refusedRemoval({ hooks, removing }: Store, entry: Entry, call: AdapterCall): Refused | undefined {
   if (hooks.onRemove === undefined) return undefined
   removing.add(entry)
@@ -46,7 +46,7 @@ function refusedRemoval({ hooks, removing }: Store, entry: Entry, call: AdapterC
   }
 }
 
-/** Stores a changed record. Its key and the members of the scope keep their values. */
+/** Stores a changed record. Its key and the members that the scope fixes keep their values. */
 export function update(store: Store, old: Entry, row: Row, call: AdapterCall): Entry | Refused {
   const { onUpdate } = store.hooks
   const current = old.stored.value
@@ -58,7 +58,7 @@ export function update(store: Store, old: Entry, row: Row, call: AdapterCall): E
   return store.overwrite(old, next)
 }
 
-/** A shallow copy of `row` that has the key of `current` and the members of the scope. */
+/** A shallow copy of `row` that has the key of `current` and the values of the scope. */
 function redraft({ key }: Store, row: Row, current: Row, { scope }: AdapterCall): Draft {
   const draft = draftOf(row)
   for (const member of key.members) put(draft, member, current[member])

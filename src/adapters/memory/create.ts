@@ -1,6 +1,6 @@
 /**
- * Creates records (VERB-2, PATH-7): assigns the key, sets the members of scope and parent, and
- * calls the team's `onCreate`.
+ * Creates records (VERB-2, PATH-7): assigns the key, sets the members that the scope and the parent
+ * fix, and calls the team's `onCreate`.
  */
 import { compileCanonical } from '../../definition/conversion.js'
 import { put } from '../../definition/json.js'
@@ -25,7 +25,10 @@ export function createRecord(store: Store, value: Row, call: AdapterCall): { rea
   return { created: entry.stored }
 }
 
-/** Stores the initial records of an adapter. Throws `ConfigurationError` if one does not fit. */
+/**
+ * Stores the initial records of an adapter. Throws `ConfigurationError` if a record can't be
+ * stored.
+ */
 export function fill(store: Store, records: Iterable<unknown>): void {
   const { assignment, definition } = store
   const canonical = compileCanonical(definition.shape)
@@ -46,7 +49,8 @@ export function fill(store: Store, records: Iterable<unknown>): void {
 }
 
 /**
- * Sets these members of the draft. Direct callers, such as a team's own tests, may pass no scope.
+ * Sets the members in `fixed`. Direct callers of the adapter, such as a team's own tests, may pass
+ * no scope. `fixed` is undefined then.
  */
 export function fixIn(draft: Draft, fixed: Row | undefined): Draft {
   if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])

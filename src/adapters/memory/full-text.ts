@@ -5,13 +5,13 @@ import type { Shape } from '../../definition/shape.js'
 import type { Entry, Identity, Row } from './entry.js'
 import { parseSearch, type SearchClause, wordsOf } from './search-query.js'
 
-/** Separates two texts, so that no phrase matches across them. */
+/** Stands between the words of two texts, so that no phrase matches across the two texts. */
 const gap = ''
 
 export class FullText {
-  /** Word -> key of a record -> the number of occurrences. */
+  /** Word -> key of a record -> the number of times that the word occurs in the record. */
   readonly #postings = new Map<string, Map<Identity, number>>()
-  /** Key of a record -> its words in order. */
+  /** Key of a record -> the words of the record, in order. */
   readonly #words = new Map<Identity, readonly string[]>()
   readonly #texts: (row: Row) => string[]
 
@@ -21,9 +21,10 @@ export class FullText {
   }
 
   /**
-   * The keys of the matching records, with their ranks. `undefined` for a query without words,
-   * which matches everything. `weighed`: rare words count more. Must be false within a scope: the
-   * frequency of a word among all records would reveal data of others.
+   * Returns the keys of the matching records, with their ranks. Returns `undefined` for a query
+   * without words, which matches everything. If `weighed` is true, rare words count more. `weighed`
+   * must be false within a scope. Otherwise, the ranks would reveal how frequent a word is in
+   * records outside the scope.
    */
   find(query: string, weighed = true): ReadonlyMap<Identity, number> | undefined {
     const clauses = parseSearch(query)
@@ -42,8 +43,9 @@ export class FullText {
   }
 
   /**
-   * Adds the records that match the clause, ranked by the sum of tf-idf over its words, or of tf
-   * alone.
+   * Adds the records that match the clause to `ranks`. The rank of a record is the sum of tf-idf
+   * (term frequency and inverse document frequency) over the words of the clause. If `weighed` is
+   * false, the rank is the sum of the term frequencies alone.
    */
   #match(clause: SearchClause, ranks: Map<Identity, number>, weighed: boolean): void {
     const found = clause.words.map((word) => this.#postings.get(word))
@@ -69,7 +71,7 @@ export class FullText {
     )
   }
 
-  /** Whether the record contains the words next to each other. */
+  /** Whether the record contains the words of the phrase next to each other, in the same order. */
   #contains(phrase: readonly string[], id: Identity): boolean {
     if (!phrase.every((word) => this.#postings.get(word)?.has(id))) return false
     const words = this.#words.get(id) ?? []
@@ -98,8 +100,8 @@ export class FullText {
 }
 
 /**
- * Whether `words` contains `run`, in linear time (Knuth, Morris, Pratt): a long text of few
- * different words must not make a short query expensive.
+ * Whether `words` contains `run`. Takes linear time (algorithm of Knuth, Morris and Pratt), so that
+ * a long text of few different words does not make a short query expensive.
  */
 function includesRun(words: readonly string[], run: readonly string[]): boolean {
   const back = [0]
@@ -118,8 +120,9 @@ function includesRun(words: readonly string[], run: readonly string[]): boolean 
 }
 
 /**
- * Returns a function for the searched texts of a record: of the members that the definition names,
- * or all except `writeOnly` ones.
+ * Returns a function that collects the searched texts of a record. The texts are those of the
+ * members that the definition names. If `search` is true, they are those of all members except
+ * `writeOnly` ones.
  */
 function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] {
   if (search === true) {

@@ -8,8 +8,8 @@ import type { MemoryAdapterOptions } from './options.js'
 import { violations } from './violations.js'
 
 /**
- * The wrapped functions. Each rethrows what the team's function throws, and throws for a record
- * that the store can't hold.
+ * The wrapped functions. Each rethrows the exception of the team's function. Each also throws if
+ * the team's function returns a record that the store can't hold.
  */
 export interface Hooks {
   readonly onCreate: ((draft: Row, call: AdapterCall) => Row) | undefined
@@ -23,14 +23,14 @@ export function hooksOf(
 ): Hooks {
   const { collection, shape } = definition
   /**
-   * Values from the team are made canonical too, because keys, filters and orders compare texts
-   * (REP-4).
+   * Converts the values in a record from the team to canonical form, because keys, filters and sort
+   * orders compare texts (REP-4).
    */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
 
   const checked = (name: 'onCreate' | 'onUpdate', draft: Row, hook: () => Row): Row => {
     const title = `${name} of "${collection}"`
-    // The function may modify its argument.
+    // A copy, because the function may modify its argument.
     const given = { ...draft }
     const made = canonical(madeBy(name, collection, called(title, hook)))
     for (const { member, why } of violations(definition, made, name === 'onCreate'))

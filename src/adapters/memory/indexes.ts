@@ -11,7 +11,7 @@ export interface Equality {
   readonly value: Scalar
 }
 
-/** The maximum number of indexes over several members. The least recently used one is evicted. */
+/** The maximum number of indexes over several members. The least recently used index is evicted. */
 const maxCompound = 16
 /** Up to this many records, filtering costs less than keeping another index. */
 const fewRecords = 32
@@ -24,8 +24,8 @@ export class Indexes {
   /** The indexes of several members, from the least to the most recently used. */
   readonly #compound = new Map<string, EqualityIndex>()
   /**
-   * The records filtered so far because an index over several members is missing. The key of an
-   * entry names the members of that index.
+   * Names of the members of an index -> the number of records that were filtered so far because
+   * this index is missing.
    */
   readonly #cost = new Map<string, number>()
 
@@ -40,12 +40,13 @@ export class Indexes {
   }
 
   /**
-   * Returns the smallest available bucket that contains all records with these equalities, and the
-   * equalities that the bucket covers. Each equality is on a different member.
+   * Returns the smallest available bucket that contains all records with these equalities. Also
+   * returns `covers`: the equalities that all records of the bucket meet. Each of the given
+   * equalities is on a different member.
    *
    * An index over several members is built as soon as filtering without it has cost as much as
-   * building it costs. The total cost is therefore at most twice the optimum, for rare and frequent
-   * combinations alike.
+   * building it costs. The total cost is therefore at most twice the optimum, whether a combination
+   * of members is rare or frequent.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities
@@ -108,7 +109,7 @@ export class Indexes {
 class EqualityIndex {
   readonly #buckets = new Map<unknown, Bucket>()
   readonly #paths: readonly (readonly string[])[]
-  /** The path, if there is only one. */
+  /** The path of the member, if the index has only one member. */
   readonly #only: readonly string[] | undefined
 
   constructor(paths: readonly (readonly string[])[], entries: Iterable<Entry>) {

@@ -1,6 +1,6 @@
 /**
- * The records that requests with an `Idempotency-Key` created, in their original state, for repeats
- * (VERB-12).
+ * Keeps the records that requests with an `Idempotency-Key` created, in their original state, for
+ * repeats of these requests (VERB-12).
  */
 import type { AdapterCall, Repeated, Stored } from '../contract.js'
 import type { Row } from './entry.js'
@@ -9,14 +9,16 @@ import type { Row } from './entry.js'
 export interface MemoryIdempotencyOptions {
   /** Seconds for which a repeat is recognized. Default 86,400 (a day). */
   readonly ttl?: number
-  /** The maximum number of kept records. Above it, the oldest are dropped. Default 10,000. */
+  /**
+   * The maximum number of kept records. If there are more, the oldest are dropped. Default 10,000.
+   */
   readonly max?: number
 }
 
 interface Kept {
   readonly fingerprint: string
   readonly stored: Stored<Row>
-  /** A time of the monotonic clock, in milliseconds. */
+  /** The time of expiry: a time of the monotonic clock, in milliseconds. */
   readonly until: number
 }
 
@@ -32,8 +34,9 @@ export class KeptRecords {
   }
 
   /**
-   * The record kept for a call; `undefined` if there is none, or if the call has no idempotency
-   * key.
+   * Returns the record that is kept for the call's idempotency key, or `'mismatched'` if the kept
+   * record has another fingerprint. Returns `undefined` if no record is kept, or if the call has no
+   * idempotency key.
    */
   found({ idempotency }: AdapterCall): Stored<Row> | Repeated | undefined {
     if (idempotency === undefined) return undefined

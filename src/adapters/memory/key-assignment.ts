@@ -1,7 +1,8 @@
 /**
- * Assigns members of the key: whole numbers by counting, texts as random UUIDs. No number is
- * assigned twice. Assigned are the members that the definition names, and those that clients may
- * not set (`readOnly`): in a table they would have a default or an identity.
+ * Assigns values to members of the key: whole numbers by counting, texts as random UUIDs. No number
+ * is assigned twice. The store assigns values to the members that the definition names, and to
+ * members that clients may not set (`readOnly`). In a database table, a `readOnly` member of the
+ * key would have a default or an identity.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,20 +14,23 @@ import type { Row } from './entry.js'
 
 interface Count {
   last: number
-  /** Numbers above `last` that clients have used: the count skips them. */
+  /** Numbers above `last` that clients have used. The count will skip them. */
   readonly ahead: Set<number>
 }
 
 export class KeyAssignment {
   readonly #texts: readonly string[]
   readonly #numbers: readonly string[]
-  /** The numeric members that are stored as texts (format `int64`). */
+  /** The numeric members that are stored as texts (formats `int64` and `decimal`). */
   readonly #asTexts: ReadonlySet<string>
-  /** The other parts of the key. Each combination of their values has its own count. */
+  /**
+   * The members of the key to which no numbers are assigned. Each combination of their values has
+   * its own count.
+   */
   readonly #others: readonly string[]
   /**
-   * The counts, by member and by the values of the other parts, if any. Deleted records still
-   * count.
+   * The counts, by member and by the values of the members in `#others`, if there are any. A number
+   * is not assigned again after its record is deleted.
    */
   readonly #counts = new Map<string, Count>()
   #loaded = false
@@ -54,7 +58,7 @@ export class KeyAssignment {
     this.#others = key.members.filter((member) => !this.#numbers.includes(member))
   }
 
-  /** Sets the missing members. Returns the first member for which no number is left. */
+  /** Sets the missing members of the key. If no number is left for a member, returns its name. */
   assign(row: Record<string, unknown>): string | undefined {
     for (const member of this.#texts) if (isMissing(row, member)) put(row, member, randomUUID())
     for (const member of this.#numbers) {
@@ -67,12 +71,13 @@ export class KeyAssignment {
     return undefined
   }
 
-  /** Updates the counts for a stored record. */
+  /** Updates the counts with the numbers of a stored record. */
   observe(row: Row): void {
     for (const member of this.#numbers) {
       const count = this.#countOf(member, row)
       const number = Math.floor(Number(row[member]))
-      // A text may hold a number too large to count. It can't collide with an assigned one.
+      // A text may hold a number that is too large to count. Such a number can't collide with an
+      // assigned one.
       if (!Number.isSafeInteger(number)) continue
       if (!this.#loaded) count.last = Math.max(count.last, number)
       else if (number === count.last + 1) count.last = number
@@ -82,8 +87,9 @@ export class KeyAssignment {
   }
 
   /**
-   * Ends the loading of the initial records. From now on keys come from clients, and one that
-   * chooses a huge number must not use up the count.
+   * Must be called when all initial records are stored. After that, clients may choose keys, and a
+   * client that chooses a huge number must not use up the count. So from then on, the number of a
+   * record raises the count only if it is the next number.
    */
   endLoading(): void {
     this.#loaded = true

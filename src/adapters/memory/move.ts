@@ -1,5 +1,5 @@
 /**
- * Attaches and detaches records (PATH-7). Refuses a move that would change a member of the scope,
+ * Attaches and detaches records (PATH-7). A move must not change a member that the scope fixes,
  * because the record would leave the scope.
  */
 import { put } from '../../definition/json.js'

@@ -18,30 +18,30 @@ export interface MemoryAdapterOptions<T> {
   /** The initial records. Keys that the store assigns may be omitted. */
   readonly records?: Iterable<T>
   /**
-   * Groups of members (nested ones with a dot) whose combined values must be unique. Null never
-   * conflicts.
+   * Groups of members whose combined values must be unique. Nested members are written with a dot.
+   * A record in which a member of the group is null or absent never conflicts.
    */
   readonly unique?: readonly (readonly string[])[]
   /**
-   * Returns the record to store for a create, for members that only the store sets. Gets the
-   * client's record, with the key already assigned.
+   * Called for each create. Gets the client's record, with the key already assigned, and returns
+   * the record to store. Meant for members that only the store sets.
    */
   readonly onCreate?: (value: T, call: AdapterCall) => T
   /**
-   * Returns the record to store for a change: a replace, or an attach or detach if members of the
-   * record hold the parent's key.
+   * Called for each change: a replace, and an attach or detach if members of the record hold the
+   * parent's key. Gets the changed and the current record, and returns the record to store.
    */
   readonly onUpdate?: (value: T, current: T, call: AdapterCall) => T
   /**
-   * Called with each record that is about to be removed, in the same step, for example to remove
-   * the records that it contains. A refusal keeps the record: `{ refused: 'referenced', members:
-   * [], by: ['lines'] }`.
+   * Called with each record that is about to be removed, in the same step as the removal. It may
+   * remove other records, for example those that this record contains. If it returns a refusal, the
+   * record is not removed: `{ refused: 'referenced', members: [], by: ['lines'] }`.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: returns nothing, or a refusal
   readonly onRemove?: (value: T, call: AdapterCall) => Refused | undefined | void
   /**
-   * Stores, in this process, the records that POSTs with an `Idempotency-Key` created, so that a
-   * repeated POST does not create another one (VERB-12). Default: idempotency keys are ignored.
+   * Keeps the records that POSTs with an `Idempotency-Key` created, in this process, so that a
+   * repeated POST does not create another record (VERB-12). Default: idempotency keys are ignored.
    */
   readonly idempotency?: true | MemoryIdempotencyOptions
 }
@@ -60,11 +60,11 @@ export const memoryAdapterKinds: Kinds<MemoryAdapterOptions<unknown>> = {
   idempotency: [{ oneOf: [true] }, { options: memoryIdempotencyKinds }],
 }
 
-/** A synchronous adapter that has all methods. */
+/** The adapter that `memoryAdapter` returns. All its methods are synchronous. */
 export interface MemoryAdapter<T, K> extends Adapter<T, K> {
   /**
-   * The number of records that all lists have examined so far. Does not count records read to build
-   * a sort order or an index.
+   * `examined` is the number of records that all lists together have examined so far. Records that
+   * were read to build a sort order or an index are not counted.
    */
   readonly stats: { examined: number }
   ready(): void
@@ -75,7 +75,7 @@ export interface MemoryAdapter<T, K> extends Adapter<T, K> {
     call: AdapterCall & { readonly idempotency: Idempotency },
   ): { readonly created: Stored<T> } | Refused | Repeated
   create(value: T, call: AdapterCall): { readonly created: Stored<T> } | Refused
-  /** Present with the option `idempotency`. */
+  /** Present if the option `idempotency` is set. */
   recall?(call: AdapterCall): Stored<T> | Repeated | undefined
   replace(key: K, value: T, expected: string | undefined, call: AdapterCall): Stored<T> | 'absent' | 'stale' | Refused
   remove(key: K, expected: string | undefined, call: AdapterCall): 'removed' | 'absent' | 'stale' | Refused

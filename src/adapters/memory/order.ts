@@ -1,25 +1,29 @@
 /**
- * Compares values and records (QUERY-2): numbers by value, text by code points, false before true,
- * null as the largest.
+ * Compares values and records (QUERY-2): numbers by value, text by code points, `false` before
+ * `true`, and null as the largest value.
  */
 import { isFixed } from '../../definition/fixed.js'
 import { get } from '../../definition/json.js'
 import type { Scalar, SortTerm } from '../contract.js'
 import type { Entry } from './entry.js'
 
-/** Null, absent, and `NaN`, which JSON writes as null. */
+/** True for null and `undefined`, and for `NaN`, which JSON writes as null. */
 export const isNullish = (value: unknown): boolean => value === null || value === undefined || Number.isNaN(value)
 
 /**
- * The rank of a value's type. Values of different types never mix, so the order is total for any
- * schema: 0 to 2 for booleans, numbers and text, 3 for other values, 4 for null and absent.
+ * The rank of a value's type: 0 for booleans, 1 for numbers, 2 for text, 3 for other values, 4 for
+ * null and absent values. Values of different types are ordered by this rank, so the order is total
+ * for any schema.
  */
 export function kindOf(value: unknown): number {
   if (isNullish(value)) return 4
   return typeof value === 'boolean' ? 0 : typeof value === 'number' ? 1 : typeof value === 'string' ? 2 : 3
 }
 
-/** Negative, zero or positive if `a` sorts before, with or after `b`. */
+/**
+ * Returns a negative number if `a` sorts before `b`, a positive number if `a` sorts after `b`, and
+ * zero if neither sorts first.
+ */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   const kind = kindOf(a)
@@ -28,8 +32,8 @@ export function compareValues(a: unknown, b: unknown): number {
 }
 
 /**
- * Compares texts by code points. Comparing UTF-16 units would sort code points above U+FFFF before
- * U+E000.
+ * Compares texts by code points. A comparison of UTF-16 units would sort code points above U+FFFF
+ * before U+E000.
  */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
@@ -50,12 +54,18 @@ export function compareText(a: string, b: string): number {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Comparison functions for members, by dotted name, whose values do not compare as plain texts. */
+/**
+ * Dotted name of a member -> its comparison function, for members whose values do not compare as
+ * plain texts.
+ */
 export type Comparers = ReadonlyMap<string, (a: string, b: string) => number>
 
 const noComparers: Comparers = new Map()
 
-/** `compareValues` for a member. */
+/**
+ * Returns the comparison function for the values of a member: that of `comparers`, otherwise
+ * `compareValues`.
+ */
 export function comparerOf(field: string, comparers: Comparers): (a: unknown, b: unknown) => number {
   const compare = comparers.get(field)
   if (compare === undefined) return compareValues
@@ -63,31 +73,32 @@ export function comparerOf(field: string, comparers: Comparers): (a: unknown, b:
 }
 
 /**
- * A total order of records. Its first term always ascends: an order and its reverse share one list,
- * read from either end.
+ * A total order of records. The kept list is always in ascending order of the first term. So an
+ * order and its reverse share one list, which is read from its start or from its end.
  */
 export interface Order {
-  /** Equal for equal orders. */
+  /** Equal for orders that share a list. */
   readonly name: string
   /** The member of the first term. */
   readonly first: string
   /** Whether the list is read from its end. */
   readonly reversed: boolean
-  /** Compares in the order of the kept list, which does not depend on `reversed`. */
+  /** Compares records in the order of the kept list, which does not depend on `reversed`. */
   readonly compare: (a: Entry, b: Entry) => number
   /**
-   * Compares records with a row, existing or not, whose sort terms have these values, as
-   * `compare(record, row)` would. Undefined for a list without sort terms, which has no positions.
+   * Compares a record with the row whose sort terms have these values. The result is that of
+   * `compare(record, row)`. The row need not exist. Undefined for a list without sort terms, which
+   * has no positions.
    */
   readonly compareWith: undefined | ((values: readonly (Scalar | null)[]) => (entry: Entry) => number)
 }
 
-/** Compiled orders, by the terms of their requests. */
+/** Compiled orders, by the sort terms of their requests. */
 const known = new WeakMap<readonly SortTerm[], { readonly key: readonly string[]; readonly order: Order }>()
 
 /**
- * The order of a request's terms, always with the key last. Immutable terms, such as those of a
- * repeated query, reuse their compiled order.
+ * Returns the order of a request's sort terms. The key is always added at the end. For immutable
+ * terms, such as those of a repeated query, the order is compiled only once.
  */
 export function orderOf(sort: readonly SortTerm[], key: readonly string[], comparers: Comparers = noComparers): Order {
   const before = known.get(sort)
@@ -141,7 +152,9 @@ const compareWithOf =
     return 0
   }
 
-/** The first index at which `reached` is true. It must also be true at every later index. */
+/**
+ * Returns the first index at which `reached` is true. It must also be true at every later index.
+ */
 export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean): number {
   let from = 0
   let to = list.length
@@ -154,8 +167,8 @@ export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean)
 }
 
 /**
- * The first `count` items of `list` in order, without sorting the rest: a heap with the last of
- * them at its top.
+ * Returns the first `count` items of `list` in order, without sorting the rest. Uses a heap of
+ * `count` items, with the last of them at the top.
  */
 export function firstOf<T>(list: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
   if (count * 4 >= list.length) return [...list].sort(compare).slice(0, count)

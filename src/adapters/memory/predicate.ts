@@ -1,5 +1,6 @@
 /**
- * Compiles conditions of a list to functions of a record, and to ranges of a sorted list (QUERY-1).
+ * Compiles the conditions of a list request to functions that test a record, and to ranges of a
+ * sorted list (QUERY-1).
  */
 import { get } from '../../definition/json.js'
 import type { Condition } from '../contract.js'
@@ -9,7 +10,10 @@ import { compareValues, firstIndex, isNullish, kindOf } from './order.js'
 /** Compares two values of a member: negative, zero or positive. */
 type Compare = (a: unknown, b: unknown) => number
 
-/** Compiles a condition. It never matches null, nor a value of another type than its own. */
+/**
+ * Compiles a condition to a function that tests a record. Only `null` conditions match a member
+ * that is null or absent. Values of different types never match.
+ */
 export function testOf(condition: Condition, compare: Compare = compareValues): (row: Row) => boolean {
   const { path } = condition
   if (isNullish(condition.value)) return () => false
@@ -49,13 +53,17 @@ const comparisons = {
   lte: (difference: number) => difference <= 0,
 }
 
-/** Whether the records that match the condition are adjacent in the order of its member. */
+/**
+ * Whether the records that match the condition are adjacent in a list that is sorted by the
+ * condition's member.
+ */
 export const isRange = (condition: Condition): boolean =>
   condition.op !== 'in' && condition.op !== 'contains' && !isNullish(condition.value)
 
 /**
- * The range of a list that matches all conditions. They must concern one member, by which the list
- * ascends. `look` is called for every examined record.
+ * Returns the range of a list in which all records match all conditions. The conditions must
+ * concern the same member, and the list must be sorted by this member in ascending order. Calls
+ * `look` for every examined record.
  */
 export function rangeOf(
   list: readonly Entry[],

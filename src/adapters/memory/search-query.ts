@@ -3,25 +3,36 @@
  * words.
  */
 
-/** Words that a record must all contain, and others that it must not contain. */
+/**
+ * One alternative of a query: the words that a record must contain, and those that it must not
+ * contain.
+ */
 export interface SearchClause {
-  /** Each word once, including those of the phrases. */
+  /**
+   * The words that the record must contain, each listed once. Includes the words of the phrases.
+   */
   readonly words: readonly string[]
-  /** Sequences of words that must be adjacent. Phrases of one word are not listed. */
+  /**
+   * Sequences of words that must be next to each other in the record. Phrases of one word are not
+   * listed.
+   */
   readonly phrases: readonly (readonly string[])[]
   /** Words or phrases that the record must not contain. */
   readonly without: readonly (readonly string[])[]
 }
 
-/** Further words are ignored, so that one search costs at most this many passes over the index. */
+/**
+ * The maximum number of words in a query. Further words are ignored, so that one search costs at
+ * most this many passes over the index.
+ */
 const maxWords = 128
 
 /**
- * The words of a text, without case and accents, split at everything that is neither a letter nor a
- * digit.
+ * Splits a text into words, at everything that is neither a letter nor a digit. Removes case and
+ * accents.
  *
- * Combining marks are also removed before the decomposition: reordering a long run of them takes
- * quadratic time.
+ * Combining marks are removed before the Unicode decomposition, and again after it. Without the
+ * first removal, the decomposition would reorder long runs of marks, which takes quadratic time.
  */
 export function wordsOf(text: string): string[] {
   const plain = /^[\0-\x7f]*$/.test(text)
@@ -34,8 +45,9 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * Parses `word`, `"a phrase"`, `or` and `-not`. At least one of the returned clauses must match.
- * Never throws. A text without words has no clauses and matches everything.
+ * Parses a query. The syntax is `word`, `"a phrase"`, `or` and `-not`. A record matches the query
+ * if it matches at least one of the returned clauses. A query without words has no clauses and
+ * matches everything. Never throws.
  *
  * @example parseSearch('madrid urgente or "entrega en mostrador" -devuelta')
  */

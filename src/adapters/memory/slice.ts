@@ -1,4 +1,4 @@
-/** A page as a slice of a sorted list: at an offset, or next to a position (QUERY-4, QUERY-7). */
+/** Takes a page from a sorted list: at an offset, or next to a position (QUERY-4, QUERY-7). */
 import type { ListRequest, Page, Stored } from '../contract.js'
 import type { Entry, Row } from './entry.js'
 import { firstIndex, firstOf, type Order } from './order.js'
@@ -16,8 +16,8 @@ export interface Range {
 }
 
 /**
- * The page of a range of a sorted list. `look` is called for every record examined to find the
- * position.
+ * Returns the page of a range of a sorted list. Calls `look` for every record that is examined to
+ * find the position.
  */
 export function sliceOf(
   list: readonly Entry[],
@@ -40,7 +40,8 @@ export function sliceOf(
     })
     return Math.min(Math.max(found, from), to)
   }
-  // An order that is read from its end has the records after a position before it in the list.
+  // If the list is read from its end, the records that follow a position come before the position
+  // in the list.
   if (seek.backwards === order.reversed) {
     const start = edge((difference) => difference > 0)
     return pageOf(list, { from: start, to: start + size }, range, order, seek.backwards)
@@ -64,7 +65,10 @@ function pageOf(
   return { items: reversed ? items.reverse() : items, total: to - from, more, seekable: compareWith !== undefined }
 }
 
-/** The page of unsorted records. Sorts no more of them than the page needs. */
+/**
+ * Returns the page of records that are not sorted yet. Sorts only as many of them as the page
+ * needs.
+ */
 export function sortedSlice(found: readonly Entry[], order: Order, request: ListRequest): ExactPage<Row> {
   const { seek, offset, size } = request
   const { compare, reversed } = order

@@ -1,5 +1,6 @@
 /**
- * Accepts any spelling of a format's values (QUERY-1), and stores and compares the canonical one.
+ * Some formats allow several spellings of one value, such as a UUID in upper or lower case.
+ * Conditions accept every spelling (QUERY-1), and are compared in the canonical spelling.
  */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { canonicalOf, type ValueFormat, valueFormat } from '../../definition/value-formats.js'
@@ -20,8 +21,8 @@ export interface Spellings {
 }
 
 /**
- * Compiles the formats of a resource's filters, orders and key. Without formats, requests stay
- * unchanged.
+ * Compiles the formats of the members that filters, sort orders and the key use. If none of these
+ * members has such a format, requests stay unchanged.
  */
 export function spellingsOf({ shape, filters, sort, key }: ResourceDefinition): Spellings {
   const spelled = new Map<string, Spelled>()

@@ -1,6 +1,6 @@
 /**
- * The records of the memory adapter and their indexes. Each method of the contract is a function
- * over the store, in its own file.
+ * The records of the memory adapter and their indexes. The methods of the contract are functions
+ * over the store, in other files.
  */
 import { randomBytes } from 'node:crypto'
 import { compileRespelled } from '../../definition/conversion.js'
@@ -34,9 +34,9 @@ export class Store implements Tables {
   readonly stats = { examined: 0 }
   readonly nextVersion = versions()
   /**
-   * The record with its texts in canonical form, for direct callers of the adapter: requests bring
-   * canonical values already. Canonical values keep their identity, so that an entry can share them
-   * with the one before.
+   * Converts the texts of a record to canonical form. This is for direct callers of the adapter,
+   * because records from requests are already in canonical form. Values that are already canonical
+   * stay the same objects, so that a new entry can share them with the previous entry.
    */
   readonly canonical: (value: unknown) => Row
   /** The records that are being removed. Calls that `onRemove` makes must not see them. */
@@ -56,7 +56,7 @@ export class Store implements Tables {
     this.canonical = compileRespelled(definition.shape) as (value: unknown) => Row
   }
 
-  /** Built on first use. */
+  /** Returns the full-text index, which is built on first use. */
   fullText(): FullText {
     this.#fullText ??= new FullText(this.definition, this.indexes.all.entries)
     return this.#fullText
@@ -126,8 +126,8 @@ function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
 }
 
 /**
- * Generates versions that are never repeated, not even by another process: a random epoch and a
- * counter shared by all keys.
+ * Generates versions that are never repeated, not even by another process. A version consists of a
+ * random epoch and a counter that all keys share.
  */
 function versions(): () => string {
   const epoch = randomBytes(6).toString('base64url')

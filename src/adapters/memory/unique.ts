@@ -30,7 +30,7 @@ export class UniqueGroups {
     }))
   }
 
-  /** The members of every group whose values are taken by a record other than `id`. */
+  /** The members of every group whose values in `row` are taken by a record other than `id`. */
   clashes(row: Row, id: Identity): readonly string[] {
     if (this.#groups.length === 0) return none
     return this.#groups

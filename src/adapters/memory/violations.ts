@@ -10,11 +10,14 @@ import type { Row } from './entry.js'
 
 interface Violation {
   readonly member: string
-  /** What is wrong with it, as the end of a sentence. */
+  /** The fault of the member, as the end of a sentence. */
   readonly why: string
 }
 
-/** `keyed`: also check the key. If false, the store sets the key afterwards. */
+/**
+ * Returns the violations in a record. If `keyed` is false, the members of the key are not checked,
+ * because the store sets them afterwards.
+ */
 export function violations({ shape, key }: ResourceDefinition, row: Row, keyed: boolean): readonly Violation[] {
   const found: Violation[] = []
   for (const [member, expected] of shape.members) {

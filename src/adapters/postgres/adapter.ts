@@ -1,4 +1,4 @@
-/** `postgresAdapter`: a resource over a table of PostgreSQL. */
+/** `postgresAdapter`: serves a resource from a PostgreSQL table. */
 import { owning } from '../../cache.js'
 import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
@@ -26,13 +26,17 @@ import { Opening, sharedWait } from './table/opening.js'
 import { replicaUse } from './transactions/replica-use.js'
 import { registerTable } from './writes/referrers.js'
 
-/** An adapter that has all methods. */
+/**
+ * The adapter that `postgresAdapter` returns. It can list, read, create, replace, remove, attach
+ * and detach records.
+ */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   /**
-   * Checks the table and, once for each state of its catalog, every statement that requests will
-   * send (option `probe`). Throws `ConfigurationError` with the fix if one can't succeed, and
-   * `Unavailable` if the database can't be reached. `offered` names the writes that requests can
-   * reach; others are not checked. Default: all.
+   * Checks the table, and then every statement that requests will send (see the option `probe`).
+   * Statements that have passed are checked again only after the table's description in the catalog
+   * has changed. Throws `ConfigurationError` if a statement can't succeed; the message contains the
+   * fix. Throws `Unavailable` if the database can't be reached. `offered` names the write methods
+   * that requests can reach. Other write methods are not checked. Default: all write methods.
    */
   ready(offered?: ReadonlySet<WriteMethod>): Promise<void>
   create(
@@ -40,7 +44,10 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
     call: AdapterCall & { readonly idempotency: Idempotency },
   ): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
   create(value: T, call: AdapterCall): Promise<{ readonly created: Stored<T> } | Refused>
-  /** Present with the option `idempotency`. */
+  /**
+   * Looks up an earlier create with the same idempotency key. Present only if the option
+   * `idempotency` is set.
+   */
   recall?(call: AdapterCall): Promise<Stored<T> | Repeated | undefined>
   replace(
     key: K,
@@ -62,26 +69,32 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
     call: AdapterCall,
   ): Promise<'detached' | 'absent' | 'stale' | Refused>
   /**
-   * The same adapter in a transaction that you begin and end: a client of `pg` after BEGIN, or the
-   * transaction of a `PGlite`. A write without an open transaction throws `ConfigurationError`, as
-   * does this method for a client that can't have one, such as a pool.
+   * Returns an adapter for the same resource whose statements run in a transaction that you begin
+   * and end. Pass a client of `pg` after BEGIN, or the transaction object of a `PGlite`. A write
+   * throws `ConfigurationError` if no transaction is open on the client. This method itself throws
+   * `ConfigurationError` for a client on which no transaction can be open, such as a pool.
    */
   within(client: PostgresClient): PostgresAdapter<T, K>
 }
 
-/** An adapter that gets its resource when it is mounted. */
+/** An adapter that was created without a resource. It gets its resource when it is mounted. */
 export interface UnboundPostgresAdapter {
-  /** The adapter of a resource. Returns the same one each time. */
+  /**
+   * Returns the adapter for a resource. Returns the same adapter each time for the same resource.
+   */
   bind<T, K>(definition: ResourceDefinition<T, K>): PostgresAdapter<T, K>
 }
 
 /**
- * Serves a resource from a table of PostgreSQL, through a `Pool` or `Client` of `pg`, a `PGlite`, a
- * transaction of either, or `{ read, write }` of two. The table may already exist; `tableDdl`
- * prints a fitting one for a definition. Compare-and-set is one statement (HDR-3).
+ * Serves a resource from a PostgreSQL table. The client is a `Pool` or `Client` of `pg`, a
+ * `PGlite`, or a transaction of either. Two of these can also be combined as `{ read, write }`, one
+ * for reads and one for writes. The table may already exist. If it does not, `tableDdl` prints the
+ * DDL of a table that fits the definition. One statement both compares the expected version and
+ * changes the row (HDR-3).
  *
- * Without `resource` it is bound when it is mounted. Throws `ConfigurationError` if an option is
- * misspelt. Faults that only the database can detect are thrown by `ready()`.
+ * Without the option `resource`, the adapter gets its resource when it is mounted. Throws
+ * `ConfigurationError` if an option is invalid, for example if its name is misspelt. Faults that
+ * only the database can detect are thrown by `ready()`.
  *
  * @example mount(prePiezas, postgresAdapter(pool, { table: 'pre_piezas', version: { column:
  * 'version' } }))
@@ -109,7 +122,8 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   const databases = databasesOf(client, driver, replica)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
-    // Two mounts of one resource share one adapter, so that writes of one key wait for each other.
+    // Two mounts of one resource share one adapter, so that writes to the same key wait for each
+    // other.
     const known = bound.get(definition)
     if (known !== undefined) return known
     registerTable(client, options, definition.collection)
@@ -139,7 +153,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   return options.resource === undefined ? { bind } : bind(options.resource)
 }
 
-/** Inserts are immediate, so a create is never deferred. */
+/** Declares that a create always stores the record at once: PostgreSQL never defers an INSERT. */
 function creating<A extends { readonly create?: object }>(adapter: A): A {
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter

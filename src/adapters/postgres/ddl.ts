@@ -1,6 +1,6 @@
 /**
- * Prints the DDL of a table that fits a definition, for a team without a table. The statements are
- * not run.
+ * Prints the DDL of a table that fits a definition, for teams that have no table yet. The library
+ * does not run the DDL.
  */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
@@ -23,16 +23,20 @@ interface Column {
 }
 
 /**
- * Prints the DDL of a table for a resource and the options of its adapter. The DDL contains columns
- * whose types keep every value exactly, the key, a version that never repeats, the trigger that
- * changes this version, an index for each filter, order, parent and search, the join tables, and
- * the table for idempotency keys.
+ * Returns the DDL of a table for a resource and the options of its adapter. The column types keep
+ * every value exactly. The DDL contains:
+ * - the columns and the primary key;
+ * - if `version` names a column, that column, with values that never repeat, and the trigger that
+ * changes the version on each update;
+ * - an index for each filter, order, parent and search;
+ * - the join tables, and the table for idempotency keys, if the options name them.
  *
- * With `{ distributed: true }`, the tables are for Citus: they have no trigger, and are distributed
- * with `create_distributed_table`. The distribution column is the part of the key that refers to
- * the parent, otherwise the first part. `version` must then be `{ column, soleWriter: true }`.
+ * With `{ distributed: true }`, the DDL is for Citus. The tables then have no trigger, and
+ * `create_distributed_table` distributes them over the servers. The distribution column is the
+ * member of the key that refers to the parent. If there is none, it is the first member of the key.
+ * The option `version` must be `{ column, soleWriter: true }`.
  *
- * Throws `ConfigurationError` if no table can fit the options.
+ * Throws `ConfigurationError` if an option is invalid, or if no table can fit the options.
  *
  * @example console.log(tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' }
  * }))
@@ -74,7 +78,10 @@ function* printed(
   if (apart !== undefined) yield apart.once(relationName(options.idempotency.table), 'id')
 }
 
-/** The trigger that changes the version of a row on every update, by any client. */
+/**
+ * Returns the DDL of the trigger that changes a row's version on every update, no matter which
+ * client makes the update.
+ */
 function trigger(table: RelationName, version: string): string {
   const name = `${table.name}_next_version`
   const called = quoteRelation({ ...table, name })
@@ -100,8 +107,8 @@ function columnsOf(definition: ResourceDefinition, options: PostgresAdapterOptio
     if (named.expression !== undefined) continue
     const of = shape.members.get(member)
     if (of === undefined) {
-      // A column outside of the schema, such as one for user or time, that `onCreate` and
-      // `onUpdate` set.
+      // The schema has no member for this column. `onCreate` and `onUpdate` set it, for example to
+      // the user or the time.
       columns.push({ name: named.column, type: 'text COLLATE "C"', notNull: false, more: '' })
       continue
     }
@@ -129,8 +136,8 @@ function columnsOf(definition: ResourceDefinition, options: PostgresAdapterOptio
 }
 
 /**
- * The column types of formats that the database supports, so that it compares values correctly,
- * even those of other writers.
+ * The column types for the string formats that PostgreSQL has a type for. With these types, the
+ * database compares values correctly, even values that other programs have written.
  */
 const formatted: Readonly<Record<string, string>> = {
   'date-time': 'timestamptz',
@@ -140,8 +147,9 @@ const formatted: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the column type that stores, sorts and compares the values of a member exactly: text in
- * the order of code points, doubles or whole numbers, and JSON for all other values.
+ * Returns the column type that stores, sorts and compares a member's values exactly. Text is sorted
+ * by code point. Numbers are doubles, or `bigint` if they are whole. Values that fit no other type
+ * are stored as JSON.
  */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types
@@ -156,8 +164,9 @@ function typeOf(shape: Shape): string {
 }
 
 /**
- * Returns the CHECK of a local date-time. Its column has the type text, because a timestamp can't
- * hold seven fractional digits. Texts in this form sort in the order of time.
+ * Returns the CHECK constraint for a column of local date-times, and an empty text for any other
+ * column. A local date-time is stored as text, because a timestamp of PostgreSQL can't hold seven
+ * fractional digits. The constraint enforces a form in which texts sort in the order of time.
  */
 function checkOf({ format, types }: Shape, column: string): string {
   if (format !== 'local-date-time' || !types.has('string')) return ''
@@ -165,8 +174,8 @@ function checkOf({ format, types }: Shape, column: string): string {
 }
 
 /**
- * Describes the new table in the form in which the catalog describes an existing one, so that
- * indexes use the same expressions as lists.
+ * Describes the new table as a `Relation`, as if the table already existed and had been read from
+ * the catalog. Indexes then use the same expressions as the statements of lists.
  */
 function relationOf(columns: readonly Column[]): Relation {
   const described = columns.map(({ name, type, notNull }): [string, CatalogColumn] => {
@@ -279,7 +288,8 @@ function* joinTables(
     if (apart !== undefined) {
       const by = layout.key.findIndex(({ column }) => column === apart.column)
       yield apart.beside(relationName(join.table), keys[by] as string)
-      // A distributed table can only refer to another distributed table.
+      // A distributed table can only reference another distributed table, so the foreign key is
+      // added after the join table has been distributed.
       yield `ALTER TABLE ${name} ADD ${reference};`
     }
     yield `CREATE INDEX ON ${name} (${keys.map(quote).join(', ')});`

@@ -11,10 +11,10 @@ import { unfit } from './unfit.js'
 /** The options of `tableDdl`. */
 export interface TableDdlOptions {
   /**
-   * Distributes the tables over the servers of Citus. Default false. With `colocateWith`, rows are
-   * placed on the same server as the rows of that table with the same value in its distribution
-   * column. Use it for a contained collection whose key begins with its parent's key, with the
-   * parent's table.
+   * Whether Citus distributes the tables over its servers. Default false. `{ colocateWith }` names
+   * another distributed table. Each row is then placed on the same server as the rows of that table
+   * with the same value in the distribution column. Use it for a sub-collection whose key begins
+   * with the parent's key, and name the parent's table.
    */
   readonly distributed?: boolean | { readonly colocateWith: string | RelationName }
 }
@@ -30,15 +30,22 @@ export interface Distributing {
   readonly column: string
   /** The statement that distributes the resource's own table. */
   readonly own: string
-  /** The statement that distributes a join table, colocated with the records. */
+  /**
+   * Returns the statement that distributes a join table. Its rows are placed on the same server as
+   * the records that they refer to.
+   */
   beside(table: RelationName, column: string): string
-  /** The statement that distributes an independent table, unless it is distributed already. */
+  /**
+   * Returns the statement that distributes a table that other resources may share. The statement
+   * does nothing if the table is already distributed.
+   */
   once(table: RelationName, column: string): string
 }
 
 /**
- * Checks the options. Returns `undefined` if nothing is distributed. Throws `ConfigurationError` if
- * the version needs a trigger.
+ * Checks the options, and returns the statements that distribute the tables. Returns `undefined` if
+ * `distributed` is false. Throws `ConfigurationError` if `distributed` is set and `version` is not
+ * `{ column, soleWriter: true }`.
  */
 export function distributing(
   definition: ResourceDefinition,
@@ -53,7 +60,8 @@ export function distributing(
       'tableDdl() can only print a distributed table for a version without a trigger, because Citus supports ' +
         'none there: version: { column: "version", soleWriter: true }',
     )
-  // If the parent's key is part of the key, rows that are read together are on one server.
+  // Distribute by a member of the parent's key, if the record's key contains one. The records of
+  // one parent are read together, and are then on one server.
   const member =
     definition.parent?.by.find((name) => definition.key.members.includes(name)) ?? definition.key.members[0]
   const column = layout.key.find(({ name }) => name === member)?.column as string
@@ -68,5 +76,8 @@ export function distributing(
   }
 }
 
-/** The name of a table as a text that PostgreSQL parses as an identifier. */
+/**
+ * Returns the name of a table as an SQL text literal that contains quoted identifiers, for example
+ * `'"courier"."pieces"'`.
+ */
 const nameOf = (name: RelationName): string => literal(quoteRelation(name))

@@ -1,11 +1,18 @@
 /**
- * `express-rest-conventions/postgres`: resources over tables of PostgreSQL.
+ * The entry point `express-rest-conventions/postgres`: serves resources from PostgreSQL tables.
  *
- * A folder imports only from folders listed before it: `connections` (drivers, time limits,
- * failures), `sql` (texts and parameters), `options`, `values` (column types), `transactions` (how
- * the statements of a call are run), `table` (a resource's table as the database describes it),
- * `reads`, `writes` (statements for records), `changes` (a write with its transaction, locks and
- * refusals), `methods` (the methods of the contract), `probe` (the checks of `ready()`).
+ * These are the folders. A folder imports only from folders that are listed before it.
+ * - `connections`: drivers, time limits and failures.
+ * - `sql`: builds SQL texts and their parameters.
+ * - `options`: the adapter's options.
+ * - `values`: column types.
+ * - `transactions`: how the statements of a call are run.
+ * - `table`: a resource's table as the database describes it.
+ * - `links`: joins that read the targets of links.
+ * - `reads` and `writes`: the statements that read and write records.
+ * - `changes`: a write with its transaction, locks and refusals.
+ * - `methods`: the methods of the adapter contract.
+ * - `probe`: the checks of `ready()`.
  */
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './connections/client.js'

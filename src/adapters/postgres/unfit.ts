@@ -1,11 +1,15 @@
 import { ConfigurationError } from '../../problem.js'
 
-/** The error for a store that does not fit the configuration. The message contains the fix. */
+/**
+ * Returns the error for a database that does not fit the configuration. The message contains the
+ * fix.
+ */
 export const unfit = (message: string): ConfigurationError =>
   new ConfigurationError('store-unfit', `postgresAdapter(): ${message}.`)
 
 /**
- * The error for a write through `within()` without a transaction: it would be committed at once.
+ * Returns the error for a write through `within()` on a client without an open transaction. Without
+ * this error, the write would be committed at once.
  */
 export const noTransaction = (): ConfigurationError =>
   unfit(
@@ -14,7 +18,10 @@ export const noTransaction = (): ConfigurationError =>
       'and release the client last. For a PGlite, pass the tx of transaction()',
   )
 
-/** The error if a transaction of a team's client can't be made REPEATABLE READ. */
+/**
+ * Returns the error for a transaction of a team's client that can't be made REPEATABLE READ,
+ * because the client has already run a query in it.
+ */
 export const lateLevel = (): ConfigurationError =>
   unfit(
     "the client's transaction() runs a query before it calls its function, but this view can only be written in a transaction that is REPEATABLE READ from its start. Nothing was written. Let transaction() send BEGIN ISOLATION LEVEL REPEATABLE READ",

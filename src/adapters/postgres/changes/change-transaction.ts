@@ -1,6 +1,6 @@
 /**
- * A change that needs a transaction: because of the team's SQL, of triggers that run later, or of
- * an idempotency key.
+ * Runs a change that needs a transaction, for example because of the team's SQL, of triggers that
+ * run after the statement, or of an idempotency key.
  */
 import { isProblem } from '../../../problem.js'
 import type { Refused, Stored } from '../../contract.js'
@@ -19,12 +19,16 @@ import { lockRow, type RowGuard } from './row-guard.js'
 import { changeOf, type Made } from './team-change.js'
 import { TeamWrite } from './team-write.js'
 
-/** What a change needs in addition to its own statement. */
+/** Everything that a change needs in addition to its own statement. */
 export interface ChangeNeeds<R> {
-  /** Whether a trigger or rule may change the row after the statement. If so, it is read again. */
+  /**
+   * Whether a trigger or rule may change the row after the statement. If so, the row is read again.
+   */
   readonly changesAgain: boolean
   readonly around: Around<R> | undefined
-  /** Protects the row from other sessions, if the statement alone does not. */
+  /**
+   * The way to protect the row from other sessions. `undefined` if the statement alone protects it.
+   */
   readonly guard: RowGuard | undefined
 }
 
@@ -33,8 +37,8 @@ export class ChangeTransaction<R extends Outcome> {
   readonly #statement: (ask: Ask) => Promise<R | Refused>
   readonly #needs: ChangeNeeds<R>
   /**
-   * The snapshot of the transaction when the record was absent. Shows later whether the transaction
-   * itself removed it.
+   * The snapshot of the transaction, if the record was absent. It shows later whether the
+   * transaction itself had removed the record.
    */
   #snapshot: string | undefined
   /**
@@ -83,7 +87,7 @@ export class ChangeTransaction<R extends Outcome> {
     return this.#needs.changesAgain ? this.#asCommitted(result, ask) : result
   }
 
-  /** The adapter's own statement. */
+  /** Runs the adapter's own statement. */
   async #apply(ask: Ask, team?: TeamWrite): Promise<R | Refused> {
     const { table, texts, action, databases } = this.#change
     const { write } = table.options
@@ -92,8 +96,9 @@ export class ChangeTransaction<R extends Outcome> {
     if (succeeded(result)) team?.succeeded(appliedOf(result))
     if (databases.write.nested) return result
     if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWork(table, texts, ask)
-    // Members of collections can be absent for other reasons, and a view may show less than the
-    // table.
+    // The snapshot is taken only for a replace, patch or remove, because an attach or detach may
+    // result in `absent` for other reasons. Tables that are read through a view are excluded too,
+    // because the view may show fewer rows than the table.
     const mayHide = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
     if (result === 'absent' && mayHide) this.#snapshot = await snapshotOf(ask)
     return result
@@ -122,7 +127,7 @@ export class ChangeTransaction<R extends Outcome> {
     }
     const before = await this.#before(ask)
     if (before === 'absent' || before === 'stale') return before as R
-    /** Whether the function got a visible record. */
+    /** Whether `apply()` returned a visible record to the function. */
     let wasShown = false
     const make = async (): Promise<Made> => {
       const made = await this.#forTeam(await apply(), ask, team)
@@ -153,7 +158,7 @@ export class ChangeTransaction<R extends Outcome> {
     return answer
   }
 
-  /** The result of the statement in the form for the team's function. */
+  /** Converts the result of the statement for the team's function. */
   async #forTeam(result: R | Refused, ask: Ask, team: TeamWrite): Promise<Made> {
     const { table, texts = [], call } = this.#change
     const applied = appliedOf(result)
@@ -166,8 +171,8 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Resolves with the record before the change, for the team's function, or with `absent` or
-   * `stale` if nothing will be changed.
+   * Resolves with the record as it was before the change, for the team's function. Resolves with
+   * `absent` or `stale` if nothing will be changed.
    */
   async #before(ask: Ask): Promise<unknown> {
     const { table, action, texts, expected, before, call } = this.#change
@@ -176,8 +181,8 @@ export class ChangeTransaction<R extends Outcome> {
     if (!(await this.#lock(ask))) return 'absent'
     const found = await lockedRecord({ table, texts, expected, call, ask }, action !== 'remove')
     if (found === undefined) return 'absent'
-    // If the record is not in the parent's collection, it is absent, which takes precedence over
-    // stale.
+    // A detach does not compare the version here. If the record is not in the parent's collection,
+    // the result must be `absent`, which takes precedence over `stale`.
     return expected === undefined || found.version === expected || action === 'detach' ? found.value : 'stale'
   }
 
@@ -206,7 +211,10 @@ export class ChangeTransaction<R extends Outcome> {
     )
   }
 
-  /** The refusal for an error. Rethrows the error if it concerns a row that the team wrote. */
+  /**
+   * Converts an error to a refusal. Rethrows the error if it concerns a row that the team's
+   * function wrote to another table.
+   */
   #refused(error: unknown): Refused {
     const { table, action } = this.#change
     const concerns = table.options.write === undefined || action === 'remove' || isOwn(table, error)
@@ -214,17 +222,16 @@ export class ChangeTransaction<R extends Outcome> {
     return refusedBy(error, this.#change)
   }
 
-  /**
-   * Throws if the record was absent or stale because of earlier work of this transaction itself.
-   */
+  /** Throws if the record was absent or stale because this transaction itself had changed it. */
   async #refuseOwnWork(result: R | Refused): Promise<void> {
     const { table, texts, call, expected } = this.#change
     const since = this.#snapshot
     if (texts === undefined || (!this.#touched && since === undefined)) return
     const databases = { ...this.#change.databases, read: this.#change.databases.write }
     if (result === 'stale' && this.#touched) {
-      // Triggers of a statement run even if it finds no row, so the version may have been different
-      // before.
+      // A trigger of a statement may write the row even if the statement finds no row. So the
+      // version may not have matched before the transaction either. The transaction has been rolled
+      // back, so the row now has its earlier version again.
       const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }
@@ -237,9 +244,10 @@ export class ChangeTransaction<R extends Outcome> {
 }
 
 /**
- * The refusal of the adapter's own statement, if the function threw because of it: after a failed
- * statement the database accepts no further statements in the transaction. `undefined` if the
- * function threw a problem, which takes precedence.
+ * If the team's function threw because the adapter's own statement had not succeeded, returns the
+ * result of that statement. After a failed statement, the database accepts no further statements in
+ * the transaction, so the function is likely to throw. Returns `undefined` if the function threw an
+ * `HttpProblem`, which takes precedence.
  */
 async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined): Promise<R | undefined> {
   if (isProblem(error)) {

@@ -10,8 +10,9 @@ import type { PendingChange } from './pending-change.js'
 import { isRacing, rowGuard } from './row-guard.js'
 
 /**
- * Runs the statement of a change: alone, with joins for the links of the response, or in a
- * transaction if the change needs more.
+ * Runs the statement of a change. If the change needs more than its statement, it runs in a
+ * transaction. Otherwise, the statement runs alone, with joins that read the targets of the links
+ * in the response.
  */
 export async function changing<R extends Outcome>(
   change: PendingChange,
@@ -42,8 +43,8 @@ export async function changing<R extends Outcome>(
 }
 
 /**
- * Runs the statement with joins. If it fails and the joins may be the cause, it has changed
- * nothing, and is sent again without them.
+ * Runs the statement with joins. If it fails and the joins may be the cause, sends it again without
+ * them. The failed statement has changed nothing.
  */
 const joined = <R>(joins: Joins, ask: Ask, statement: (ask: Ask, joins?: Joins) => Promise<R>): Promise<R> =>
   statement(ask, joins).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
  * Reads the row as it will be committed, with the changes of triggers, rules and the team's
- * functions, for the response of a write (HDR-8).
+ * functions, for the response to a write (HDR-8).
  */
 import type { AdapterCall, Refused, Stored, WriteAction } from '../../contract.js'
 import { shownRecord } from '../reads/reads.js'
@@ -15,9 +15,10 @@ export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): bo
   action === 'create' ? aftermath.insert : action !== 'remove' && aftermath.update
 
 /**
- * The record as it will be committed, read at the end of its transaction. Checks that are deferred
- * to the commit run before, except in a transaction of the caller's, which may still satisfy them.
- * If the record is no longer visible, the write is refused.
+ * Reads the record at the end of its transaction, as it will be committed. Constraints and triggers
+ * that are deferred to the commit are run before the read. In a transaction of the caller
+ * (`nested`), they stay deferred, because the caller may still satisfy the constraints. If the
+ * record is no longer visible, the write is refused.
  */
 export async function committed(
   table: Table,
@@ -30,7 +31,7 @@ export async function committed(
   return (await reread(table, stored, call, ask)) ?? unshown
 }
 
-/** The current record under the key that was stored. */
+/** Reads the current record under the key of the stored record. */
 export async function reread(
   table: Table,
   { value }: Stored<Row>,

@@ -1,4 +1,4 @@
-/** Results of the statement of a change. */
+/** The results of a change's statement. */
 import type { Refused, Repeated, Stored } from '../../contract.js'
 import { isRefused } from '../../contract.js'
 import type { Applied } from '../options/change-options.js'
@@ -11,14 +11,14 @@ import type { PendingChange } from './pending-change.js'
 export type Outcome = Applied<unknown> | { readonly created: unknown } | Repeated
 
 /**
- * Runs something around a change in its transaction, such as keeping its record for repeats. May
- * skip the change.
+ * Runs other work before and after a change, in the same transaction. For example, keeps the
+ * created record for repeats of the request. May skip the change.
  */
 export type Around<R> = (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>
 
 /**
- * The refusal for a violated constraint. Rethrows every other error, and errors of a team's own
- * statements.
+ * Converts the error of a violated constraint to a refusal. Rethrows every other error, and errors
+ * of a team's own statements.
  */
 export function refusedBy(
   error: unknown,
@@ -31,7 +31,7 @@ export function refusedBy(
   return refused
 }
 
-/** The result in the form for a team's function. */
+/** The result in the form in which a team's function gets it: for a create, the created record. */
 export const appliedOf = (result: unknown): Applied<unknown> =>
   (typeof result === 'object' && result !== null && 'created' in result ? result.created : result) as Applied<unknown>
 
@@ -43,5 +43,5 @@ export function storedIn(result: unknown): Stored<Record<string, unknown>> | und
 
 const undone: readonly unknown[] = ['absent', 'stale', 'mismatched', 'running']
 
-/** Whether the result is a success. Otherwise its transaction is rolled back. */
+/** Whether the result is a success. If not, the transaction is rolled back. */
 export const succeeded = (result: unknown): boolean => !undone.includes(result) && !isRefused(result)

@@ -1,6 +1,7 @@
 /**
- * Detects whether a transaction itself has changed a record, by a team's SQL or a trigger, before
- * the adapter's statement missed it.
+ * Detects whether a transaction has itself changed a record, by a team's SQL or a trigger, before
+ * the adapter's own statement. As a result, the statement finds no such record, or finds another
+ * version than the expected one.
  */
 
 import { keptRow, type RowCall } from '../reads/row-call.js'
@@ -12,9 +13,12 @@ import { teamFault } from '../transactions/team-errors.js'
 import type { PendingChange } from './pending-change.js'
 
 /**
- * Whether the row with a key was written in this transaction, or in one of its savepoints: a
- * visible row whose writer is still in progress is the transaction's own. The row holds only 32
- * bits of the writer's id, which is larger than the id of the transaction.
+ * Whether the row with this key was written in this transaction, or in one of its savepoints. If a
+ * row is visible although its writer is still in progress, the writer is this transaction.
+ *
+ * The row holds only the lowest 32 bits of the id of its writer. The full id is computed from the
+ * id of this transaction. It is never smaller than that id, because a savepoint has a larger id
+ * than its transaction.
  */
 export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask): Promise<boolean> {
   // On a distributed table, the row has a transaction id of another server.
@@ -27,7 +31,7 @@ export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask
   try {
     return (await ask.query(text, parameters))[0]?.c0 === 'true'
   } catch {
-    // A view has no `xmin`, and other databases do not have these functions.
+    // A view has no `xmin`, and databases other than PostgreSQL may not have these functions.
     return false
   }
 }
@@ -45,8 +49,8 @@ export async function snapshotOf(ask: Ask): Promise<string | undefined> {
 }
 
 /**
- * Whether a row exists that was also visible in the snapshot. If so, the transaction that did not
- * find it had removed it itself.
+ * Whether the row exists now and was also visible in the snapshot. If so, the transaction that did
+ * not find the row had itself removed it.
  */
 export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> {
   if (at.table.relation.distributed) return false
@@ -63,7 +67,10 @@ export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> 
   }
 }
 
-/** The error to throw. `missed` is what the statement no longer found. */
+/**
+ * The error to throw if the transaction itself had changed the record. `missed` names the thing
+ * that the statement no longer found: the record, or its version.
+ */
 export function ownWork({ table, action }: PendingChange, missed: string): Error {
   const names = (['write', 'session'] as const).filter((name) => table.options[name] !== undefined)
   const by = names.length === 0 ? 'A rule or a trigger' : `SQL of the "${names.join('" or "')}" function`

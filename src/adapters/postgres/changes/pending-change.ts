@@ -9,9 +9,9 @@ export interface PendingChange {
   readonly table: Table
   readonly call: AdapterCall
   readonly action: WriteAction
-  /** Absent if a create leaves it to the store. */
+  /** Absent on a create whose key the store assigns. */
   readonly key: KeyValue | undefined
-  /** The texts of the key. Absent if there is no key yet. */
+  /** The texts of the key. Absent on a create. */
   readonly texts: readonly string[] | undefined
   /** The record to store. */
   readonly value: unknown
@@ -19,8 +19,9 @@ export interface PendingChange {
   /** The version that the record must have. */
   readonly expected: string | undefined
   /**
-   * The record of that version, for a team's function, if it has been read and represents the whole
-   * row.
+   * Returns the record in the expected version, for the team's `write` function. Returns
+   * `undefined` if the request has not read the record, or if equal versions do not imply equal
+   * rows. Absent on a create, and if the team has no such function.
    */
   readonly before: (() => unknown) | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Protects a row from other sessions between the comparison and the write of a change, if the
- * statement alone does not (`racing.ts`, HDR-3).
+ * Protects a row from other sessions, from the comparison of its version until the write. Only for
+ * changes whose statement alone does not protect it (`racing.ts`, HDR-3).
  */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
@@ -14,13 +14,13 @@ import type { PendingChange } from './pending-change.js'
 /**
  * - `lock`: the row is locked first. The next statement sees everything that was committed before
  * the lock was granted.
- * - `snapshot`: the transaction is REPEATABLE READ. A row that another session has changed since
- * its start is a serialization failure, and the transaction is repeated. For views whose rows
- * cannot be locked.
+ * - `snapshot`: the transaction is REPEATABLE READ. If another session has changed the row since
+ * the transaction began, the write fails with a serialization failure, and the transaction is
+ * repeated. For views whose rows can't be locked.
  */
 export type RowGuard = 'lock' | 'snapshot'
 
-/** Whether the change needs a guard. Otherwise its own statement is enough. */
+/** Whether the change needs a guard. If not, its own statement is enough. */
 export function isRacing({ table, action, call }: PendingChange): boolean {
   const { update, remove, members } = table.racing
   if (action === 'create') return false
@@ -30,7 +30,7 @@ export function isRacing({ table, action, call }: PendingChange): boolean {
 
 const known = new WeakMap<Table, RowGuard>()
 
-/** The guard that the table allows. Asks the database the first time. */
+/** Resolves with the guard that the table allows. Asks the database once for each table. */
 export async function rowGuard(table: Table, database: Database, wait: Wait): Promise<RowGuard> {
   const found = known.get(table) ?? ((await isLockable(table, database, wait)) ? 'lock' : 'snapshot')
   known.set(table, found)
@@ -41,15 +41,15 @@ const lockSql = (strength: 'UPDATE' | 'NO KEY UPDATE', table: Table, where: stri
   `SELECT 1 AS c0 FROM ${table.target} WHERE ${where} FOR ${strength}`
 
 /**
- * Rows may become visible, and disappear, between a lock that finds none and the read that confirms
- * it.
+ * The maximum number of attempts to lock a row. Another attempt is made if the lock found no row,
+ * but the read after it found one. The row may have become visible in between.
  */
 const maxTries = 3
 
 /**
  * Locks the row of a change until its transaction ends. Resolves with whether the row exists, in
- * any version. While the lock waited, other rows may have changed too, so the change compares
- * again, in a separate statement.
+ * any version. Other rows may have changed while this statement waited for the lock. So the change
+ * is made by a separate statement, which compares the version again.
  */
 export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
   for (let tries = 1; ; tries++) {
@@ -58,17 +58,24 @@ export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
     const [locked] = await at.ask.query(lockSql(removes ? 'UPDATE' : 'NO KEY UPDATE', at.table, where), parameters)
     if (locked !== undefined) return true
     if ((await rowNow(at)) === undefined) return false
-    // The row exists now. If row-level security does not allow the lock, the outcome of the
-    // statement decides.
+    // The row exists, but was not locked, for example because row-level security does not allow the
+    // lock. After the last attempt, the result of the change's own statement decides.
     if (tries >= maxTries) return true
   }
 }
 
 /**
- * Whether locking a row of the table locks all underlying rows. PostgreSQL refuses the lock for a
- * view with an outer join, GROUP BY, DISTINCT or window functions, and for a role that may not
- * update the underlying table. It silently locks nothing in the parts of a UNION, in WITH, in
- * sub-selects and in functions. The plan shows which rows will be locked: it outputs their `ctid`.
+ * Whether a lock on a row of the table or view locks all underlying rows.
+ *
+ * PostgreSQL refuses the lock for a view with an outer join, GROUP BY, DISTINCT or window
+ * functions. It also refuses the lock if a role lacks the UPDATE privilege on an underlying table.
+ * For an ordinary view, this role is the owner of the view. For a view with `security_invoker`, it
+ * is the role of the database connection. In both cases, the role of the connection also needs the
+ * UPDATE privilege on the view itself.
+ *
+ * PostgreSQL locks no rows in the branches of a UNION, in WITH queries, in sub-selects and in
+ * functions, and reports no error. The plan shows which rows will be locked: it outputs their
+ * `ctid`.
  */
 async function isLockable(table: Table, database: Database, wait: Wait): Promise<boolean> {
   const text = `EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT * FROM ${table.target} FOR UPDATE`
@@ -81,8 +88,8 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
     const scans = nodesOf(planIn(row)).filter(readsRows)
     return scans.length > 0 && scans.every(isLocked)
   } catch (error) {
-    // If the database refuses or can't explain the statement, for example for this role, the rows
-    // can't be locked.
+    // The database refused the statement, for example because a privilege is missing, or could not
+    // explain it. So the rows can't be locked.
     if (['other', 'refused', 'unprepared'].includes(failureKind(error))) return false
     throw unavailable(error, false)
   }
@@ -91,6 +98,9 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
 const readsRows = ({ 'Node Type': type = '', 'Relation Name': relation }: PlanNode): boolean =>
   relation !== undefined || /^(?:Function|Table Function|WorkTable) Scan$/.test(type)
 
-/** A foreign table is locked on the remote server. */
+/**
+ * Whether a scan locks its rows. The remote server locks the rows of a foreign table, if the SQL
+ * that it gets ends with FOR UPDATE.
+ */
 const isLocked = ({ 'Node Type': type, 'Remote SQL': remote, Output: output = [] }: PlanNode): boolean =>
   type === 'Foreign Scan' ? / FOR UPDATE$/.test(remote ?? '') : output.some((column) => /^(?:.*\.)?ctid$/.test(column))

@@ -12,8 +12,9 @@ export interface Made {
 }
 
 /**
- * The change that the function gets. Its data are frozen copies, so the stored data are those that
- * were checked. `apply` does not use `this`, because it may be destructured.
+ * Makes the change that the function gets. Its data are frozen copies, so that the function can't
+ * modify the data that have been checked and will be stored. `apply` does not use `this`, because
+ * the function may destructure the change.
  */
 export function changeOf(change: PendingChange, before: unknown, make: () => Promise<Made>): Change {
   const { action, value, parent, table } = change
@@ -27,7 +28,8 @@ export function changeOf(change: PendingChange, before: unknown, make: () => Pro
       if (record !== undefined) key ??= definition.key.of(record)
       return applied
     })
-    // If the team does not await it, its failure still appears in the result of the whole change.
+    // If the function does not await this promise, a rejection must not end the process. The
+    // failure still appears in the result of the whole change.
     made.catch(() => undefined)
     return made
   }

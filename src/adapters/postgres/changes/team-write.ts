@@ -1,5 +1,6 @@
 /**
- * Runs a team's `write` function, detects what it did to the change, and explains that in errors.
+ * Runs a team's `write` function. Detects whether the function has ended the transaction or undone
+ * the change, and explains this in error messages.
  */
 import { isUnavailable } from '../../../problem.js'
 import type { AdapterCall, Stored } from '../../contract.js'
@@ -20,12 +21,13 @@ type Row = Record<string, unknown>
 class Ended extends Error {}
 
 /**
- * The calls for whose transaction another connection was waiting shortly before the timeout. A call
- * may take several attempts, and the last one has no time left to check.
+ * The calls whose transaction blocked another connection shortly before the timeout. A call may
+ * take several attempts, and the last attempt has no time left for this check. So the result of an
+ * earlier attempt is kept here.
  */
 const waitedFor = new WeakSet<AdapterCall>()
 
-/** One attempt to run a change together with the function. */
+/** One attempt to run a change together with the team's function. */
 export class TeamWrite {
   readonly #change: PendingChange
   readonly #own: Session
@@ -34,8 +36,8 @@ export class TeamWrite {
   #made: unknown
   #isRunning = false
   /**
-   * The exception of the function, if the transaction can no longer tell whether it was ended
-   * before.
+   * The exception of the function. Set if the transaction was in a failed state, which hides
+   * whether the function had ended the adapter's transaction before.
    */
   #doubtful: Error | undefined
 
@@ -55,7 +57,7 @@ export class TeamWrite {
     this.#demand(await this.#mark.set())
   }
 
-  /** Must be called if that statement succeeded. */
+  /** Must be called if the adapter's own statement succeeded. */
   succeeded(made: unknown): void {
     this.#made = made
   }
@@ -63,7 +65,8 @@ export class TeamWrite {
   async run(change: Change): Promise<void> {
     const { table, call } = this.#change
     this.#isRunning = true
-    // Soon after, the server ends a transaction that is idle, and then no connection waits for it.
+    // This check comes shortly before the server ends an idle transaction. After that, no
+    // connection waits for the transaction any more.
     const late = waitOf(call).left() * statementShare * statementShare
     const alarm = setTimeout(() => {
       void this.#lookForWaiting()
@@ -77,23 +80,26 @@ export class TeamWrite {
   }
 
   /**
-   * Throws if, after the function has ended, the adapter's statement is not part of the
-   * transaction.
+   * Must be called after the function has ended. Throws if the adapter's statement is not part of
+   * the transaction any more.
    */
   async verify(): Promise<void> {
     this.#demand(await this.#mark.check())
   }
 
   /**
-   * Like `verify`, if that statement changed nothing: the function may have committed its own
-   * earlier changes.
+   * Like `verify`, for an adapter's statement that changed nothing. The function may have ended the
+   * transaction and so committed earlier changes of its own.
    */
   async verifyRefused(): Promise<void> {
     const state = await this.#mark.check().catch(() => 'kept')
     if (state === 'ended') throw this.#ended()
   }
 
-  /** Like `verify`, if the function threw: its error may make a wrong statement to the client. */
+  /**
+   * Like `verify`, for a function that threw. If the function had ended the transaction before, its
+   * own error could tell the client something wrong.
+   */
   async doubt(thrown: Error): Promise<void> {
     if (this.#made === undefined) return
     const state = await this.#mark.check().catch(() => 'kept')
@@ -101,7 +107,7 @@ export class TeamWrite {
     if (state === 'failed') this.#doubtful = thrown
   }
 
-  /** The names of the change for messages. */
+  /** The action and the collection of the change, for messages. */
   get #names(): { readonly action: string; readonly collection: string } {
     return { action: this.#change.action, collection: this.#change.table.definition.collection }
   }
@@ -143,8 +149,9 @@ export class TeamWrite {
     const isOver = this.#own.first === undefined && ['25P01', '3B001'].includes(stateOf(error) ?? '')
     if (error instanceof Ended || isOver)
       return this.#endedFault(await this.#isMade(), error instanceof Ended ? error.cause : error)
-    // The function failed twice, for example because its statement ran in a transaction that it had
-    // begun itself.
+    // The function threw, and the transaction of its last statement had failed. The function may
+    // have begun that transaction itself, after ending the adapter's. This is certain if the change
+    // is committed.
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
     const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
@@ -199,7 +206,7 @@ export class TeamWrite {
 
   /**
    * Checks whether another connection waits for this transaction. Gives up if the result does not
-   * arrive in time, or the database can't provide it.
+   * arrive in time, or if the database can't provide it.
    */
   async #lookForWaiting(): Promise<void> {
     const { processID } = this.#own.native as { readonly processID?: number | null }

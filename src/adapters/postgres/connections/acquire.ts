@@ -1,4 +1,4 @@
-/** Acquires connections of a pool: checks them before use, and bounds the time to connect. */
+/** Acquires connections from a pool, checks them before use, and limits the time to connect. */
 
 import { poolWaitChannel, Traced } from '../../../telemetry/channels.js'
 import { PoolWaitMessage } from '../../../telemetry/messages.js'
@@ -12,8 +12,9 @@ import { type Turns, turnsOf } from './turns.js'
 import { callAbandoned, statementShare, timerFor, within } from './waits.js'
 
 /**
- * A pool, and a turn for each of its connections. A call takes a turn before it requests a
- * connection, so the pool's own queue, which serves in the order of arrival, stays empty.
+ * A pool, and one turn for each connection that the pool may have. A call takes a turn before it
+ * requests a connection. So the pool's own queue, which serves calls in the order of arrival, stays
+ * empty.
  */
 export interface Lender {
   readonly pool: PgPool
@@ -26,10 +27,10 @@ export const lenderOf = (pool: PgPool): Lender => ({
 })
 
 /**
- * Acquires a live connection of the pool. Calls are served by deadline, the earliest first.
- * `release` returns the connection. Throws `Busy` if none is free within `limit` milliseconds; a
- * connection that arrives later is returned to the pool at once. A connection that was idle for a
- * while is checked first.
+ * Acquires a live connection from the pool. The caller returns it with `release`. Calls are served
+ * by deadline, the earliest first. Throws `Busy` if no connection is free within `limit`
+ * milliseconds. If a connection becomes free after that, it is returned to the pool at once. A
+ * connection that was idle for a while is checked before it is used.
  */
 export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgClient> {
   const { pool, turns } = lender
@@ -63,15 +64,15 @@ export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgCl
   })
 }
 
-/** Reports to subscribers of the channel that a call waits for its turn. */
+/** Reports on `poolWaitChannel` that a call waits for its turn. */
 function watchWait(turns: Turns): Traced<PoolWaitMessage> | undefined {
   if (!poolWaitChannel.hasSubscribers) return undefined
   return new Traced(poolWaitChannel, new PoolWaitMessage(turns.places, turns.waiting)).begin()
 }
 
 /**
- * Returns a connection from `acquire` to the pool. With an error or true, the pool closes it.
- * Throws if it was released already.
+ * Gives a connection from `acquire` back to the pool. If `broken` is an error or true, the pool
+ * closes the connection. Throws if the connection has already been released.
  */
 export function release({ turns }: Lender, client: PgClient, broken: Error | boolean): void {
   try {
@@ -98,13 +99,14 @@ function isLive(client: PgClient): boolean {
 }
 
 /**
- * The maximum number of dead connections that one request replaces. A pool of `pg` drops each of
- * them, so only another kind of pool could return the same one again and again.
+ * The maximum number of dead connections that one call of `acquire` replaces. A pool of `pg` drops
+ * each dead connection. Only another kind of pool could return the same connection again and again.
  */
 const maxReplaced = 50
 
 /**
- * The client if it answers, otherwise another one. Throws if the caller no longer waits.
+ * Returns `first` if it is alive, and otherwise another live connection. Throws if the caller no
+ * longer waits.
  */
 async function live(pool: PgPool, first: PgClient, limit: number, waits: () => boolean): Promise<PgClient> {
   let client = first
@@ -113,7 +115,8 @@ async function live(pool: PgPool, first: PgClient, limit: number, waits: () => b
     if (!hasEnded && (!waits() || isLive(client) || (await answers(client)))) return client
     giveBack(client, false)
     if (!waits()) throw callAbandoned()
-    // If this connection was closed, the others need no check: each reports its own close.
+    // A closed connection says nothing about the others, because each connection reports its own
+    // end. But if this connection was dead without having been closed, the others may be too.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, limit)
   }
@@ -126,14 +129,15 @@ function giveBack(client: PgClient, isAlive: boolean): void {
 }
 
 /**
- * Checks all idle connections of a pool at the same time, after one of them was found dead, so that
- * later requests do not check one after the other. Live connections return to the pool.
+ * Checks all idle connections of a pool at the same time. Called after one of them was found dead,
+ * so that later requests do not check them one after the other. Live connections return to the
+ * pool.
  */
 function checkIdle(pool: PgPool): void {
   for (let idle = pool.idleCount; idle > 0; idle--) {
     pool.connect().then(
       async (client) => giveBack(client, isLive(client) || (await answers(client))),
-      // The pool has ended, or no connection can be made. No caller waits for this one.
+      // The pool has ended, or no connection can be made. No caller waits for this connection.
       () => undefined,
     )
   }
@@ -143,9 +147,9 @@ function checkIdle(pool: PgPool): void {
 const checkTime = 1_000
 
 /**
- * Whether the server answers an empty statement within a second. Time during which this process was
- * blocked does not count: an answer that has already arrived is read first. A connection that does
- * not answer is closed, and the other connections of its pool are marked as doubtful. Never
+ * Whether the server responds to an empty statement within a second. The time during which the
+ * event loop was blocked does not count. A connection without a response is closed, and the other
+ * connections of its pool are marked as doubtful: they are checked before their next use. Never
  * rejects.
  */
 function answers(client: PgClient): Promise<boolean> {
@@ -174,10 +178,11 @@ function answers(client: PgClient): Promise<boolean> {
 const bounded = new WeakSet<object>()
 
 /**
- * Watches connections that are being made, and closes those that are not established in time.
- * Otherwise a server that accepts a connection and then sends nothing would occupy a place in the
- * pool for ever, unless the pool has a `connectionTimeoutMillis`. Each connection has its own
- * timer, because this function is not called again once all places are occupied in this way.
+ * Watches the connections that the pool is making, and closes those that are not established in
+ * time. A server may accept a connection and then send nothing. Without this function, such a
+ * connection would occupy a place in the pool forever, unless the pool has a
+ * `connectionTimeoutMillis`. Each connection has its own timer, because this function is not called
+ * again once such connections occupy all places.
  */
 function boundConnecting(pool: PgPool, limit: number): void {
   for (const client of pool._clients ?? []) {
@@ -187,7 +192,8 @@ function boundConnecting(pool: PgPool, limit: number): void {
     const close = (): void => {
       if (client._connecting === true) client.connection?.stream?.destroy()
     }
-    // Data that arrived while the event loop was blocked is read before immediates run.
+    // Data that arrived while the event loop was blocked is read before the immediate runs. So a
+    // connection that was established in time is not closed.
     setTimeout(() => setImmediate(close), timerFor(limit)).unref()
   }
 }

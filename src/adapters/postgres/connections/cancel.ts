@@ -5,7 +5,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 
-/** The connection data of a client of `pg`. */
+/** The properties of a `pg` client that are needed to cancel its statement. */
 export interface CancellableClient {
   readonly host?: string
   readonly port?: number
@@ -17,20 +17,21 @@ export interface CancellableClient {
 const cancelCode = 80_877_102
 const sslCode = 80_877_103
 /**
- * Timeout in milliseconds. The server answers by closing the connection. If the network is broken,
- * the close never arrives.
+ * The timeout of a cancel request, in milliseconds. The server closes the connection when it has
+ * processed the request. If the network is broken, the close never arrives.
  */
 const cancelTimeout = 2_000
 
 /**
- * The outcome of a cancel request. `taken`: the server has processed it, so it can't affect later
- * statements. `unsent`: it was not sent. `unknown`: it may still affect the next statement.
+ * The outcome of a cancel request. `taken`: the server has processed the request, so it can't
+ * affect later statements. `unsent`: the request was not sent. `unknown`: the request may still
+ * cancel a later statement.
  */
 export type CancelOutcome = 'taken' | 'unsent' | 'unknown'
 
 /**
  * Asks the server to cancel the statement that runs on the client's connection. Resolves when the
- * server has processed the request or can't be reached. Never rejects.
+ * server has processed the request, can't be reached, or does not respond in time. Never rejects.
  */
 export function cancel({ host, port = 5432, ssl, processID, secretKey }: CancellableClient): Promise<CancelOutcome> {
   if (typeof processID !== 'number' || secretKey === null || secretKey === undefined) return Promise.resolve('unsent')
@@ -44,7 +45,8 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
     }
     const failed = (): void => done(false)
     const timer = setTimeout(failed, cancelTimeout)
-    // The server closes the connection once it has forwarded the cancel.
+    // The server closes the connection once it has passed the cancel request on to the process that
+    // runs the statement.
     const listen = (over: Socket): Socket =>
       over
         .on('error', failed)
@@ -58,14 +60,14 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
       if (!ssl) return send(socket)
       socket.write(message(sslCode))
       socket.once('data', (answer) => {
-        // 'S': the server supports TLS. After any other answer the request is not sent, because the
-        // options require TLS and the secret key would be sent unencrypted.
+        // 'S' means that the server supports TLS. After any other response, the cancel request is
+        // not sent, because the options require TLS and the secret key would be sent unencrypted.
         if (answer.toString('latin1') !== 'S') return failed()
         try {
           const secure = connectTls({ ...tlsOptions(ssl, host), socket }, () => send(secure))
           listen(secure)
         } catch {
-          // `connectTls` throws if the options were changed after the connection was made. An
+          // `connectTls` may throw if the options were changed after the connection was made. An
           // exception in a listener would end the process.
           failed()
         }

@@ -1,6 +1,6 @@
 /**
- * Serializes calls that share one client, such as those of one transaction. A statement between
- * another call's SAVEPOINT and ROLLBACK TO would be undone with it.
+ * Serializes calls that share one client, for example the calls of one transaction. Otherwise, a
+ * statement between the SAVEPOINT and the ROLLBACK TO of another call would be rolled back with it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sharedRegistry } from '../../../brand.js'
@@ -9,21 +9,21 @@ import type { Wait } from './client.js'
 import { statementShare, within } from './waits.js'
 
 /**
- * By client, shared by all copies of the library: two copies may use the same client, on which
- * transactions must not mix.
+ * The queue of each client. All copies of the library in this process share the queues. Two copies
+ * may use the same client, and their transactions must not mix.
  */
 const turns = new SerialQueue(sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>()))
 /**
- * The client whose turn the running team function is part of. Calls of that function to an adapter
- * `within` the client use the same turn.
+ * The client whose turn is held by the team's function that runs now. If the function calls an
+ * adapter `within` the client, that call uses the same turn.
  */
 const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())
 
 const noop = (): void => {}
 
 /**
- * Waits for the client, for at most `limit` milliseconds. Resolves with a function that ends the
- * turn.
+ * Waits until the client is free, for at most `limit` milliseconds. Resolves with a function that
+ * ends the turn.
  */
 export async function takeTurn(
   client: object,
@@ -34,10 +34,16 @@ export async function takeTurn(
   return turns.enter(client, (previous) => within(wait, Math.min(limit, wait.left() * statementShare), () => previous))
 }
 
-/** Runs `work` while the turn of the client is held. */
+/**
+ * Runs `work` as part of the client's current turn, so that calls in `work` do not wait for the
+ * turn.
+ */
 export const holdingTurn = <T>(client: object, work: () => Promise<T>): Promise<T> => turnHeld.run(client, work)
 
-/** Runs a single statement when no turn is held. Several may run at the same time. */
+/**
+ * Runs a single statement after all turns that have been taken so far. Several such statements may
+ * run at the same time.
+ */
 export async function betweenTurns<T>(client: object, wait: Wait, statement: () => Promise<T>): Promise<T> {
   const previous = turns.tail(client)
   if (previous !== undefined && turnHeld.getStore() !== client)

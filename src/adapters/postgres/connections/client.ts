@@ -1,23 +1,25 @@
 /**
- * The interfaces of PostgreSQL clients. No driver is imported: clients are recognized by their
- * shape.
+ * The interfaces of PostgreSQL clients. No driver is imported: a client is recognized by its
+ * methods and properties.
  */
 
 /**
- * The common part of all clients: a `Pool`, `Client` or `PoolClient` of `pg`, a `PGlite` or its
- * transaction. Values are texts and nulls. Columns are returned as texts and nulls, regardless of
- * the type parsers that are set.
+ * The method that every client has. A client is a `Pool`, `Client` or `PoolClient` of `pg`, a
+ * `PGlite`, or a transaction of a `PGlite`. The adapter sends only texts and nulls as values. Its
+ * statements cast columns to text, so they return texts and nulls, regardless of the type parsers
+ * that are set.
  */
 export interface SqlClient {
   // biome-ignore lint/suspicious/noExplicitAny: drivers disagree on these types
   query(text: string, values?: any[]): Promise<{ rows: any[] }>
 }
 
-/** A client of the team's own, with optional support for transactions. */
+/** A client that a team has written itself, with optional support for transactions. */
 export interface CustomClient extends SqlClient {
   /**
-   * Runs `work` in a new transaction: commits if `work` resolves, otherwise rolls back. Without
-   * this method, only single statements are possible.
+   * Runs `work` in a new transaction. Commits if `work` resolves, and rolls back if `work` rejects.
+   * Without this method, the adapter can only run single statements, unless a transaction is
+   * already open on the client.
    */
   transaction?<T>(work: (tx: SqlClient) => Promise<T>): Promise<T>
 }
@@ -35,8 +37,8 @@ export interface Wait {
   /** Milliseconds until the timeout. Infinity if there is none. */
   left(): number
   /**
-   * Fires when the caller no longer waits. Only slow operations read it, because it is often
-   * created on first access.
+   * Aborts when the caller no longer waits. Only slow operations read it, because it is often
+   * created when it is first read.
    */
   readonly signal: AbortSignal | undefined
   /** Whether the caller no longer waits, as far as this is known without creating the signal. */
@@ -49,20 +51,21 @@ export type TextRow = Readonly<Record<string, string | null>>
 /** A row of a result as an array of cells, in the order of the named columns. */
 export type Cells = readonly (string | null)[]
 
-/** Statements on one connection. */
+/** Sends statements on one connection. */
 export interface Session {
   query(text: string, values: readonly (string | null)[]): Promise<readonly TextRow[]>
-  /** Runs a statement whose first columns are `columns`. */
-  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
   /**
-   * The driver's own connection or transaction, to which a team's function sends its statements.
+   * Runs a statement. `columns` names its first columns, in order. Returns each row as an array of
+   * cells.
    */
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
+  /** The driver's own connection or transaction. A team's function sends its statements to it. */
   readonly native: SqlClient
-  /** Whether this is part of a transaction that the caller has opened and will end. */
+  /** Whether the statements are part of a transaction that the caller has opened and will end. */
   readonly callers: boolean
   /**
-   * The statement that the transaction began with, if one was given and the transaction is not the
-   * caller's.
+   * The statement that the transaction began with. Absent if no such statement was given, or if the
+   * transaction is the caller's own.
    */
   readonly first?: string | undefined
 }
@@ -73,9 +76,12 @@ export const cellsOf = (rows: readonly TextRow[], columns: readonly string[]): r
 
 /** The operations of a database that the adapter uses. */
 export interface Database {
-  /** Runs a single statement outside of transactions. */
+  /** Runs a single statement, without beginning a transaction. */
   query(text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]>
-  /** Runs a single statement whose first columns are `columns`. */
+  /**
+   * Runs a single statement. `columns` names its first columns, in order. Returns each row as an
+   * array of cells.
+   */
   cells(
     text: string,
     columns: readonly string[],
@@ -84,7 +90,7 @@ export interface Database {
   ): Promise<readonly Cells[]>
   /**
    * Like `cells`, for a short read-only statement that many requests use. Reads that are requested
-   * at the same time may share a round trip to the server. Absent: they do not.
+   * at the same time may share a round trip to the server. Absent if reads never share one.
    */
   shared?(
     text: string,
@@ -93,31 +99,34 @@ export interface Database {
     wait: Wait,
   ): Promise<readonly Cells[]>
   /**
-   * Runs statements in one transaction. `optional`: the work is a single statement, which needs no
-   * transaction if the client has none. `first`: a statement without a result that the transaction
-   * begins with, unless the transaction is the caller's.
+   * Runs `work` in one transaction. `optional`: `work` sends a single statement, which may run
+   * without a transaction if the client does not support transactions. `first`: the first statement
+   * of the transaction, which returns no rows. It is not sent in the caller's own transaction.
    */
   transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, optional?: boolean, first?: string): Promise<T>
   /**
-   * True for PostgreSQL inside this process. Its transaction ids and sequences may start over with
-   * the process.
+   * True if PostgreSQL runs inside this process. Its transaction ids and sequences may start over
+   * when the process starts.
    */
   readonly embedded: boolean
   /**
-   * Whether statements already run in a transaction that the caller ends. A failed operation is not
-   * retried then.
+   * Whether statements may already run in a transaction that the caller ends. If so, a failed
+   * operation is not retried.
    */
   readonly nested: boolean
-  /** Whether each single statement uses a connection of a pool, on which no transaction is open. */
+  /**
+   * Whether each single statement runs on a connection of a pool, on which no transaction is open.
+   */
   readonly pooled?: boolean
   /**
-   * Asks each connection once whether the replica has reached the floor, and throws `Behind` if it
-   * has not.
+   * Whether this database checks the floor: the log position that a replica must have reached
+   * before it serves any client. Each connection is checked once for each floor. If its replica has
+   * not reached the floor, `Behind` is thrown.
    */
   readonly checksFloor?: boolean
   /**
-   * The client has no transactions of its own. Outside of the caller's transaction, each statement
-   * is committed separately.
+   * Whether the client can't begin transactions. Outside of the caller's own transaction, each
+   * statement is then committed separately.
    */
   readonly single?: boolean
 }

@@ -1,12 +1,12 @@
 /**
- * The state of each connection of `pg`. There is one record per connection, shared by all adapters
- * that use it.
+ * The state of each connection of `pg`. There is one `Connection` object per connection, and all
+ * adapters that use the connection share it.
  */
 import type { PgClient, PgNotice, PgPool } from './pg-client.js'
 
 /**
- * Milliseconds for which a connection that has answered is assumed to be alive. HikariCP uses the
- * same value.
+ * How long a connection is assumed to be alive after a response of the server, in milliseconds. The
+ * connection pool HikariCP uses the same value.
  */
 const trustedFor = 500
 
@@ -20,18 +20,18 @@ type Warn = (message: string) => void
 
 /** The shared state of the connections of a pool. */
 class Peers {
-  /** When one of them was last found dead without having been closed. */
+  /** When a connection of the pool was last found dead without having been closed. */
   doubtedAt = Number.NEGATIVE_INFINITY
 }
 
 export class Connection {
-  /** The error that ended the connection. It can't be used any more. */
+  /** The error that ended the connection. Once it is set, the connection can't be used any more. */
   ended: Error | undefined
-  /** When it last answered (`performance.now()`). */
+  /** When the server last responded, as a time of `performance.now()`. */
   aliveAt = performance.now()
-  /** The number of times that its pool has handed it out. */
+  /** How many times the pool has handed out the connection. */
   checkouts = 0
-  /** The number of commits on it that no synchronous standby has confirmed. */
+  /** The number of commits on this connection that no synchronous standby has confirmed. */
   unconfirmed = 0
   readonly #peers: Peers
   #warn: Warn | undefined
@@ -49,23 +49,24 @@ export class Connection {
   }
 
   /**
-   * Called when the connection did not answer: the other connections of its pool become doubtful.
+   * Must be called when the server has not responded on this connection. The other connections of
+   * its pool then become doubtful.
    */
   doubtPeers(): void {
     this.#peers.doubtedAt = performance.now()
   }
 
   /**
-   * Calls `warn` once when the connection ends. For clients outside of a pool, which would report
-   * it.
+   * Makes the connection call `warn` once, when it ends. Used for clients that belong to no pool,
+   * because a pool reports the end of its connections itself.
    */
   warnBy(warn: Warn): void {
     this.#warn ??= warn
   }
 
   /**
-   * Adds the library's listeners to a client, unless they are present. The team may have removed
-   * them.
+   * Adds the library's listeners to a client, unless the client has them already. The team may have
+   * removed them since the last call.
    */
   listenTo(client: PgClient): void {
     if (!client.listeners('error').includes(this.#onError)) client.on('error', this.#onError)
@@ -79,8 +80,8 @@ export class Connection {
   }
 
   readonly #onNotice = ({ routine }: PgNotice): void => {
-    // "The transaction has already committed locally, but might not have been replicated to the
-    // standby."
+    // The message of this notice is: "The transaction has already committed locally, but might not
+    // have been replicated to the standby."
     if (routine === 'SyncRepWaitForLSN') this.unconfirmed++
   }
 }
@@ -89,7 +90,7 @@ const lost = (error: Error): string => `A connection to PostgreSQL was lost: ${e
 
 const connections = new WeakMap<PgClient, Connection>()
 
-/** The record of a client's connection. The first call adds the listeners. */
+/** Returns the `Connection` of a client. The first call for a client adds the listeners. */
 export function connectionOf(client: PgClient, peers?: Peers): Connection {
   const known = connections.get(client)
   if (known !== undefined) return known
@@ -99,7 +100,7 @@ export function connectionOf(client: PgClient, peers?: Peers): Connection {
   return made
 }
 
-/** Starts listening to a client that the team made. */
+/** Starts listening to a client that the team has created. */
 export function watchClient(client: PgClient, warn: Warn): void {
   connectionOf(client).warnBy(warn)
 }
@@ -107,9 +108,9 @@ export function watchClient(client: PgClient, warn: Warn): void {
 const watched = new WeakMap<PgPool, Peers>()
 
 /**
- * Starts listening to a pool and to each of its connections. When the pool hands out a connection
- * it removes its own `error` listener from it, and emits `acquire` before that. So there is always
- * a listener.
+ * Starts listening to a pool and to each of its connections. When the pool hands out a connection,
+ * it removes its own `error` listener from the connection. Before that, it emits `acquire`, and the
+ * library adds its listener. So the connection always has an `error` listener.
  */
 export function watchPool(pool: PgPool, warn: Warn): void {
   if (watched.has(pool)) return
@@ -124,14 +125,15 @@ export function watchPool(pool: PgPool, warn: Warn): void {
     connection.checkouts++
     connection.listenTo(client)
   })
-  // When these connections last answered is not known.
+  // It is not known when the server last responded on these connections.
   for (const client of pool._clients ?? []) connectionOf(client, peers).aliveAt = Number.NEGATIVE_INFINITY
 }
 
 /**
- * Whether a pool hands out its connections as `pg` does, in the same state for every caller. A team
- * that overrides `connect`, or listens to `acquire`, may prepare the connection for its caller, for
- * example with `SET`. Statements of other callers must not be sent on such a connection.
+ * Whether a pool hands out its connections in the same state to every caller, as a plain pool of
+ * `pg` does. A team that overrides `connect`, or listens to `acquire`, may prepare a connection for
+ * one caller, for example with `SET`. Statements of other callers must not be sent on such a
+ * connection.
  */
 export function hasUniformConnections(pool: PgPool): boolean {
   if (pool.listenerCount('acquire') > 1 || Object.hasOwn(pool, 'connect')) return false
@@ -145,7 +147,7 @@ export function hasUniformConnections(pool: PgPool): boolean {
 
 const alike = new WeakMap<PgPool, boolean>()
 
-/** The number of classes of a pool that define `connect`. */
+/** Counts the classes of a pool that define `connect`. */
 function implementations(pool: PgPool): number {
   let count = 0
   for (let at: object | null = pool; at !== null; at = Object.getPrototypeOf(at))

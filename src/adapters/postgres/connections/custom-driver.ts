@@ -1,4 +1,7 @@
-/** The driver for a client of the team's own, with `query` and optionally `transaction`. */
+/**
+ * The driver for a client that a team has written itself, with `query` and optionally
+ * `transaction`.
+ */
 
 import { unfit } from '../unfit.js'
 import {
@@ -16,7 +19,8 @@ import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
 import { answered, callAbandoned, tooLate } from './waits.js'
 
 /**
- * `callers`: the client is a transaction of the caller's, even if it could begin one of its own.
+ * Returns the database of a custom client. `callers`: whether the client is the caller's own
+ * transaction. This may be so even if the client has a method `transaction`.
  */
 export function customDatabase(client: CustomClient, callers: boolean): Database {
   const nested = callers || client.transaction === undefined
@@ -35,8 +39,8 @@ export function customDatabase(client: CustomClient, callers: boolean): Database
 }
 
 /**
- * Sends a statement. Such a client can't cancel: the caller is answered in time, and the statement
- * runs to its end.
+ * Sends a statement. Such a client can't cancel a statement. If the time is up, the caller gets an
+ * error in time, but the statement runs to its end.
  */
 function ask(
   over: SqlClient,
@@ -69,8 +73,8 @@ function inTheirTransaction<T>(
         if (late) throw tooLate()
         if (first !== undefined) await ask(tx, first, [], wait)
         const result = await work(sessionOf(tx, wait, false, first))
-        // If the team swallowed the error of a failed statement, COMMIT would silently roll back.
-        // This statement fails in that case.
+        // If the team has ignored the error of a failed statement, COMMIT would roll back without
+        // an error. In that case, this statement fails.
         await ask(tx, 'SELECT 1 AS c0', [], wait)
         if (late) throw tooLate()
         committing = true
@@ -90,8 +94,9 @@ function inTheirTransaction<T>(
 }
 
 /**
- * Runs `work` in a savepoint of the caller's transaction. If there is none, the server says so, and
- * a new transaction is used if possible.
+ * Runs `work` in a savepoint of the caller's transaction. If no transaction is open, the server
+ * refuses the savepoint. Then `work` runs in a new transaction, or without one if a transaction is
+ * optional. If neither is possible, this function throws `ConfigurationError`.
  */
 async function inCallersTransaction<T>(
   client: CustomClient,

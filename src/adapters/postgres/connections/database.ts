@@ -13,32 +13,38 @@ import { isPglite, isPgliteTransaction, pgliteDatabase, pgliteTransaction } from
 export interface Databases {
   readonly read: Database
   readonly write: Database
-  /** The team's clients for both. */
+  /** The team's clients for reads and for writes. */
   readonly clients: readonly [read: SqlClient, write: SqlClient]
-  /** The rules for reads from a replica. Absent: `read` and `write` are one database. */
+  /** The rules for reads from a replica. Absent if reads and writes use the same database. */
   readonly replica?: ReplicaUse
-  /** The team's client of the primary, also where a write is in a transaction of the caller's. */
+  /**
+   * The client of the primary that the team has passed to `postgresAdapter`. It stays the same for
+   * `within()`.
+   */
   readonly primary: SqlClient
-  /** The client was passed to `within()`: writes need a transaction of the caller's. */
+  /** Whether the client was passed to `within()`. Writes then need the caller's own transaction. */
   readonly callers?: boolean
 }
 
 /** Rules for reads from a replica. */
 export interface ReplicaUse {
   /**
-   * `true` if the read must use the primary, otherwise the position that the replica must have
-   * reached for this client.
+   * Returns `'primary'` if the read must use the primary. Otherwise returns the position that the
+   * replica must have reached for this client, or `undefined` if there is none.
    */
   needs(call: AdapterCall): Promise<'primary' | string | undefined> | 'primary' | undefined
-  /** The position that the replica must have reached for any client. */
+  /** Returns the position that the replica must have reached before it serves any client. */
   floor(): string | undefined
-  /** Whether a record that the replica does not have is read from the primary. */
+  /**
+   * Whether the primary serves conditional requests, and the records that the replica does not
+   * have.
+   */
   readonly verified: boolean
 }
 
 /**
- * The databases of a client. Without `replica`, reads use the database of the writes. Throws
- * `ConfigurationError` if the client has an unknown type.
+ * Returns the databases of a client. Without `replica`, reads use the database for writes. Throws
+ * `ConfigurationError` if the type of the client is unknown.
  */
 export function databasesOf(client: PostgresClient, options: PgOptions, replica?: ReplicaUse): Databases {
   if (isSplit(client)) {
@@ -52,8 +58,8 @@ export function databasesOf(client: PostgresClient, options: PgOptions, replica?
 }
 
 /**
- * The databases of a client that must be in a transaction of the caller's. Throws
- * `ConfigurationError` if it can't be.
+ * Returns the databases of a client that must be in the caller's own transaction. Throws
+ * `ConfigurationError` if the client can't be in one.
  */
 export function callersDatabases(
   client: PostgresClient,

@@ -1,9 +1,9 @@
-/** Classifies the errors of drivers. This is the only file that looks at their messages. */
+/** Classifies the errors of drivers. No other file looks at the messages of driver errors. */
 import { Busy, type DatabaseFailure, failureKind, Lost, stateOf, Unsent } from './failures.js'
 
 /**
- * Error codes of the socket, as opposed to the server. The last four are those of other drivers,
- * for a team's own clients.
+ * Error codes that come from the socket, not from the server. The last four are codes of other
+ * drivers, which a team's own client may use.
  */
 const networkCodes = new Set([
   'ECONNRESET',
@@ -23,8 +23,8 @@ const networkCodes = new Set([
 ])
 
 /**
- * The server of a client, for operators: `PostgreSQL at db.internal:5432`. Contains neither a user
- * nor a password.
+ * Names the server of a client, for operators: `PostgreSQL at db.internal:5432`. The text contains
+ * neither a user nor a password.
  */
 export function serverAt({ host, port }: { readonly host?: unknown; readonly port?: unknown }): string {
   if (typeof host !== 'string' || !/^[\w.:/%-]{1,255}$/.test(host)) return 'PostgreSQL'
@@ -32,10 +32,11 @@ export function serverAt({ host, port }: { readonly host?: unknown; readonly por
 }
 
 /**
- * The failure of a statement of `pg`. `at` names the server. An error of the server stays as it is,
- * unless it ended the session: a pooler or a proxy may end a session in place of the reply, after
- * the statement has taken effect. After any other error the state of the statement and of the
- * connection is unknown.
+ * Converts the error of a statement of `pg`. `at` names the server. An error of the server is
+ * returned unchanged, unless it ended the session. A pooler or a proxy may end a session after the
+ * statement has taken effect, and send an error in place of the result. After such an error, the
+ * outcome of the statement is unknown. It is also unknown after an error that does not come from
+ * the server, unless the connection was closed before the statement was sent.
  */
 export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
   if (stateOf(error) !== undefined) {
@@ -48,22 +49,23 @@ export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
 }
 
 /**
- * Whether the session ended with this error. The severity may be localized. The two SQLSTATEs are
- * those of a session that can't begin; statements of a running session get them only if a trigger
- * raises them.
+ * Whether the session ended with this error. The severity may be in another language, so two
+ * SQLSTATEs are also checked. The server sends them when a session can't begin. In a session that
+ * runs, they only occur if a trigger raises them.
  */
 const endsSession = ({ severity, code, routine }: DatabaseFailure): boolean =>
   severity === 'FATAL' ||
   severity === 'PANIC' ||
   ((code === '57P03' || code === '53300') && routine !== 'exec_stmt_raise')
 
-/** Whether `pg` has stopped waiting for the answer because of its own `query_timeout`. */
+/** Whether `pg` has stopped waiting for the result because of its own `query_timeout`. */
 export const gaveUp = (error: unknown): boolean =>
   stateOf(error) === undefined && messageOf(error) === 'Query read timeout'
 
 /**
- * The failure to get a connection: no statement was sent. Errors that a retry can't fix are
- * returned unchanged: a wrong password or database name, or a certificate that is not trusted.
+ * Converts the error of an attempt to get a connection. No statement was sent. Errors that a retry
+ * can't fix are returned unchanged: a wrong password or database name, or a certificate that is not
+ * trusted. All other errors become `Busy`.
  */
 export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
   const state = stateOf(error)
@@ -74,7 +76,10 @@ export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
   return new Busy(`${at} cannot be reached.`, { cause: error })
 }
 
-/** The failure of a statement of a team's own client. */
+/**
+ * Converts the error of a statement of a team's own client. An error that shows a broken connection
+ * becomes `Lost`.
+ */
 export function foreignFailure(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code
   const broken = typeof code === 'string' && networkCodes.has(code)
@@ -88,7 +93,10 @@ export function foreignFailure(error: unknown): unknown {
   return error
 }
 
-/** The failure of a statement of PGlite. After it is closed, it accepts none. */
+/**
+ * Converts the error of a statement of PGlite. A closed PGlite accepts no statements, so that error
+ * becomes `Busy`.
+ */
 export const embeddedFailure = (error: unknown): unknown =>
   /PGlite is clos/.test(messageOf(error)) ? new Busy('PGlite is closed.', { cause: error }) : error
 

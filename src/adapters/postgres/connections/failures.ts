@@ -1,6 +1,6 @@
 /**
- * Classifies failures of the database (PostgreSQL, appendix A): which may be retried, and what
- * clients see.
+ * Classifies failures of the database (PostgreSQL, appendix A). The kind of a failure decides
+ * whether the work is retried, and which error clients see.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stated } from '../../../failures/stated.js'
@@ -8,7 +8,7 @@ import { Unavailable, unknownOutcome } from '../../../problem.js'
 import { backoff } from '../../../timeout.js'
 import type { Wait } from './client.js'
 
-/** The fields of an error that classify it. Both drivers set them. */
+/** The fields of an error that classify it. Both `pg` and PGlite set them. */
 export interface DatabaseFailure {
   readonly code?: string | undefined
   readonly constraint?: string | undefined
@@ -27,12 +27,15 @@ export interface DatabaseFailure {
 
 /**
  * - `refused`: the data violated a rule of the database;
- * - `conflict`: rolled back because of another transaction; the whole transaction can be retried;
- * - `unsent`: the statement was not sent, or its transaction was not committed; it can be retried;
- * - `lost`: the connection broke after sending: the outcome of a write is unknown;
- * - `cancelled`: the time was up, or the caller no longer waited: nothing was changed;
+ * - `conflict`: the transaction was rolled back because of another transaction, and can be retried
+ * as a whole;
+ * - `unsent`: the statement was not sent, or its transaction was not committed, so it can be
+ * retried;
+ * - `lost`: the connection broke after the statement was sent, so the outcome of a write is
+ * unknown;
+ * - `cancelled`: the time was up, or the caller no longer waited, and nothing was changed;
  * - `busy`: the database accepts no work at the moment;
- * - `unprepared`: a prepared statement is missing or invalid; it can be retried without a name;
+ * - `unprepared`: a prepared statement is missing or invalid, so it can be retried without a name;
  * - `other`: an error in a statement or in the service.
  */
 export type FailureKind = 'refused' | 'conflict' | 'unsent' | 'lost' | 'cancelled' | 'busy' | 'unprepared' | 'other'
@@ -53,31 +56,31 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   // The primary has become a standby.
   '25006': 'busy',
   '26000': 'unprepared',
-  // The name belongs to another client behind a pooler.
+  // Behind a pooler, another client has already prepared a statement with this name.
   '42P05': 'unprepared',
-  // A rule of the team, raised in a trigger, or by ASSERT or INTO STRICT in it.
+  // A rule of the team: a trigger raised an error, or ASSERT or INTO STRICT failed in a trigger.
   P0001: 'refused',
   P0002: 'refused',
   P0003: 'refused',
   P0004: 'refused',
   '09000': 'refused',
   '0B000': 'refused',
-  // A CASE of PL/pgSQL without a branch for the value.
+  // A CASE of PL/pgSQL has no branch for the value.
   '20000': 'refused',
-  // Whether a subquery returns several rows depends on the data.
+  // A subquery returned several rows. This depends on the data.
   '21000': 'refused',
-  // An exhausted sequence does not depend on the values: every insert fails.
+  // A sequence is exhausted. This does not depend on the values: every insert fails.
   '2200H': 'other',
   '27000': 'refused',
   '40002': 'refused',
   '44000': 'refused',
-  // A value that is too large for an index, an array or a text search vector.
+  // A value is too large for an index, an array or a text search vector.
   '54000': 'refused',
 }
 
 /**
- * Class 22 concerns values: those of columns, and those that triggers, checks and generated columns
- * compute. Class 38 is raised by functions in other languages, such as `die` in PL/Perl.
+ * Class 22 concerns the values of columns, and values that triggers, checks and generated columns
+ * compute. Class 38 is raised by functions in other languages, for example by `die` in PL/Perl.
  */
 const byClass: Readonly<Record<string, FailureKind>> = {
   '08': 'lost',
@@ -88,8 +91,8 @@ const byClass: Readonly<Record<string, FailureKind>> = {
 }
 
 /**
- * The classes of appendix A. Codes of other classes are the team's own, raised by `RAISE ... USING
- * ERRCODE`.
+ * The SQLSTATE classes of appendix A. A team raises codes of other classes itself, with `RAISE ...
+ * USING ERRCODE`.
  */
 const serverClasses = new Set(
   '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX'.split(
@@ -104,7 +107,7 @@ export class Unsent extends Error {
   override readonly name = 'Unsent'
 }
 
-/** Thrown by the adapter if no connection was available in time. */
+/** Thrown by the adapter if no connection could be made, or if none was available in time. */
 export class Busy extends Error {
   override readonly name = 'Busy'
 }
@@ -134,7 +137,7 @@ export class Unconfirmed extends Lost {
 
 /**
  * Thrown by the adapter if the time was up, or the caller no longer waited, before the statement
- * was sent.
+ * was sent or the transaction was committed.
  */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
@@ -148,7 +151,8 @@ stated(Cancelled.prototype, 'slow-filter')
 export function stateOf(error: unknown): string | undefined {
   const { code, severity } = error instanceof Error ? (error as DatabaseFailure) : {}
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // EPIPE is not a SQLSTATE. A code of letters only is one if the error is from a server.
+  // `EPIPE` looks like a SQLSTATE, but is none. A code of letters only is a SQLSTATE only if the
+  // error is from a server.
   return /\d/.test(code) || typeof severity === 'string' ? code : undefined
 }
 
@@ -165,27 +169,31 @@ export function failureKind(error: unknown): FailureKind {
   if (code === undefined) return 'other'
   const { routine } = error as DatabaseFailure
   const known = byCode[code] ?? byClass[code.slice(0, 2)]
-  // A trigger may raise any code. Except for those that ask for a retry, they are all refusals.
+  // A trigger may raise any code. Codes that ask for a retry keep their kind. All others are
+  // refusals.
   if (routine === 'exec_stmt_raise') return known === 'conflict' || known === 'busy' ? known : 'refused'
   // A violated policy of row-level security has no code of its own.
   if (code === '42501' && routine === 'ExecWithCheckOptions') return 'refused'
-  // An outdated plan has no code of its own either. Other missing features depend on the values,
-  // for example if a trigger moves a row to another partition; `ready()` finds the rest.
+  // An outdated plan has no code of its own either. It shares 0A000 with errors about features that
+  // are not supported. In a request, such an error depends on the values, for example if a trigger
+  // moves a row to another partition. `ready()` has already found the errors that do not depend on
+  // the values.
   if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
   if (code === 'XX000' && isRemote(error as DatabaseFailure)) return 'lost'
   return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')
 }
 
 /**
- * PostgreSQL identifies it by the routine, in any language; CockroachDB by the same message. If a
- * client passes on neither, it is assumed to be an outdated plan.
+ * Whether the plan of a prepared statement is outdated. The error of PostgreSQL names the routine
+ * that raised it, in every language. CockroachDB sends the same English message as PostgreSQL. If
+ * the client passes on no routine, the plan is assumed to be outdated.
  */
 const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
   routine === undefined || routine === 'RevalidateCachedQuery' || /cached plan/.test(message ?? '')
 
 /**
- * Whether a command that Citus sent to another node has failed. The error then has XX000 if that
- * node sent no SQLSTATE, because the connection to it broke before the reply.
+ * Whether a command that Citus sent to another node has failed. If the connection to that node
+ * broke before the reply, there is no SQLSTATE from the node, and the error has XX000.
  */
 const isRemote = ({ where }: DatabaseFailure): boolean => /^while executing command on \S+:\d+$/m.test(where ?? '')
 
@@ -193,7 +201,10 @@ const isRemote = ({ where }: DatabaseFailure): boolean => /^while executing comm
 export const ranOutOfTime = (error: unknown): boolean =>
   failureKind(error) === 'cancelled' || ['25P03', '25P04'].includes(stateOf(error) ?? '')
 
-/** The error for clients, if a later attempt may succeed. Any other error is returned unchanged. */
+/**
+ * Returns an `Unavailable` for clients if a later attempt may succeed. Any other error is returned
+ * unchanged. `writes`: whether the failed work was a write.
+ */
 export function unavailable(error: unknown, writes: boolean): unknown {
   switch (failureKind(error)) {
     case 'lost': {
@@ -223,7 +234,9 @@ export function unavailable(error: unknown, writes: boolean): unknown {
   }
 }
 
-/** Whether the connection broke before a reply, and there may be time for another attempt. */
+/**
+ * Whether the connection broke before the reply arrived, and there may be time for another attempt.
+ */
 const isLostReply = (error: unknown): boolean =>
   failureKind(error) === 'lost' && !(error instanceof Late || error instanceof Unconfirmed)
 
@@ -239,8 +252,9 @@ const readAttempts = 3
 const longestPause = 160
 
 /**
- * Runs `work`, and retries failures that allow it, with growing pauses, until the time is up.
- * Throws `Unavailable` if the store could not answer.
+ * Runs `work`, and retries it after failures that allow a retry, until the time is up or the
+ * maximum number of attempts is reached. Before it repeats a conflict, it pauses. Throws
+ * `Unavailable` if a later attempt may succeed. Any other error is thrown unchanged.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,

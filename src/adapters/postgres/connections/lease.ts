@@ -1,6 +1,6 @@
 /**
- * A connection of `pg` while it is held. Each statement ends before the next one begins, even if it
- * was cancelled.
+ * A connection of `pg` while a call holds it. Each statement ends before the next one begins, even
+ * if the earlier one was cancelled.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CancelOutcome, cancel } from './cancel.js'
@@ -14,20 +14,20 @@ import { keepSlow, slowFrom } from './slow-answers.js'
 import type { StatementNames } from './statement-names.js'
 import { answerShare, callAbandoned, gracePeriod, statementShare, timerFor, whenTooLong } from './waits.js'
 
-/** Sends a statement, and calls `answer` once. */
+/** Sends a statement, and calls `answer` once, with an error or the result. */
 type Begin<R> = (answer: (error: unknown, result?: R) => void) => void
 
 /** A statement that was sent and whose result has not arrived. */
 interface Sent {
   readonly reject: (error: unknown) => void
-  /** When its caller must be answered, as a time of `performance.now()`. */
+  /** When the caller must get a result or an error, as a time of `performance.now()`. */
   readonly answerBy: number
-  /** The number of unconfirmed commits on the connection when it was sent. */
+  /** The number of unconfirmed commits on the connection when the statement was sent. */
   readonly unconfirmed: number
   isOver: boolean
   cancelling: Promise<CancelOutcome> | undefined
   timers: readonly ReturnType<typeof setTimeout>[]
-  /** Stops the timer for its time limit. */
+  /** Stops the timer for the time limit of the statement. */
   stopTimer: () => void
 }
 
@@ -36,21 +36,21 @@ const noop = (): void => undefined
 
 export class Lease {
   readonly client: PgClient
-  /** Whether it belongs to a pool, which replaces it when it is closed. */
+  /** Whether the connection belongs to a pool, which replaces it when it is closed. */
   readonly lent: boolean
   readonly #connection: Connection
   readonly #maxTime: number
   readonly #over: (broken: Error | boolean) => void
-  /** Why the connection must not be used after this lease, although it may not have ended. */
+  /** Why the connection must not be used after this lease, even if it has not ended. */
   #unfit: Error | undefined
   #given = false
   /** The number of statements and cancels in progress. */
   #underWay = 0
-  /** Callbacks for the moment when none is in progress. */
+  /** Callbacks that are called once no statement or cancel is in progress. */
   readonly #waiting: (() => void)[] = []
   /**
    * `maxTime`: the time limit of a statement, in milliseconds. `over` is called after `end`, once
-   * nothing is in progress.
+   * no statement or cancel is in progress.
    */
   constructor(client: PgClient, lent: boolean, maxTime: number, over: (broken: Error | boolean) => void) {
     this.client = client
@@ -83,8 +83,8 @@ export class Lease {
   }
 
   /**
-   * Runs one statement, prepared if `names` has a name for it. Within a transaction it is never
-   * prepared, because an invalid name would abort the transaction.
+   * Runs one statement. The statement is prepared if `names` has a name for it. Within a
+   * transaction, it is never prepared, because an invalid name would abort the transaction.
    */
   run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<PgResult> {
     const { client } = this
@@ -95,7 +95,10 @@ export class Lease {
     })
   }
 
-  /** Runs one statement whose first columns are `columns`. */
+  /**
+   * Runs one statement. `columns` names its first columns, in order. Returns each row as an array
+   * of cells.
+   */
   cells(
     text: string,
     columns: readonly string[],
@@ -110,7 +113,7 @@ export class Lease {
     })
   }
 
-  /** Runs a read-only statement once for each set of values. If one fails, all fail. */
+  /** Runs a read-only statement once for each set of values. If one execution fails, all fail. */
   async cellsOfAll(
     text: string,
     columns: readonly string[],
@@ -148,7 +151,10 @@ export class Lease {
     })
   }
 
-  /** Runs `work` once nothing is in progress, including cancels that start in the meantime. */
+  /**
+   * Waits until no statement or cancel is in progress, and then runs `work`. Cancels that start in
+   * the meantime are also waited for.
+   */
   async #whenQuiet<R>(work: () => Promise<R>): Promise<R> {
     while (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return work()
@@ -166,15 +172,15 @@ export class Lease {
     const { parsedStatements } = this.client.connection ?? {}
     if (parsedStatements === undefined) return names?.never(text)
     delete parsedStatements[name]
-    // If the server no longer has the statement either, there is nothing to do.
+    // If DEALLOCATE fails because the server no longer has the statement, nothing needs to be done.
     await this.#whenQuiet(() =>
       this.run(`DEALLOCATE "${name}"`, [], { left: () => gracePeriod, signal: undefined }),
     ).catch(() => undefined)
   }
 
   /**
-   * Sends a statement. Cancels it when its time is up or the caller no longer waits. The caller is
-   * answered in time in any case.
+   * Sends a statement. Cancels it when its time is up, or when the caller no longer waits. In any
+   * case, the caller gets a result or an error in time.
    */
   #send<R>(begin: Begin<R>, wait: Wait): Promise<R> {
     const left = wait.left()
@@ -220,19 +226,21 @@ export class Lease {
   #failed(sent: Sent, error: unknown): void {
     const failure = statementFailure(error, serverAt(this.client))
     if (breaks(failure)) this.#unfit ??= failure as Error
-    // If the client itself stopped waiting, the statement still runs.
+    // If `pg` itself has stopped waiting, the statement still runs, so it is cancelled.
     if (gaveUp(error)) sent.cancelling ??= cancel(this.client)
     sent.reject(this.#connection.unconfirmed > sent.unconfirmed ? new Unconfirmed(error) : failure)
     this.#finish(sent)
   }
 
   /**
-   * Cancels a statement, and answers its caller if the server does not report the result in time.
+   * Cancels a statement. If the server does not report the result in time, the caller gets an
+   * error.
    */
   #stop(sent: Sent): void {
     if (sent.cancelling !== undefined) return
     sent.cancelling = this.#cancelUntil(() => sent.isOver)
     // If the statement had a shorter limit than the request, there may be time for another attempt.
+    // `Lost` allows another attempt, and `Late` does not.
     const inTime = sent.answerBy - performance.now()
     const Failure = inTime > gracePeriod ? Lost : Late
     const reject = (): void => {
@@ -248,8 +256,8 @@ export class Lease {
   }
 
   /**
-   * Ends a statement. If it was cancelled, the connection is free again once the cancel has ended
-   * too.
+   * Ends a statement. If the statement was cancelled, the connection is free again once the cancel
+   * request has ended too.
    */
   #finish(sent: Sent): void {
     if (sent.isOver) return
@@ -265,8 +273,9 @@ export class Lease {
   }
 
   /**
-   * Cancels the statement that runs now, repeatedly until it is over: a cancel that arrives before
-   * its statement finds the server idle and has no effect.
+   * Cancels the statement that runs now. The cancel request is repeated until the statement is
+   * over. A request that arrives before its statement has no effect, because the server is still
+   * idle.
    */
   async #cancelUntil(isOver: () => boolean): Promise<CancelOutcome> {
     for (let pause = 20; ; pause *= 2) {
@@ -278,8 +287,8 @@ export class Lease {
   }
 
   /**
-   * Cancels whatever runs on the connection now. Later statements wait until no cancel is in
-   * progress.
+   * Cancels any statement that runs on the connection now. Later statements wait until no cancel is
+   * in progress.
    */
   interrupt(): void {
     if (this.#given) return
@@ -291,8 +300,8 @@ export class Lease {
   }
 
   /**
-   * A cancel whose outcome is unknown could still hit the next statement, so the connection is
-   * closed.
+   * A cancel whose outcome is unknown could still hit the next statement. So the connection is not
+   * used after this lease.
    */
   #after(outcome: CancelOutcome | undefined): void {
     if (outcome === 'unknown') this.#unfit ??= new Lost('The outcome of a cancel request is unknown.')
@@ -305,7 +314,8 @@ export class Lease {
   }
 
   /**
-   * Ends the lease although it may still be in use. A client of the team's own is left to the team.
+   * Ends the lease and closes the connection, even if the connection is still in use. A client that
+   * does not come from a pool is left to the team.
    */
   abandon(): void {
     if (this.#given || !this.lent) return
@@ -314,8 +324,8 @@ export class Lease {
   }
 
   /**
-   * Ends the lease once nothing is in progress. A connection that is broken, or in an unknown
-   * state, is closed.
+   * Ends the lease once no statement or cancel is in progress. The pool then closes the connection
+   * if it is broken or still in a transaction.
    */
   end(): void {
     if (this.#given) return
@@ -336,8 +346,8 @@ function ask(client: PgClient, query: CellQuery, failed: (error: unknown) => voi
 }
 
 /**
- * Whether the connection is unusable after this failure. A server that has become a standby stays
- * one.
+ * Whether the connection is unusable after this failure. The SQLSTATE 25006 shows that the server
+ * has become a standby, and it stays a standby.
  */
 const breaks = (failure: unknown): boolean =>
   failureKind(failure) === 'lost' || failureKind(failure) === 'unsent' || stateOf(failure) === '25006'

@@ -1,4 +1,7 @@
-/** The used part of `pg`: its clients and pools, recognized by their shape. */
+/**
+ * The members of `pg`'s clients and pools that the library uses. A client or a pool is recognized
+ * by its methods and properties.
+ */
 import type { CancellableClient } from './cancel.js'
 import type { CellQuery } from './cell-query.js'
 import type { TextRow } from './client.js'
@@ -17,8 +20,8 @@ export interface PgResult {
 /** A NoticeResponse of the server. */
 export interface PgNotice {
   /**
-   * The function of the server's source code that reported it. It does not depend on the language
-   * of messages.
+   * The function in the server's source code that sent the notice. Its name does not depend on the
+   * language of messages.
    */
   readonly routine?: string | undefined
 }
@@ -31,14 +34,18 @@ export interface PgClient extends CancellableClient {
   on(event: 'notice', listener: (notice: PgNotice) => void): unknown
   listeners(event: 'error' | 'notice'): readonly unknown[]
   /**
-   * For a client from a pool: returns it to the pool. With an error or true, the pool closes it.
+   * Returns a client to its pool. With an error or true, the pool closes the client. Absent for a
+   * client that belongs to no pool.
    */
   release?(error?: Error | boolean): void
-  /** `I` outside of transactions, `T` in one, `E` in one that failed. */
+  /**
+   * `I`: no transaction is open. `T`: a transaction is open. `E`: a transaction is open, and a
+   * statement in it has failed.
+   */
   getTransactionStatus?(): string | null
   readonly connection?: {
     readonly stream?: { destroy(): void; setKeepAlive?(enable: boolean, initialDelay: number): unknown }
-    /** Undocumented: the statements that the server keeps prepared, by name. */
+    /** Not documented by `pg`: the statements that the server keeps prepared, by name. */
     readonly parsedStatements?: Record<string, unknown>
   }
 }
@@ -52,7 +59,7 @@ export interface PgPool {
   readonly totalCount: number
   readonly idleCount: number
   readonly options?: { readonly keepAlive?: boolean | undefined; readonly max?: number | undefined }
-  /** Undocumented: the connections that it has or is making. */
+  /** Not documented by `pg`: the connections that the pool has or is making. */
   readonly _clients?: readonly (PgClient & { readonly _connecting?: boolean })[]
 }
 

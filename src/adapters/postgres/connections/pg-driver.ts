@@ -13,16 +13,16 @@ import { StatementNames } from './statement-names.js'
 export interface PgOptions {
   /** Whether statements are named, so that the server keeps them prepared. */
   readonly prepare: boolean
-  /** The timeout for a connection, in milliseconds. */
+  /** The timeout for acquiring a connection, in milliseconds. */
   readonly acquire: number
   /** The timeout of a statement, in milliseconds. */
   readonly statement: number
   readonly warn: (message: string) => void
-  /** The position that a replica must have reached. Absent for a primary. */
+  /** Returns the log position that a replica must have reached. Absent for a primary. */
   readonly floor?: () => string | undefined
 }
 
-/** The floor that each connection of a replica has been found to have reached. */
+/** The position (`floor`) that the replica of each connection was last found to have reached. */
 const reached = new WeakMap<PgClient, string>()
 
 const registries = new WeakMap<object, StatementNames>()
@@ -35,7 +35,9 @@ function namesOf(owner: object): StatementNames {
   return made
 }
 
-/** A pool: every statement or transaction holds a connection while it runs. */
+/**
+ * Returns the database of a pool. Every statement or transaction holds a connection while it runs.
+ */
 export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   watchPool(pool, options.warn)
   const lender = lenderOf(pool)
@@ -44,7 +46,8 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
     try {
       release(lender, client, broken)
     } catch {
-      // The results of the statements are still valid.
+      // The connection has already been released, but the results of the statements are still
+      // valid. So this only causes a warning.
       options.warn('A function of the team released the connection of its transaction. Leave that to the adapter.')
     }
   }
@@ -92,15 +95,15 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
 }
 
 /**
- * A single client, on which statements run one after the other, in the caller's transaction if one
- * is open.
+ * Returns the database of a single client. Statements run one after the other. If a transaction of
+ * the caller is open, they run in it.
  */
 export function clientDatabase(client: PgClient, options: PgOptions): Database {
   watchClient(client, options.warn)
   const connection = connectionOf(client)
   /**
-   * If the pool hands the client out again, it is for another caller, whose transaction is not this
-   * caller's.
+   * How many times the pool had handed out the client when this database was made. If that number
+   * has changed, the client is used by another caller, whose transaction is not this caller's.
    */
   const { checkouts } = connection
   const names = options.prepare ? namesOf(client) : undefined
@@ -110,8 +113,8 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
     async query(text, values, wait) {
       const lease = await turn(client, wait, options)
       try {
-        // If the client does not expose its status, it may be in a transaction, which an invalid
-        // name would abort.
+        // If the client does not expose its status, it may be in a transaction. An invalid
+        // statement name would abort the transaction, so names are not used.
         return (await lease.run(text, values, wait, lease.transaction === undefined ? undefined : names)).rows
       } finally {
         lease.end()
@@ -145,8 +148,8 @@ async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOpti
 }
 
 /**
- * Whether the caller has a transaction open. Waits for statements that the caller has sent without
- * waiting, such as a BEGIN.
+ * Whether the caller has a transaction open. First waits for statements that the caller has sent
+ * and not awaited, such as a BEGIN.
  */
 async function isOpen(lease: Lease, wait: Wait): Promise<boolean> {
   if (lease.transaction === undefined) return hasTransaction(lease, wait)

@@ -8,12 +8,12 @@ import { answered, gracePeriod, statementShare, timerFor, tooLate } from './wait
 
 type Work<T> = (session: Session) => Promise<T>
 
-/** The time limit for ending a transaction, which does not depend on the caller's. */
+/** The time limit for ending a transaction. It does not depend on the time limit of the caller. */
 const ending: Wait = { left: () => gracePeriod, signal: undefined }
 
 /**
- * Runs `work` in a new transaction, and ends the lease. The caller is answered in time, even if the
- * team's statements are not.
+ * Runs `work` in a new transaction, and then ends the lease. The caller gets a result or an error
+ * in time, even if the team's statements take longer.
  */
 export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?: string): Promise<T> {
   let committing = false
@@ -25,18 +25,20 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
       await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
       const result = await work(sessionOf(lease, wait, false, first))
       if ((lease.transaction ?? 'T') === 'I') throw new Error('The transaction was ended by a statement of the team.')
-      // The caller already has the answer that nothing was changed.
+      // The caller has already been told that nothing was changed, so the transaction must not be
+      // committed.
       if (late) throw tooLate()
       committing = true
       const { command } = await lease.run('COMMIT', [], unsignalled(wait))
-      // After a failed statement COMMIT rolls back and reports success.
+      // After a failed statement, COMMIT rolls back and reports success.
       if (command === 'ROLLBACK')
         throw new Error('A statement of the transaction failed and its error was ignored. Nothing was committed.')
       return result
     } catch (error) {
       const lost = lease.broken || failureKind(error) === 'lost'
       if (!lost) await lease.run('ROLLBACK', [], ending).catch(() => lease.destroy())
-      // If the connection breaks before COMMIT, the transaction ends with it: nothing was changed.
+      // If the connection breaks before COMMIT, the server rolls back the transaction: nothing was
+      // changed.
       throw lost && !committing ? uncommitted(error) : error
     } finally {
       clearTimeout(alarm)
@@ -45,16 +47,16 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
   }
   return answered(run(), wait, () => {
     late = true
-    // A statement of the team may wait for a server that never answers, and its function for
-    // anything else.
+    // A statement of the team may wait for a server that never responds, and the team's function
+    // may wait for anything else. So the connection is closed after `gracePeriod`.
     setTimeout(() => lease.abandon(), gracePeriod).unref()
     return committing ? new Lost('PostgreSQL did not report in time whether it committed.') : tooLate()
   })
 }
 
 /**
- * Runs `work` in a savepoint of an open transaction, and ends the lease. A failure leaves the rest
- * of the transaction unchanged. `callers`: whether the transaction is the caller's.
+ * Runs `work` in a savepoint of an open transaction, and then ends the lease. A failure leaves the
+ * rest of the transaction unchanged. `callers`: whether the transaction is the caller's own.
  */
 export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers: boolean): Promise<T> {
   let late = false
@@ -85,14 +87,14 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers:
   }
   return answered(run(), wait, () => {
     late = true
-    // From here on, the outcome of the change depends on the caller's transaction.
+    // Once RELEASE has been sent, the outcome of the change depends on the caller's transaction.
     return releasing ? new Lost('PostgreSQL did not report in time whether it kept the change.') : tooLate()
   })
 }
 
 const unsignalled = (wait: Wait): Wait => ({ left: () => wait.left(), signal: undefined })
 
-/** Cancels the running statement, which may be the team's, when the time is up. */
+/** When the time is up, cancels the running statement, which may be one of the team's. */
 const interrupting = (lease: Lease, wait: Wait) =>
   setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))
 
@@ -104,13 +106,15 @@ function uncommitted(error: unknown): unknown {
 
 const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
 
-/** The settings of a connection's session, as configured by an operator. */
+/** The settings of a connection's session, as an operator has configured them. */
 interface SessionSettings {
-  /** Milliseconds, in the order of `timeouts`. Infinity if there is no limit. */
+  /**
+   * The limits in `timeouts`, in the same order, in milliseconds. Infinity if there is no limit.
+   */
   readonly limits: readonly number[]
   /**
-   * Whether the server sends warnings. One of them reports that no synchronous standby confirmed a
-   * commit.
+   * Whether the server sends warnings. It sends a warning about each commit that no synchronous
+   * standby has confirmed.
    */
   readonly warns: boolean
 }
@@ -136,15 +140,15 @@ async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
 }
 
 /**
- * The settings of one transaction. With them the server ends the transaction by itself, even if
- * this process hangs or its machine is gone. Lower limits of an operator are kept. Warnings are
- * enabled.
+ * Returns the statements that limit the time of one transaction. With these limits, the server ends
+ * the transaction by itself, even if this process hangs or its machine is gone. A lower limit that
+ * an operator has set is kept. The statements also enable warnings.
  */
 async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   const { limits, warns } = await settingsOf(lease, wait)
   const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
-  // Ending the session of a client of the team's own would destroy the client; it becomes free when
-  // the team's function ends.
+  // The second timeout ends the session, and a team's own client would be unusable after that. Such
+  // a client becomes free when the team's function ends, so it does not need this timeout.
   const set = lease.lent ? timeouts : timeouts.slice(0, 1)
   const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')

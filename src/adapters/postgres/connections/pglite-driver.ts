@@ -1,6 +1,6 @@
 /**
- * The driver for PGlite: PostgreSQL in this process, on one connection. It can't cancel: a
- * statement blocks the event loop until it ends.
+ * The driver for PGlite, which runs PostgreSQL in this process, on one connection. A statement
+ * can't be cancelled, because it blocks the event loop until it ends.
  */
 import { cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
 import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
@@ -9,7 +9,7 @@ import { Late, Lost } from './failures.js'
 import { turnsOf } from './turns.js'
 import { answered, callAbandoned, tooLate } from './waits.js'
 
-/** The used part of a `PGlite` or its transaction. */
+/** The method of a `PGlite` or its transaction that the driver uses. */
 interface Queries {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
 }
@@ -38,7 +38,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
       let committing = false
       let late = false
       let giveUp = (): void => {}
-      // A team function that never ends would hold the only connection for ever.
+      // A team's function that never ends would hold the only connection forever, so it is given up
+      // when the time is up.
       const givenUp = new Promise<never>((_, reject) => {
         giveUp = () => reject(tooLate())
       })
@@ -46,7 +47,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
       const isWanted = (): boolean => !late && !wait.signal?.aborted
       const asked = inTurn(db, wait, isWanted, () =>
         db.transaction(async (tx) => {
-          // A statement of the team may have held the connection for a long time.
+          // A statement of the team may have held the connection for a long time, so the caller may
+          // no longer wait.
           if (!isWanted()) throw callAbandoned()
           if (first !== undefined) await ask(tx, first, [], wait)
           const result = await Promise.race([work(sessionOf(tx, wait, false, first)), givenUp])
@@ -98,8 +100,8 @@ async function inSavepoint<T>(tx: PgliteTransaction, work: () => Promise<T>): Pr
 }
 
 /**
- * Runs `work` when the connection is free, by deadline, the earliest first. PGlite itself has one
- * connection, and serves calls in the order of arrival.
+ * Runs `work` when the connection is free. Calls are served by deadline, the earliest first. PGlite
+ * itself would serve them in the order of arrival.
  */
 async function inTurn<T>(db: PgliteClient, wait: Wait, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf(db, 1)
@@ -130,7 +132,7 @@ async function send(client: Queries, text: string, values: readonly (string | nu
   }
 }
 
-/** Settles in time, even if the statement waits for other calls. */
+/** Settles in time, even if the statement still waits for other calls. */
 function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): Promise<Rows> {
   if (wait.gone || wait.left() <= 0) return Promise.reject(callAbandoned())
   let isLate = false

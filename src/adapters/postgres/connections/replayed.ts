@@ -1,13 +1,14 @@
-/** Whether a replica has replayed the log up to a position. */
+/** Checks whether a replica has replayed the primary's log up to a position. */
 
-/** Thrown if it has not. */
+/** Thrown if a replica has not replayed the log up to the required position. */
 export class Behind extends Error {
   override readonly name = 'Behind'
 }
 
 /**
- * Takes a position and returns 'true' or 'false'. A server that is not in recovery is not a
- * replica: it may have been promoted by mistake, or be a former primary that was not shut down.
- * Such a server has a log of its own, so its position is meaningless.
+ * Takes a position as its parameter, and returns the text `true` or `false`. A server that is not
+ * in recovery is not a replica, so the result is `false`. Such a server may have been promoted by
+ * mistake, or may be a former primary that was not shut down. It has a log of its own, so its
+ * position is meaningless.
  */
 export const replayedSql = `SELECT (pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::pg_lsn)::text AS c0`

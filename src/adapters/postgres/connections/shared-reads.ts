@@ -1,19 +1,23 @@
 /**
- * Batches reads. Requests that run the same statement in one turn of the event loop, for example
- * reads of items by key, send it in one write on one connection, each with its own values. A round
- * trip to the server costs the process about 35 us, most of it in the kernel. Ten reads by key in
- * one round trip cost it 54 us a request in place of 88, and also less on the server. A single read
- * is sent as it would be without this module.
+ * Batches reads. Several requests may run the same statement in one turn of the event loop, for
+ * example a read by key. The statement is then sent for all of them in one write on one connection,
+ * with the values of each request. A round trip to the server costs the process about 35
+ * microseconds, most of them in the kernel. Ten reads by key in one round trip cost the process 54
+ * microseconds per request instead of 88, and cost the server less too. A single read is sent as it
+ * would be without this module.
  */
 
 import type { Cells, Wait } from './client.js'
 import { failureKind } from './failures.js'
 import { callAbandoned } from './waits.js'
 
-/** The maximum number of reads per round trip: the server executes them one after the other. */
+/**
+ * The maximum number of reads per round trip. It is limited because the server executes the reads
+ * one after the other.
+ */
 const maxReads = 25
 
-/** Sends a statement once for each set of values. Returns the rows of each. */
+/** Sends a statement once for each set of values. Returns the rows for each set. */
 export type SendAll = (
   text: string,
   columns: readonly string[],
@@ -42,8 +46,8 @@ class Group implements Wait {
   readonly signal = undefined
 
   /**
-   * The shortest time left of all reads. If the batch times out, reads with more time left are sent
-   * separately.
+   * The shortest time that is left for any of the reads. If the batch times out, the reads with
+   * more time left are sent separately.
    */
   left(): number {
     return Math.min(...this.reads.map(({ wait }) => wait.left()))
@@ -64,7 +68,10 @@ export class SharedReads {
     this.#sendOne = sendOne
   }
 
-  /** Runs a read-only statement. Other reads may join it until a connection is available. */
+  /**
+   * Runs a read-only statement. Until a connection is available, other reads of the same statement
+   * may join the batch.
+   */
   read(
     text: string,
     columns: readonly string[],
@@ -77,7 +84,8 @@ export class SharedReads {
         const made = new Group()
         group = made
         this.#open.set(text, made)
-        // Immediates run after all data that has arrived on sockets is read.
+        // An immediate runs after all data that has arrived on sockets is read, so requests that
+        // arrive at the same time share the batch.
         setImmediate(() => void this.#send(text, columns, made))
       }
       group.reads.push({ values, wait, resolve, reject })
@@ -105,7 +113,9 @@ export class SharedReads {
   }
 
   /**
-   * The failure may concern only one of the reads, or the connection, so each is sent separately.
+   * Handles the failure of a batch. The failure may concern only one of the reads, or the
+   * connection, so each read whose time is not up is sent again separately. If no connection was
+   * available (`busy`), all reads fail.
    */
   #failed(text: string, columns: readonly string[], reads: readonly Read[], error: unknown): void {
     const busy = failureKind(error) === 'busy'

@@ -1,21 +1,22 @@
 /**
- * Names of the statements that the server keeps prepared: only repeated ones, and a bounded number.
+ * The names of the statements that the server keeps prepared. Only repeated statements get a name,
+ * and the number of names is limited.
  */
 import { createHash } from 'node:crypto'
 
 /** The maximum number of prepared statements per connection. */
 const maxNames = 200
-/** The maximum number of texts that were seen once. */
+/** The maximum number of texts that are remembered after their first use. */
 const maxSeen = 2_000
 
-/** The names of statement texts. One registry serves all connections of a pool. */
+/** The names of statement texts. One object of this class serves all connections of a pool. */
 export class StatementNames {
   readonly #names = new Map<string, string | undefined>()
   #seen = new Set<string>()
 
   /**
-   * The name for a text, or `undefined` if it is not prepared. A text gets a name at its second
-   * use, so that statements used once take no names.
+   * Returns the name of a text, or `undefined` if the text is not prepared. A text gets a name at
+   * its second use, so that statements that are used only once take no names.
    */
   of(text: string): string | undefined {
     if (this.#names.has(text) || this.#names.size >= maxNames) return this.#names.get(text)
@@ -30,7 +31,7 @@ export class StatementNames {
     return name
   }
 
-  /** Stops preparing a text, because its name can't be prepared again. */
+  /** Stops preparing a text. Needed if a statement with its name can't be prepared again. */
   never(text: string): void {
     this.#names.set(text, undefined)
   }

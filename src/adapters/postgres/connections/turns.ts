@@ -1,7 +1,7 @@
 /** The order in which calls get the available connections: the earliest deadline first. */
 
 interface Waiting {
-  /** The deadline of its request, as a time of `performance.now()`. */
+  /** The deadline of the call's request, as a time of `performance.now()`. */
   readonly deadline: number
   readonly isWanted: () => boolean
   readonly begin: () => void
@@ -11,17 +11,18 @@ interface Waiting {
 const unlimited = 30_000
 
 /**
- * A number of places for calls, given to the earliest deadline first. A running request makes
- * further calls, for example to read linked records. In the order of arrival these would wait
- * behind the first call of every other request, and under load no request would finish in time. All
- * requests have the same time limit, so the earliest deadline is that of the oldest request.
+ * A fixed number of places for calls. A free place goes to the waiting call with the earliest
+ * deadline. A running request makes further calls, for example to read linked records. If calls
+ * were served in the order of arrival, these further calls would wait behind the first call of
+ * every other request. Under load, no request would then finish in time. Requests usually have the
+ * same time limit, so the call with the earliest deadline belongs to the oldest request.
  */
 export class Turns {
   readonly places: number
   #free: number
   /** Sorted by deadline, the earliest at the end. */
   readonly #waiting: Waiting[] = []
-  /** The length at which abandoned calls are removed. */
+  /** The number of waiting calls at which abandoned calls are removed. */
   #crowded = 64
 
   constructor(places: number) {
@@ -35,8 +36,9 @@ export class Turns {
   }
 
   /**
-   * Takes a place: returns `undefined` if one is free, otherwise a promise for one. An abandoned
-   * call is skipped when its turn comes.
+   * Takes a place. Returns `undefined` if a place is free, and otherwise a promise that resolves
+   * when the call gets a place. `left`: the remaining time of the call, in milliseconds. A call
+   * that is no longer wanted is skipped when its turn comes.
    */
   take(left: number, isWanted: () => boolean): Promise<void> | undefined {
     if (this.#free > 0) {
@@ -63,8 +65,8 @@ export class Turns {
       waiting.splice(0, waiting.length, ...waiting.filter(({ isWanted }) => isWanted()))
       this.#crowded = Math.max(64, 2 * waiting.length)
     }
-    // Insert after all later deadlines. Calls with equal deadlines are served in the order of
-    // arrival.
+    // Insert the call after all calls with later deadlines. Calls with equal deadlines are served
+    // in the order of arrival.
     let low = 0
     let high = waiting.length
     while (low < high) {
@@ -78,7 +80,9 @@ export class Turns {
 
 const known = new WeakMap<object, Turns>()
 
-/** The turns of a pool or of a single connection: all adapters over it share them. */
+/**
+ * Returns the turns of a pool or of a single connection. All adapters that use it share its turns.
+ */
 export function turnsOf(owner: object, places: number): Turns {
   const found = known.get(owner)
   if (found !== undefined) return found

@@ -1,25 +1,25 @@
 /**
- * Synchronous replication (PostgreSQL, "Synchronous Replication"): if a cancel ends the wait for a
- * standby, the change is committed on this server only, and the server reports that only in a
- * warning. In a session that hides warnings, the adapter would acknowledge changes that a failover
- * can undo.
+ * Checks the settings of synchronous replication (PostgreSQL, "Synchronous Replication"). With
+ * synchronous replication, a commit waits for a standby. If a cancel ends the wait, the change is
+ * committed on this server only, and the server reports that only in a warning. If the session
+ * hides warnings, the adapter would report a success for a change that a failover can undo.
  */
 import type { Database, Wait } from './client.js'
 import { failureKind, unavailable } from './failures.js'
 
-/** Whether the server sends warnings, by `client_min_messages`. */
+/** Whether the server sends warnings, according to the setting `client_min_messages`. */
 export const sendsWarnings = (level: string | null | undefined): boolean => !/^(?:error|fatal|panic)$/.test(level ?? '')
 
 const names = ['client_min_messages', 'synchronous_standby_names', 'synchronous_commit'] as const
 
 /**
- * A warning if commits wait for a standby and the session hides the warning about a missing
- * confirmation.
+ * Returns a warning if commits wait for a standby and the session hides the server's warning about
+ * a missing confirmation.
  */
 export async function hiddenWarnings(database: Database, wait: Wait): Promise<readonly string[]> {
   const columns = names.map((name, i) => `current_setting('${name}', true) AS c${i}`).join(', ')
   const [row] = await database.query(`SELECT ${columns}`, [], wait).catch((error: unknown) => {
-    // Other databases may not have these settings.
+    // Databases other than PostgreSQL may not have these settings.
     if (failureKind(error) === 'other') return []
     throw unavailable(error, false)
   })

@@ -1,6 +1,6 @@
 /**
- * The reason why a database can't be reached, for operators: `connect ECONNREFUSED 127.0.0.1:5433`.
- * Such a message holds no password.
+ * Tells operators why a database can't be reached, for example `connect ECONNREFUSED
+ * 127.0.0.1:5433`. Such a message contains no password.
  */
 import { isUnavailable } from '../../../problem.js'
 
@@ -17,8 +17,8 @@ export function withReason(error: unknown): unknown {
 }
 
 /**
- * The messages of system errors among the causes. A host name with several addresses has an error
- * for each.
+ * Returns the messages of the system errors among the causes of an error. If a host name has
+ * several addresses, there is an error for each address.
  */
 function systemMessages(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return []

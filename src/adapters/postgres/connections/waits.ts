@@ -1,19 +1,22 @@
-/** Time limits of waits for a connection, a turn or a result. */
+/** Time limits for waiting for a connection, a turn or a result. */
 import { longestTimer, withTimeout } from '../../../timeout.js'
 import type { Wait } from './client.js'
 import { Cancelled, Exhausted } from './failures.js'
 
 /**
- * The share of the remaining time that a statement may take. The rest is left to report the
+ * The share of the remaining time that a statement may take. The rest is left for reporting the
  * outcome.
  */
 export const statementShare = 0.9
-/** The share after which the caller gets the answer that the outcome is unknown. */
+/**
+ * The share of the remaining time after which the caller gets an error, because the outcome is
+ * still unknown.
+ */
 export const answerShare = 0.97
 export const answerTime = (wait: Wait): number => wait.left() * answerShare
 /**
- * Milliseconds after a cancel in which the server must respond. After that its connection is given
- * up.
+ * How long the server has to respond after a cancel, in milliseconds. After that, the connection is
+ * given up.
  */
 export const gracePeriod = 5_000
 
@@ -26,8 +29,8 @@ export const tooLate = (): Cancelled => new Cancelled('The time was up before an
 const leaving = new WeakMap<AbortSignal, { readonly all: Set<() => void>; readonly listener: () => void }>()
 
 /**
- * Calls `leave` when the signal fires. Returns a function that removes the callback. All statements
- * of one signal share one listener, which is removed when they are over.
+ * Calls `leave` when the signal aborts. Returns a function that removes the callback. All
+ * statements with the same signal share one listener, which is removed when all of them are over.
  */
 function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void {
   if (signal === undefined) return () => {}
@@ -53,14 +56,14 @@ function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void
 }
 
 /**
- * Milliseconds within which most operations end. Only longer ones read the signal and listen to it,
- * because creating a signal costs as much as a small statement.
+ * Most operations end within this number of milliseconds. Only longer operations read the signal
+ * and listen to it, because creating a signal costs as much as a small statement.
  */
 const signalDelay = 20
 
 /**
- * Calls `late` after `limit` milliseconds, or `left` when the caller no longer waits; the latter is
- * checked only after a short delay. Returns a function that stops both.
+ * Calls `late` after `limit` milliseconds, and `left` when the caller no longer waits. The signal
+ * of the caller is only read after a short delay. Returns a function that stops both.
  */
 export function whenTooLong(wait: Wait, limit: number, late: () => void, left: () => void): () => void {
   if (limit <= signalDelay) {
@@ -82,9 +85,9 @@ export function whenTooLong(wait: Wait, limit: number, late: () => void, left: (
 }
 
 /**
- * Waits for the promise of `begin`, for `limit` milliseconds and while the caller waits. Throws
- * `Exhausted` or `Cancelled` if it takes longer; the function passed to `begin` then returns false.
- * A value that arrives later is passed to `discard`.
+ * Waits for the promise that `begin` returns. Rejects with `Exhausted` after `limit` milliseconds,
+ * and with `Cancelled` if the caller no longer waits. After that, the function that `begin`
+ * received returns false, and a value that still arrives is passed to `discard`.
  */
 export function within<T>(
   wait: Wait,
@@ -114,7 +117,10 @@ export function within<T>(
   })
 }
 
-/** Settles as `result` does, or rejects with `late()` if that takes too long. */
+/**
+ * Settles as `result` does, or rejects with the error that `late` returns if `result` takes too
+ * long.
+ */
 
 export function answered<T>(result: Promise<T>, wait: Wait, late: () => Error): Promise<T> {
   return withTimeout(result, answerTime(wait), late)

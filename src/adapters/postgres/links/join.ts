@@ -1,10 +1,11 @@
 /**
- * The join for a link: the target is read in the statement that reads the record. A separate
- * statement would cost the process 35 us, of which 25 are the kernel's.
+ * The SQL join for a link of a record. The record that a link points to is called the target. With
+ * the join, the statement that reads the record also reads the target. A separate statement would
+ * cost the process 35 microseconds, 25 of them in the kernel.
  *
- * The join compares columns, while a read by key compares with a text that is derived from the
- * record. So a joined target is only reported if both are known to find the same row. Targets that
- * are not reported are read by key.
+ * The join compares two columns. A read by key compares the key's column with a text that is
+ * derived from the record. So a target that the join has found is only reported if a read by key
+ * would find the same row. Targets that are not reported are read by key.
  */
 import type { AdapterCall, Scalar, ShownLink, ShownLinks, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -15,43 +16,47 @@ import { type RowShape, storedIn } from '../table/kept-rows.js'
 import { compileRecord } from '../table/records.js'
 import { addVisible, type Table } from '../table/table.js'
 
-/** The alias of the rows that a statement joins to. */
+/** The alias of the rows that targets are joined to. */
 export const outer = 'p'
 
-/** The columns that hold one part of a key. */
+/**
+ * One part of a target's key: the member of the record and the member of the target that hold it.
+ */
 interface Part {
-  /** The member of the record, and its index in a row of the table. */
+  /**
+   * The member of the record that holds this part, and its index in a row of the record's table.
+   */
   readonly held: Member
   readonly at: number
-  /** The name of its column in the rows that are joined to. */
+  /** The column name of `held` in the rows that the target is joined to. */
   readonly name: string
   readonly key: Member
-  /** Its index among the columns of the join. */
+  /** The index of `key` among the columns of the join. */
   readonly keyAt: number
 }
 
-/** The columns of the target to read. */
+/** The columns of the target that the join reads. */
 interface Selection {
   readonly sql: string
-  /** The members, in the order of their columns. */
+  /** The names of the members, in the order of their columns. */
   readonly names: readonly string[]
   readonly shape: RowShape
 }
 
-/** The recipient of the targets that a statement finds. */
+/** What a join needs to report the targets that its statement has found. */
 export interface Reporting {
   readonly table: Table
   readonly links: ShownLinks
-  /** The epoch of the target: see `epochOf`. */
+  /** The result of `epochOf` for the target. */
   readonly epoch: number
 }
 
 export class Join {
   readonly link: ShownLink
   readonly target: Table
-  /** The select list of the key's members, in the rows that are joined to. */
+  /** The select list of the record's members that hold the target's key. */
   readonly keys: string
-  /** The select list of the joined record, and the names of its columns. */
+  /** The select list of the joined target, and the names of its columns. */
   readonly columns: string
   readonly names: readonly string[]
   readonly #alias: string
@@ -73,14 +78,15 @@ export class Join {
   }
 
   /**
-   * The join of a link of `table` to its target; `undefined` if it could find another row than a
-   * read by key. `number` distinguishes the joins of a table.
+   * Returns the join of a link of `table`. Returns `undefined` if a join is not possible, or could
+   * find a different row than a read by key. `number` distinguishes the joins of a table.
    */
   static of(table: Table, target: Table, link: ShownLink, number: number): Join | undefined {
     const { kind } = target.relation
     // Citus does not support LATERAL joins across servers.
     if (table.relation.distributed || target.relation.distributed) return undefined
-    // A view may have several rows with one key, and may be computed as a whole for each row.
+    // A view may have several rows with the same key. The database may also compute the whole view
+    // again for each row.
     if (target.separate || (kind !== 'r' && kind !== 'p') || target.keyIndex === undefined) return undefined
     if (table.options.session !== undefined || target.options.session !== undefined) return undefined
     const prefix = `l${number}`
@@ -93,16 +99,18 @@ export class Join {
   }
 
   /**
-   * The SQL of the join: the row of the target that is visible to the call. `oneByOne`: enforces a
-   * lookup per row. Needed if the planner can't know how few rows there are, and would read the
-   * whole target.
+   * Returns the SQL of the join. It finds the row of the target if the call may see the row.
+   * `oneByOne`: the database must look up the target of each row separately. This is needed if the
+   * planner can't know how few rows there are, because it might then read the whole table of the
+   * target.
    */
   sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this
     const conditions: string[] = []
     for (const { key, name } of this.#parts) {
       conditions.push(`${key.sql} = ${outer}.${name}`)
-      // In a column that ignores case, another key can compare as equal.
+      // In a column that ignores case, a different key can compare as equal, so the exact texts are
+      // compared too.
       if (key.blind) conditions.push(`${key.sql}::text COLLATE "C" = ${outer}.${name}::text`)
     }
     addVisible(target, call, parameters, target.shownAlive, conditions)
@@ -112,7 +120,8 @@ export class Join {
   }
 
   /**
-   * Reports the target of each row, each key once. The columns of the join begin at index `from`.
+   * Reports the target of each row. If several rows have the same target, it is reported once. The
+   * columns of the join begin at index `from`.
    */
   report(to: Reporting, rows: readonly Cells[], from: number): void {
     const reported = rows.length > 1 ? new Set<string>() : undefined
@@ -137,13 +146,16 @@ export class Join {
     if (values.includes(null)) return
     const key = codec.from(values as readonly Scalar[])
     const asked = this.target.layout.keyTexts(key)
-    // The record may show less than its column holds, and a read by key would use the shown value.
+    // The record may show less than its column holds. A read by key would use the shown value, and
+    // could find a different row. So the target is not reported.
     if (asked === undefined || asked.some((text, i) => text !== texts[i])) return
     const found = this.#stored(texts, cells, from, epoch)
     if (found !== 'another') links.found(this.link, codec.text(key), found)
   }
 
-  /** The texts of the key that a row refers to; `undefined` if a part of it is null. */
+  /**
+   * Returns the texts of the key that a row refers to, or `undefined` if a part of the key is null.
+   */
   #keyTexts(cells: Cells): readonly string[] | undefined {
     const texts: string[] = []
     for (const { at } of this.#parts) {
@@ -154,7 +166,10 @@ export class Join {
     return texts
   }
 
-  /** The joined record; `'another'` if its key is spelt differently. */
+  /**
+   * Returns the target that the join found, or `undefined` if it found none. Returns `'another'` if
+   * the key of the found row is spelt differently.
+   */
   #stored(
     texts: readonly string[],
     cells: Cells,
@@ -174,13 +189,15 @@ export class Join {
 }
 
 /**
- * One object for each set of members, shared by all links that use it: records are cached by it.
+ * The selections of each target, by the names of their members. Links that show the same members
+ * share one selection, because kept rows are only reused with the same `shape` object.
  */
 const selections = new WeakMap<Table, Map<string, Selection>>()
 
 /**
- * The needed members and those of the key. The whole record if one of them has no column of its
- * own.
+ * Returns the selection of the members that a link shows, and of the members of the key. Returns
+ * the selection of the whole record if the link shows all members, or if one of the members has no
+ * column of its own.
  */
 function selectionOf(target: Table, members: readonly string[] | undefined): Selection {
   const { definition, layout, shape } = target
@@ -225,20 +242,27 @@ function partOf(
   return { held, at, name, key, keyAt: selection.names.indexOf(key.name) }
 }
 
-/** The column that a member is read from; `undefined` if SQL of the team computes it. */
+/**
+ * Returns the column that a member is read from, or `undefined` if SQL of the team computes the
+ * member.
+ */
 function columnOf({ sql }: Member, { columns }: Relation): CatalogColumn | undefined {
   for (const column of columns.values()) if (sql === `${row}.${quote(column.name)}`) return column
   return undefined
 }
 
 /**
- * Whether comparing two columns gives the same result as comparing each with a text: they use the
- * operator and the collation of the key, so the key's index applies.
+ * Whether a comparison of two columns gives the same result as a comparison of each column with a
+ * text. This is the case if both columns have the same collation, and types that the same operator
+ * compares. The comparison can then use the key's index.
  */
 const areAlike = (column: CatalogColumn, key: CatalogColumn): boolean =>
   column.collation === key.collation && familyOf(column.type) === familyOf(key.type)
 
-/** Groups types whose values can be compared with each other using an index on either. */
+/**
+ * Returns the family of a type, for example `integer` for `smallint`. If two columns have types of
+ * one family, an index on either column supports their comparison.
+ */
 function familyOf(type: string): string {
   if (/^(?:text|character varying(?:\(\d+\))?)$/.test(type)) return 'text'
   return /^(?:smallint|integer|bigint)$/.test(type) ? 'integer' : type

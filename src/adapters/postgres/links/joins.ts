@@ -1,4 +1,7 @@
-/** The joins of one call: the links of the response whose targets are in the same database. */
+/**
+ * The joins of one call. The record that a link points to is called the target. A link of the
+ * response is joined if its target is in the same database.
+ */
 import type { AdapterCall, ShownLink, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -11,7 +14,7 @@ import { epochOf, isUnscoped, type Table } from '../table/table.js'
 import { Join, outer } from './join.js'
 import { areJoinable, targetOf } from './link-targets.js'
 
-/** A join, and the call to read its target with. */
+/** A join, and the call with which its target is read. */
 interface Joined {
   readonly join: Join
   readonly call: AdapterCall
@@ -29,7 +32,10 @@ interface JoinedStatement {
 class TableJoins {
   /** The select list of the table's own columns. */
   readonly own: string
-  /** The statements that read a record by key for calls without a scope, by their first join. */
+  /**
+   * The statements that read one record by key, for calls without a scope. Each is stored under its
+   * first join.
+   */
   readonly ones = new WeakMap<Join, JoinedStatement>()
   /** Targets whose join the database refused. */
   readonly refused = new WeakSet<Table>()
@@ -63,8 +69,8 @@ function joinsOf(table: Table): TableJoins {
 }
 
 /**
- * Whether a target is another plain table, without partitions, row-level security, computed members
- * or a computed version.
+ * Whether the target is in a different table, and that table is an ordinary table. It must have no
+ * partitions, row-level security, computed members or computed version.
  */
 function isSeparate({ relation }: Table, { relation: target, layout, options }: Table): boolean {
   const { version } = options
@@ -85,18 +91,20 @@ export class Joins {
     this.#all = all
   }
 
-  /** The joins of a read; `undefined` if there are none. */
+  /** Returns the joins of a read, or `undefined` if there are none. */
   static of(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
     return Joins.#of(table, databases, call, () => true)
   }
 
   /**
-   * The joins of a write that is a single statement. A target is joined only if the write does not
-   * change it and it need not be read again, because a statement sees other tables as they were
-   * when it began. On a create, a target that was just read to check the link is not joined. It is
-   * shown as it was read, because its join would cost the database a third of the cost of the
-   * INSERT. An update joins all targets that it shows, because it may have waited for another
-   * update.
+   * Returns the joins of a write that is a single statement. Such a statement sees other tables as
+   * they were when it began. So a target is only joined if the write changes neither the target nor
+   * anything that the target is computed from.
+   *
+   * A create does not join a target that has just been read to check the link. The response shows
+   * that target as it was read. Joining it would cost the database a third as much as the INSERT.
+   * An update joins all targets that its response shows, because the update may have waited for
+   * another update since the targets were read.
    */
   static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
     const { links } = call
@@ -123,14 +131,15 @@ export class Joins {
       if (!takes(target.opening.table, link)) continue
       const join = known.of(link, target.opening.table)
       const own = join && links.callOf(link)
-      // A write must not read from a replica, and neither must its links.
+      // One statement reads the record and its target, so both calls must agree on `fresh`. A call
+      // with `fresh` must not be served by a replica.
       if (join === undefined || own === undefined || (own.fresh ?? false) !== (call.fresh ?? false)) continue
       all.push({ join, call: own, opening: target.opening })
     }
     return all.length === 0 ? undefined : new Joins(table, links, all)
   }
 
-  /** Whether the statement is the same for all callers. */
+  /** Whether the joins are the same for all callers, because no call has a scope. */
   get areUnscoped(): boolean {
     return this.#all.every(({ call }) => isUnscoped(call))
   }
@@ -140,25 +149,30 @@ export class Joins {
     return this.#all.flatMap(({ join }) => join.names)
   }
 
-  /** The columns that the joins need, to append to the select list of the inner statement. */
+  /**
+   * The columns that the joins compare, in a form that can be appended to the select list of the
+   * inner statement.
+   */
   get keys(): string {
     return this.#all.map(({ join }) => `, ${join.keys}`).join('')
   }
 
-  /** The joined columns, to append to the select list of the outer statement. */
+  /**
+   * The joined columns, in a form that can be appended to the select list of the outer statement.
+   */
   get columns(): string {
     return this.#all.map(({ join }) => `, ${join.columns}`).join('')
   }
 
   /**
-   * The SQL of the joins to the rows called `outer`. `oneByOne`: the planner can't know how many
-   * rows there are.
+   * Returns the SQL that joins the targets to the rows with the alias `outer`. `oneByOne`: see
+   * `Join.sql`.
    */
   sql(parameters: Parameters, oneByOne = false): string {
     return this.#all.map(({ join, call }) => join.sql(call, parameters, oneByOne)).join('')
   }
 
-  /** The statement of the record that matches a condition, with its joins. */
+  /** Returns a statement with joins that reads the record that matches a condition. */
   one(where: string, parameters: Parameters): JoinedStatement {
     const { shown, shownNames, source } = this.#table
     const record = `SELECT ${shown}${this.keys} FROM ${source} WHERE ${where}`
@@ -167,8 +181,8 @@ export class Joins {
   }
 
   /**
-   * The statement of the record with one key, if no call has a scope. Its parameter values are the
-   * texts of the key.
+   * Returns the statement with joins that reads the record with one key, for calls without a scope.
+   * Its parameter values are the texts of the key.
    */
   oneForAll(): JoinedStatement {
     const { ones } = joinsOf(this.#table)
@@ -184,13 +198,13 @@ export class Joins {
     return made
   }
 
-  /** A statement that changes a record and returns it, with its joins. */
+  /** Adds the joins to `statement`, which changes a record and returns it. */
   changed(statement: string, parameters: Parameters): JoinedStatement {
     const text = `WITH ${outer} AS (${statement}${this.keys}) SELECT ${joinsOf(this.#table).own}${this.columns} FROM ${outer}${this.sql(parameters)}`
     return { text, names: [...this.#table.shownNames, ...this.names], joined: this.all }
   }
 
-  /** Whether these are the joins of an earlier statement. */
+  /** Whether `joins`, the joins of an earlier statement, are the same as the joins of this call. */
   areThose(joins: readonly object[]): boolean {
     return joins.length === this.#all.length && this.#all.every(({ join }, i) => join === joins[i])
   }
@@ -199,14 +213,14 @@ export class Joins {
     return this.#all.map(({ join }) => join)
   }
 
-  /** Must be called before the statement is sent. */
+  /** Stores the epoch of each target. Must be called before the statement is sent. */
   begin(ask: Ask): void {
     this.#epochs = this.#all.map(({ join }) => epochOf(join.target, ask))
   }
 
   /**
    * Reports the targets of the returned rows. The joined columns begin at index `from`. Default:
-   * after those of the record.
+   * after the columns of the record.
    */
   report(rows: readonly Cells[], from = this.#table.shownNames.length): void {
     let at = from
@@ -217,15 +231,15 @@ export class Joins {
   }
 
   /**
-   * Whether a failure may be caused by a join, so that the read is to be repeated without joins:
-   * for example, the role may not read the target, or one of its columns was dropped. The target is
-   * then not joined again.
+   * Whether a join may have caused a failure. If so, the statement must be repeated without joins.
+   * For example, the role may not read the target's table, or a column of that table was dropped.
+   * After an error of the SQLSTATE class 42 or 0A, the targets of this call are never joined again.
    */
   mayHaveFailed(error: unknown): boolean {
     const kind = failureKind(error)
     const state = stateOf(error)
     if (state === undefined || (kind !== 'other' && kind !== 'refused' && kind !== 'unprepared')) return false
-    // A row that violates a constraint has nothing to do with its links.
+    // Class 23 reports that a row violates a constraint. A join can't cause that.
     if (state.startsWith('23')) return false
     if (/^(?:42|0A)/.test(state)) {
       for (const { join, opening } of this.#all) {

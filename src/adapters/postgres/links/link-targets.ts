@@ -1,11 +1,11 @@
 /**
- * Registers the adapters whose tables statements of other adapters can join: those over the same
- * database.
+ * Registers adapters, so that a statement of one adapter can join the table of another one. This is
+ * possible if both adapters use the same database.
  */
 import type { Databases } from '../connections/database.js'
 import type { Opening } from '../table/opening.js'
 
-/** The table and the databases of one of the library's adapters. */
+/** The table and the databases of a registered adapter. */
 export interface LinkTarget {
   readonly opening: Opening
   readonly databases: Databases
@@ -17,12 +17,16 @@ export function declareTarget(adapter: object, target: LinkTarget): void {
   targets.set(adapter, target)
 }
 
-/** The data of an adapter; `undefined` for any other, including a team's wrapper around one. */
+/**
+ * Returns the table and the databases of an adapter. Returns `undefined` for an object that is not
+ * registered, such as a team's wrapper around an adapter.
+ */
 export const targetOf = (adapter: object): LinkTarget | undefined => targets.get(adapter)
 
 /**
- * Whether statements for both go to the same database through the same client, and a failed one
- * aborts no transaction.
+ * Whether one statement can read the tables of two adapters. Both must use the same clients, and no
+ * client may be in the caller's transaction, because a failed statement would abort that
+ * transaction.
  */
 export function areJoinable(one: Databases, other: Databases): boolean {
   const [read, write] = one.clients

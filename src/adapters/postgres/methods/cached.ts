@@ -1,6 +1,6 @@
 /**
- * `cached`: the record of a PATCH with `If-Match` without a read, if its write can compare the
- * whole row.
+ * `cached`: returns the record for a PATCH with `If-Match` from memory. The PATCH then needs no
+ * read, but its write must be able to compare the whole row.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
@@ -8,9 +8,10 @@ import { epochOf, isUnscoped, returnsCommitted } from '../table/table.js'
 import type { Shared } from './shared.js'
 
 /**
- * Requires that the write is a single statement: its RETURNING returns the committed row, no
- * function of the team runs with it, and no lock precedes it. Callers with a scope only get records
- * that were read for them.
+ * Returns the record only if the write will be a single statement. For this, RETURNING must show
+ * the row as it is committed, no function of the team may run with the write, and no lock may
+ * precede it. Returns `undefined` if the caller has a scope, because the record was not read for
+ * this scope.
  */
 export function cachedRecord(
   { opening, databases, options, hooks, seen }: Shared,

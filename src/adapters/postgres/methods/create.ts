@@ -17,7 +17,10 @@ import { type Shared, withTable } from './shared.js'
 type Row = Record<string, unknown>
 type Made = { readonly created: Stored<Row> } | Refused | Repeated
 
-/** `cleared` is called with the table of kept records after a create that may have added one. */
+/**
+ * Creates a record. After each create that may have kept a record for repeats, calls `cleared` with
+ * the table of kept records, so that expired rows can be removed.
+ */
 export const createRecord = (
   shared: Shared,
   value: Row,
@@ -75,11 +78,14 @@ async function inserted(
 const repeats = ({ kept }: Table, { idempotency }: AdapterCall): Around<Made> | undefined =>
   kept === undefined || idempotency === undefined ? undefined : (ask, work) => keeping(kept, idempotency, ask, work)
 
-/** Why no table can hold the key of this parent; `undefined` if one can. */
+/** The reason why no table can hold the key of this parent. `undefined` if a table can hold it. */
 export const unheld = (parent: Association | undefined): string | undefined =>
   parent?.parts.map(incomparable).find((one) => one !== undefined)
 
-/** Uses the database of the writes: a replica may not have the record yet. */
+/**
+ * Returns the record that an earlier create kept. Reads from the database that takes the writes,
+ * because a replica may not have the record yet.
+ */
 export const recallRecord = (shared: Shared, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> =>
   withTable(shared, call, async ({ kept }) => {
     const { idempotency } = call

@@ -1,6 +1,6 @@
 /**
- * Sets the members of a record that clients and teams can't choose: those of its key, its scope and
- * its parent.
+ * Sets the members of a record that clients and teams can't choose: the members of its key, its
+ * scope and its parent.
  */
 import { put } from '../../../definition/json.js'
 import type { KeyCodec, KeyValue } from '../../../definition/key.js'

@@ -8,13 +8,13 @@ import type { Values } from '../writes/written.js'
 
 type Row = Record<string, unknown>
 
-/** The wrapped functions. Each rethrows what the team's function throws. */
+/** The wrapped functions. Each rethrows the exception of the team's function. */
 export interface Hooks {
   readonly onCreate: ((draft: Values, call: AdapterCall) => Promise<Row>) | undefined
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined
   /**
-   * Throws if the table refuses members that the function has changed, because the client can't fix
-   * them.
+   * Throws if the table refused the record because of members that the team's function has changed,
+   * because the client can't fix them. Otherwise returns the result.
    */
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }
@@ -24,8 +24,8 @@ export function hooksOf(
   { onCreate, onUpdate }: PostgresAdapterOptions,
 ): Hooks {
   /**
-   * Values from the team are made canonical too, because keys, filters and orders compare texts
-   * (REP-4).
+   * Converts the values in a record from the team to canonical form, because keys, filters and sort
+   * orders compare texts (REP-4).
    */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>

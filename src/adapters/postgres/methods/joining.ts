@@ -1,4 +1,7 @@
-/** Runs a read with joins for its links, and without them if the database refuses the joins. */
+/**
+ * Runs a read with joins that also read the targets of its links. If the database refuses the
+ * joins, runs the read again without them.
+ */
 import type { AdapterCall } from '../../contract.js'
 import { Joins } from '../links/joins.js'
 import type { Table } from '../table/table.js'

@@ -1,4 +1,4 @@
-/** The methods of the contract over a table. Each is in its own file. */
+/** The methods of the contract over a table. Each method is in a file of its own. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Adapter, AdapterCall } from '../../contract.js'
@@ -52,8 +52,9 @@ export function adapterOf(
 }
 
 /**
- * Keeps the position of a write, for clients that read from replicas, before the client gets the
- * response. `wrote`: whether the outcome implies a write, possibly by an earlier request.
+ * After a write, stores the client's position in the primary's log, before the client gets the
+ * response. Later reads of this client use only replicas that have reached this position. `wrote`
+ * returns whether the result implies a write, possibly by an earlier request.
  */
 function written<T>(
   { primary, write, callers = false }: Databases,

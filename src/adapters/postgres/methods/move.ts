@@ -56,8 +56,8 @@ export function detachRecord(
 }
 
 /**
- * Moves in one statement. If a member has no column, or the team has an `onUpdate`, rewrites the
- * record instead.
+ * Moves a record in one statement. If a member has no column, or the team has an `onUpdate`,
+ * rewrites the record instead.
  */
 function moveBy(
   shared: Shared,

@@ -1,4 +1,4 @@
-/** `read`: records by their keys. Rows that are read for a write are remembered. */
+/** `read`: returns records by their keys. Remembers the rows that are read for a write. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
@@ -12,7 +12,8 @@ import { type Shared, withTable } from './shared.js'
 type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
 
 /**
- * Reads records. Those that the replica does not have are read from the primary: they may be new.
+ * Reads records. If the replica lacks one of them, reads all of them from the primary, because the
+ * missing record may be new.
  */
 export async function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
   const found = await recordsOf(shared, keys, call)

@@ -1,4 +1,4 @@
-/** `replace`: PUT, PATCH and flags (VERB-3, VERB-5). */
+/** `replace`: for PUT, PATCH and flags below an item (VERB-3, VERB-5). */
 import type { KeyValue } from '../../../definition/key.js'
 import { type AdapterCall, isRefused, type Refused, type Stored } from '../../contract.js'
 import { refusedBy } from '../changes/outcome.js'
@@ -30,26 +30,26 @@ export async function replaceRecord(
   const result = await changeRecord<Replaced>(shared, asked, call, (at): Promise<Replaced> => {
     if (unread !== undefined) return updateUnread(at, next, unread)
     if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
-    // If equal versions do not imply equal rows, a PUT has to write all members; a PATCH only those
-    // that differ.
+    // A PATCH writes only the members that differ from the row that was read. A PUT does the same
+    // if equal versions imply equal rows. Otherwise, a PUT has to write all members.
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
-  // A change based on a row from memory may be refused for an outdated reason, so the caller reads
-  // the row.
+  // If the row came from memory, the refusal may be based on an outdated value. With `stale`, the
+  // caller reads the row and tries again.
   return unread !== undefined && isRefused(result) ? 'stale' : result
 }
 
 /**
- * Replaces a row that came from memory. Its cells only fit the table description that they were
- * read with.
+ * Replaces a row that came from memory. The cells of the row fit only the description of the table
+ * with which they were read. If the description has changed, the result is `stale`.
  */
 const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }: UnreadRow): Promise<Replaced> =>
   table === at.table ? updateRow({ ...at, unread }, value, cells) : 'stale'
 
 /**
- * Reads the record for `onUpdate`, and starts again if another write came first and no version is
- * expected.
+ * Reads the record for `onUpdate`, and replaces it. If another write came in between, and no
+ * version is expected, starts again.
  */
 async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Values): Promise<Replaced> {
   const { table, expected, call, ask } = at
@@ -63,11 +63,15 @@ async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Val
   }
 }
 
-/** Replaces the record that was read by the result of `onUpdate`. */
+/**
+ * Returns a function that replaces a record that has been read. With `onUpdate`, it stores the
+ * result of `onUpdate`.
+ */
 export function rewriting({ hooks, databases, definition }: Shared, key: KeyValue): Rewrite {
   return async (at, value, current) => {
     const { table, call } = at
-    // In a caller's transaction, equal versions do not imply equal rows.
+    // In a caller's transaction, equal versions do not imply equal rows, so all members are
+    // written.
     const before = databases.write.nested ? undefined : current.cells
     const found = { ...at, expected: current.stored.version }
     if (hooks.onUpdate === undefined) return updateRow(found, value, before)

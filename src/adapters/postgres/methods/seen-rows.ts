@@ -1,6 +1,6 @@
 /**
- * The rows that each call has read. An update writes only the differences from its row, because a
- * column may hold more than the record shows.
+ * Remembers the rows that each call has read. An update then writes only the members that differ
+ * from the row, because a column may hold more than the record shows.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -10,12 +10,12 @@ import type { Unread } from '../reads/row-call.js'
 import { storedOf, type Table, versionOf } from '../table/table.js'
 
 interface Seen {
-  /** The description of the table at that time, which determines the order of the cells. */
+  /** The description of the table when the row was read. It determines the order of the cells. */
   readonly table: Table
   readonly cells: Cells
   /**
-   * Set if the row came from memory and was not read for this call: its write also compares the
-   * stamp.
+   * Set if the row came from memory and was not read for this call. The write then also compares
+   * the stamp of the row.
    */
   readonly unread: Unread | undefined
 }
@@ -25,8 +25,9 @@ export type UnreadRow = Seen & { readonly unread: Unread }
 export class SeenRows {
   readonly #seen = new WeakMap<AdapterCall, Map<string, Seen>>()
   /**
-   * Whether equal versions imply equal rows. False if the version is computed from parts of the
-   * row, and in a caller's transaction, whose writes all have one version.
+   * Whether equal versions imply equal rows. False if the version is an expression over the row.
+   * Also false in a caller's transaction, because all writes of one transaction may have the same
+   * version.
    */
   readonly versionCoversRow: boolean
 
@@ -43,13 +44,13 @@ export class SeenRows {
     known.set(keyText, { table, cells, unread })
   }
 
-  /** The row with a key that the call got from memory. */
+  /** The row with this key, if the call got it from memory. */
   unread(call: AdapterCall, definition: ResourceDefinition, key: KeyValue): UnreadRow | undefined {
     const seen = this.#seen.get(call)?.get(definition.key.text(key))
     return seen?.unread === undefined ? undefined : (seen as UnreadRow)
   }
 
-  /** The row with a key in exactly this version, if the call has read it. */
+  /** The row with this key in exactly this version, if the call has read it. */
   row(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): Cells | undefined {
     const seen = this.#seen.get(call)?.get(table.definition.key.text(key))
     return seen !== undefined && seen.table === table && versionOf(table, seen.cells) === version
@@ -58,8 +59,8 @@ export class SeenRows {
   }
 
   /**
-   * The record of that row, for a team's function. Without a row, the record that the caller has
-   * read.
+   * The record with this key in exactly this version, for a team's function. If the call has not
+   * read the row, this is a copy of `call.before`.
    */
   record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
     if (version === undefined || !this.versionCoversRow) return undefined

@@ -19,8 +19,8 @@ export interface Shared {
 }
 
 /**
- * Runs a method on the table. If an error shows that the table has changed, runs it once more with
- * a new description of the table.
+ * Runs a method on the table. If an error shows that the definition of the table has changed, runs
+ * the method once more with a new description of the table.
  */
 export async function withTable<R>(
   { opening, databases }: Shared,
@@ -34,9 +34,8 @@ export async function withTable<R>(
     } catch (error) {
       const isLast = attempt > 1 || databases.write.nested
       if (error instanceof Outdated && isLast) return error.refused as R
-      // A failed statement changed nothing, so it can run again, except in a caller's transaction,
-      // which it aborted.
-
+      // A failed statement has changed nothing, so the method can run again. In a caller's
+      // transaction, it can't, because the failure has aborted the transaction.
       if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || isLast) throw error
     }
   }

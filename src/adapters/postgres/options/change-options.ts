@@ -1,18 +1,19 @@
-/** A change in the form that a team's `write` function gets. */
+/** The changes that a team's `write` function receives. */
 import type { ParentKey, Refused, Stored } from '../../contract.js'
 
-/** The result of the adapter's own statement. */
+/** The result of the statement that the adapter itself sends for a change. */
 export type Applied<T> = Stored<T> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
 
-/** A record that the function can't modify: it is a frozen copy of the stored one. */
+/** A record that the `write` function can't modify, because it is a frozen copy. */
 type Shown<T> = T extends object ? Readonly<T> : T
 
 interface AnyChange<T> {
   readonly collection: string
   /**
-   * Runs the adapter's own statement, including compare-and-set, and resolves with its result. If
-   * that is not a success, everything is rolled back. Repeated calls run it only once. If the
-   * function does not call it, it runs afterwards.
+   * Sends the adapter's own statement, which also compares the expected version, and resolves with
+   * its result. If the result is not a success, the whole write is rolled back. The statement runs
+   * only once, even if `apply()` is called again. If the `write` function does not call `apply()`,
+   * the statement runs after the function.
    */
   apply(): Promise<Applied<T>>
 }
@@ -21,23 +22,27 @@ interface AnyChange<T> {
 interface ChangeOfRecord<T, K> extends AnyChange<T> {
   readonly key: K
   /**
-   * The record that is replaced, moved or removed. With `readBefore: true` it is always set: it was
-   * read, and its row locked, in this transaction. Otherwise it is set if the request has already
-   * read the record (a PATCH, for example) and the version represents the whole row, and
-   * `undefined` if not.
+   * The record before the change. With `readBefore: true`, it is always set: the adapter has read
+   * the record and locked its row in this transaction. Without `readBefore`, it is set only if the
+   * request has already read the record, for example for a PATCH, and if equal versions imply equal
+   * rows. Equal versions do not imply that in the caller's own transaction, or if the version is an
+   * `expression`.
    */
   readonly before: Shown<T> | undefined
 }
 
 export interface CreateChange<T = unknown, K = unknown> extends AnyChange<T> {
   readonly action: 'create'
-  /** The record's key. If the store assigns it, `undefined` until `apply()` has resolved. */
+  /**
+   * The record's key. If the database assigns the key, it is `undefined` until `apply()` has
+   * resolved.
+   */
   readonly key: K | undefined
   readonly before: undefined
   /** The record to store. */
   readonly value: Shown<T>
   /**
-   * The record as the table holds it, after `apply()` has resolved with it. `undefined` before
+   * The record as the table holds it. Set once `apply()` has succeeded, and `undefined` before
    * that.
    */
   readonly after: Shown<T> | undefined
@@ -46,12 +51,12 @@ export interface CreateChange<T = unknown, K = unknown> extends AnyChange<T> {
 }
 
 export interface ReplaceChange<T = unknown, K = unknown> extends ChangeOfRecord<T, K> {
-  /** `patch` for PATCH and flags, `replace` for PUT. */
+  /** `replace` for PUT. `patch` for PATCH, and for a PUT or DELETE that sets or unsets a flag. */
   readonly action: 'replace' | 'patch'
   /** The whole record to store. */
   readonly value: Shown<T>
   /**
-   * The record as the table holds it, after `apply()` has resolved with it. `undefined` before
+   * The record as the table holds it. Set once `apply()` has succeeded, and `undefined` before
    * that.
    */
   readonly after: Shown<T> | undefined
@@ -69,7 +74,7 @@ export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, 
   readonly action: 'attach' | 'detach'
   readonly value: undefined
   /**
-   * The record as the table holds it, after `apply()` has resolved with success. `undefined` before
+   * The record as the table holds it. Set once `apply()` has succeeded, and `undefined` before
    * that.
    */
   readonly after: Shown<T> | undefined
@@ -78,8 +83,9 @@ export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, 
 }
 
 /**
- * A change in progress in a transaction. `action` distinguishes the kinds. `key` and `after` may
- * only be set after `apply()`: read them from the change, and do not destructure them before.
+ * A change whose transaction is in progress. `action` tells which kind of change it is. `key` and
+ * `after` may be `undefined` until `apply()` has resolved. So read them from the change after that,
+ * and do not destructure them earlier.
  *
  * @example if (change.action === 'create') await change.apply()
  */

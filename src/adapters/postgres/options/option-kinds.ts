@@ -1,4 +1,7 @@
-/** The kinds of the adapter's options, for checking them. */
+/**
+ * The names and allowed values of the adapter's options. `tableOptions` checks the given options
+ * against them.
+ */
 import { definitionKind } from '../../../definition/resource.js'
 import { checkOptions, invalidOption } from '../../../options/check.js'
 import { count, type Kind, type Kinds } from '../../../options/kinds.js'
@@ -24,8 +27,8 @@ export const softDeleteKinds: Kinds<SoftDeleteColumn> = { column: { required: 's
 export const columnKinds: Kinds<ColumnOptions> = { column: 'string', write: 'boolean', expression: 'string' }
 
 /**
- * A version is in a column or computed. Both are in one table, so that misspelt options are found
- * in either case.
+ * A version is either stored in a column or computed by an expression. This object has the options
+ * of both forms, so that a misspelt option is detected in either form.
  */
 export const versionKinds: Kinds<VersionColumn & VersionExpression> = {
   column: 'string',
@@ -40,7 +43,7 @@ export const joinTableKinds: Kinds<JoinTable> = {
   key: { required: 'names' },
 }
 
-/** Ten years, in seconds: far from the limits of an interval. */
+/** The longest `ttl`: ten years, in seconds. PostgreSQL's type `interval` can hold far more. */
 const longestTtl = 10 * 365 * 86_400
 
 export const idempotencyKinds: Kinds<IdempotencyOptions> = {
@@ -82,7 +85,10 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
   onWarning: 'function',
 }
 
-/** Checks `given` as the options of `what`. Throws `ConfigurationError`. */
+/**
+ * Checks `given`, the options of the function that `what` names, and returns them. Throws
+ * `ConfigurationError` if an option is invalid.
+ */
 export function tableOptions(what: string, given: unknown): PostgresAdapterOptions {
   const options = checkOptions<PostgresAdapterOptions>(what, given, postgresAdapterKinds)
   const { version } = options

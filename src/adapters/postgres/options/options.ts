@@ -6,80 +6,97 @@ import type { SqlClient } from '../connections/client.js'
 import type { RelationName } from '../sql/sql.js'
 import type { Change } from './change-options.js'
 
-/** The column of a member, if its name can't be derived from the member's. */
+/**
+ * Describes a member's column if the defaults do not apply: the column has another name, only the
+ * database writes it, or SQL computes the member.
+ */
 export interface ColumnOptions {
-  /** The name of the column. Default: by `naming`. */
+  /**
+   * The name of the column. Default: derived from the member's name, according to the option
+   * `naming`.
+   */
   readonly column?: string
-  /** False if only the database writes it, by a trigger or as a generated column. Default true. */
+  /**
+   * False if only the database sets the column, for example by a trigger or as a generated column.
+   * Default true.
+   */
   readonly write?: boolean
   /**
-   * SQL over the columns of the row that computes the member. The member can be shown, filtered and
-   * sorted by, and is never written.
+   * SQL that computes the member from the columns of the row. Responses can show the member, and
+   * lists can filter and sort by it. The member is never written.
    */
   readonly expression?: string
 }
 
 /**
- * A version in a column. The column's default, or `next`, must give each write a value that no
- * other write of the same key has had.
+ * A version that is stored in a column. Each write must give the row a version that no other write
+ * to the same key has had. The version comes from the DEFAULT of the column, or from `next`.
  */
 export interface VersionColumn {
   readonly column: string
   /**
-   * SQL for the next version. Default: the column's own DEFAULT, which must never repeat.
-   * `gen_random_uuid()` and `nextval(...)` do not.
+   * SQL that computes the next version. Default: the column's own DEFAULT, which must never yield
+   * the same value twice. Suitable defaults are `gen_random_uuid()` and `nextval(...)`.
    */
   readonly next?: string
   /**
-   * True if only this adapter changes the rows. Default false: then `ready()` checks whether the
-   * database changes the column on updates by others (with a trigger, or as a generated column). If
-   * not, the version also includes a digest of the row.
+   * True if only this adapter changes the rows. Default false: `ready()` then checks whether a
+   * trigger changes the column whenever another program updates a row. If no trigger does, the
+   * version also includes a digest of the row.
    */
   readonly soleWriter?: boolean
 }
 
 /**
- * A version computed from the row, for tables whose other columns are changed by others without
- * notice. Equal content has equal versions.
+ * A version that SQL computes from the row. Use it for a table that other programs change without
+ * changing a version column. Rows with equal content have equal versions.
  */
 export interface VersionExpression {
   readonly expression: string
 }
 
-/** A column that marks deleted rows, which are treated as absent. */
+/** A column that marks rows as deleted. Marked rows are treated as absent. */
 export interface SoftDeleteColumn {
   readonly column: string
   /**
-   * SQL of the value that marks a row as deleted. Default: `true` for a boolean, otherwise the
-   * current time.
+   * SQL of the value that marks a row as deleted. Default: `true` if the column is boolean,
+   * otherwise the current time.
    */
   readonly deleted?: string
 }
 
-/** The join table of an association that the record itself does not store. */
+/** The join table that stores an association, if the record's own columns do not store it. */
 export interface JoinTable {
   readonly table: string | RelationName
-  /** The columns that hold the parent's key, in the order of its parts. */
+  /** The columns that hold the parent's key, in the order of the key's parts. */
   readonly parent: string | readonly string[]
-  /** The columns that hold the record's key, in the order of its parts. */
+  /** The columns that hold the record's key, in the order of the key's parts. */
   readonly key: string | readonly string[]
 }
 
-/** Full-text search of PostgreSQL: `q` goes through `websearch_to_tsquery`. */
+/**
+ * Options of PostgreSQL's full-text search. The function `websearch_to_tsquery` parses the query
+ * parameter `q`.
+ */
 export interface TextSearch<T = unknown> {
-  /** The text search configuration. Default `simple`: no stemming, for any language. */
+  /**
+   * The text search configuration. Default `simple`, which suits every language because it does no
+   * stemming.
+   */
   readonly config?: string
-  /** The members to search. Default: those in `search` of the definition. */
+  /** The members to search. Default: the members in `search` of the definition. */
   readonly members?: readonly MemberPath<T>[]
   /**
-   * A `tsvector` column of the table, if there is one. Default: computed from the members' texts;
-   * an index on the same expression supports it (see `tableDdl`).
+   * The `tsvector` column to search, if the table has one. By default, the adapter computes the
+   * vector from the texts of the members. An index on the same expression makes the search fast.
+   * `tableDdl` prints the DDL of this index.
    */
   readonly vector?: string
 }
 
 /**
- * A search engine of the team's own. Gets the unmodified `q`, and returns keys, best first. The
+ * A team's own search function, for example for a separate search engine. It receives the
+ * unmodified `q`, and returns the keys of the records that match, the best match first. The
  * database still applies filters, scope and paging.
  */
 export type SearchFunction<K = unknown> = (
@@ -89,66 +106,75 @@ export type SearchFunction<K = unknown> = (
 ) => Promise<readonly K[]> | readonly K[]
 
 /**
- * How the total is determined: counted, counted up to a bound, estimated by the planner, or
- * omitted.
+ * How the total of a list is determined. `exact` counts all matching items. `bounded` counts up to
+ * `countBound`. `estimated` uses the planner's estimate if there are more than `countBound` items.
+ * `none` omits the total.
  */
 export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
 
-/** The table that keeps created records for repeated requests. */
+/**
+ * The table that stores created records by idempotency key, so that a repeated request does not
+ * create a second record.
+ */
 export interface IdempotencyOptions {
   /**
-   * The table, in the database that is written to. `idempotencyDdl` prints its DDL. Several
-   * resources may share one.
+   * The table, which must be in the database for writes. `idempotencyDdl` prints its DDL. Several
+   * resources may share one table.
    */
   readonly table: string | RelationName
-  /** Seconds for which a repeat is recognized. Default 86,400 (a day). */
+  /** Seconds for which a repeated request is recognized. Default 86,400 (a day). */
   readonly ttl?: number
   /**
-   * False if the store has no advisory locks and raises an error for them. Then an equal create
-   * waits for the one in progress, and is not answered with 503. Default true.
+   * Whether to use advisory locks. Default true: if a create with the same idempotency key is still
+   * in progress, the response is 503 at once. Set it to false if the database has no advisory locks
+   * and raises an error for them. A create then waits for the one in progress.
    */
   readonly lock?: boolean
 }
 
 /**
- * The position of the primary's log at the last write of each client, for reads from replicas.
- * Processes that serve the same clients must share a store: `redisReplicaPositions()`. Positions
- * are texts such as `16/B374D848` (`pg_lsn`).
+ * A store with one position for each client: how far the primary's write-ahead log had advanced at
+ * the client's last write. Reads from replicas use these positions. Processes that serve the same
+ * clients must share one store, such as `redisReplicaPositions()`. A position is a text such as
+ * `16/B374D848` (the type `pg_lsn` of PostgreSQL).
  */
 export interface ReplicaPositions {
   /**
-   * The position of a client; `undefined` if none is kept. If it rejects, reads use the primary.
+   * Returns the position of a client, or `undefined` if the store has none. If this method fails,
+   * the read uses the primary.
    */
   get(client: string): Promise<string | undefined> | string | undefined
   /**
-   * Raises the position of a client. A lower position changes nothing. `FFFFFFFF/FFFFFFFF`
-   * represents a write that may still be committed: `get` returns it for the next minute.
+   * Raises the position of a client. A position that is lower than the stored one changes nothing.
+   * The position `FFFFFFFF/FFFFFFFF` stands for a write that may still be committed. After it has
+   * been raised, `get` must return it for one minute.
    */
   raise(client: string, position: string): Promise<void> | void
   /**
-   * The highest position that has been dropped, as of the last `get` or later. Replicas that have
-   * not reached it are not read. Absent: the store keeps all positions.
+   * Returns the highest position that the store has dropped. The result must be at least as recent
+   * as the last call of `get`. A replica that has not reached this position is not used. Absent if
+   * the store keeps all positions.
    */
   floor?(): string | undefined
 }
 
-/** How reads use the replica of a client `{ read, write }`. */
+/** How reads use the replica `read` of a client `{ read, write }`. */
 export interface ReplicaOptions {
   /**
-   * True: a client that has written reads from the primary until the replica has its write. This
-   * costs one statement after each write, and a transaction around each read of a client that has
-   * written within the last three minutes. False: a client may read the state before its write.
-   * Default true.
+   * True: after a write, the client reads from the primary until the replica has replayed the
+   * write. This costs one statement after each write, and a transaction around each read of a
+   * client that has written within the last three minutes. False: a client may read the state
+   * before its own write. Default true.
    */
   readonly ownWrites?: boolean
   /**
-   * True: conditional requests, and records that the replica does not have, use the primary. False:
-   * 304, 412 and 404 responses to reads may be outdated. Default true.
+   * True: the primary serves conditional requests, and the records that the replica does not have.
+   * False: responses to reads with status 304, 412 or 404 may be outdated. Default true.
    */
   readonly verified?: boolean
   /**
    * The store of positions, such as Redis (`redisReplicaPositions()`). Default: the memory of this
-   * process, which other processes do not see.
+   * process, which is not shared with other processes.
    */
   readonly positions?: ReplicaPositions
 }
@@ -156,82 +182,93 @@ export interface ReplicaOptions {
 /** The options of `postgresAdapter`. */
 export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   /**
-   * The resource, if the adapter is used without or before a mount. Default: the resource that it
-   * is mounted for.
+   * The resource. It is only needed if the adapter is used before it is mounted, or without being
+   * mounted. Default: the resource that the adapter is mounted for.
    */
   readonly resource?: ResourceDefinition<T, K>
-  /** The table that is written to: `pieces`, `courier.pieces`, or `{ schema, name }`. */
+  /** The table that writes use: `pieces`, `courier.pieces`, or `{ schema, name }`. */
   readonly table: string | RelationName
   /**
-   * A view, or a query (`SELECT ...`), that lists and reads use. It must include the columns of the
-   * key and the version. Default: the table.
+   * A view, or a query (`SELECT ...`), that lists and reads use in place of the table. It must
+   * include the columns of the key and the version. Default: the table.
    */
   readonly readFrom?: string | RelationName
   /**
-   * Members whose column has another name, is not written, or is computed. Also names columns
-   * outside of the schema, for `onCreate` and `onUpdate`.
+   * The members whose column has another name, is not written, or is computed by SQL. Columns that
+   * are not in the schema can also be named here, so that `onCreate` and `onUpdate` can set them.
    */
   readonly columns?: { readonly [Name in MemberName<T>]?: string | ColumnOptions } & {
     readonly [other: string]: string | ColumnOptions | undefined
   }
   /**
-   * How column names are derived from members. Default `snake_case`: `fechaDeEntrada` is in
-   * `fecha_de_entrada`.
+   * How the name of a column is derived from the name of its member. Default `snake_case`: the
+   * member `fechaDeEntrada` is stored in the column `fecha_de_entrada`. With `same`, both names are
+   * equal.
    */
   readonly naming?: 'snake_case' | 'same' | ((member: string) => string)
-  /** A `jsonb` column for the members without their own column. */
+  /** The `jsonb` column that stores the members without a column of their own. */
   readonly rest?: string
   /**
-   * The source of versions. Default `xmin`, the id of the row's last transaction, which needs no
-   * change to an ordinary table.
+   * The source of a row's version. Default `xmin`: the id of the transaction that last changed the
+   * row. An ordinary table needs no change for it.
    */
   readonly version?: 'xmin' | VersionColumn | VersionExpression
   /**
-   * Distinguishes this database from others that could have the same `xmin` for a row. Default: the
-   * server's system identifier.
+   * A text that distinguishes this database from other databases, in which the same row could have
+   * the same `xmin`. It becomes part of the version. Default: the server's system identifier.
    */
   readonly epoch?: string
   /**
-   * The column that marks removed rows, which then stay in the table. Default: rows are deleted.
+   * The column that marks a row as removed. Removed rows then stay in the table. Default: removed
+   * rows are deleted.
    */
   readonly softDelete?: string | SoftDeleteColumn
   /**
-   * Returns the record to store for a create, or a promise of it, for members that only the store
-   * sets.
+   * Returns the record that a create stores, or a promise of it. Use it for members that the
+   * service sets, not the client.
    */
   readonly onCreate?: (value: T, call: AdapterCall) => T | Promise<T>
-  /** Returns the record to store for each change of a record. Costs one more read. */
+  /**
+   * Returns the record that a change of an existing record stores, or a promise of it. Costs one
+   * more read for each change.
+   */
   readonly onUpdate?: (value: T, current: T, call: AdapterCall) => T | Promise<T>
   /**
-   * Runs the team's own statements in the transaction of each write: an outbox row, a second table,
-   * or `SET LOCAL` for row-level security. May run more than once, if the database requires another
-   * attempt; only the changes of the last run remain. If it throws, everything is rolled back.
+   * Runs the team's own statements in the transaction of each write. Examples: insert an outbox
+   * row, write to a second table, or send `SET LOCAL` for row-level security. The function may run
+   * more than once, if the database requires another attempt. Only the changes of the last run
+   * remain. If the function throws, the whole write is rolled back.
    */
   readonly write?: (tx: SqlClient, change: Change<T, K>, call: AdapterCall) => Promise<void>
   /**
-   * True: `change.before` of the `write` function is always the record that is replaced, moved or
-   * removed. Costs one more statement for each such write, which locks the row. If there is no such
-   * record, or its version is not the expected one, the function is not called. Default false.
+   * True: the `write` function always gets the record that is replaced, moved or removed, as
+   * `change.before`. This costs one more statement for each such write, which locks the row. If the
+   * record does not exist, or does not have the expected version, the function is not called.
+   * Default false.
    */
   readonly readBefore?: boolean
   /**
    * Runs statements at the start of the transaction of each read and write, for example `SET LOCAL`
-   * for row-level security. With it, reads also use a transaction.
+   * for row-level security. With this option, reads also run in a transaction.
    */
   readonly session?: (tx: SqlClient, call: AdapterCall) => Promise<void>
   /**
-   * The join tables of the associations that the record itself does not store, by path segment
-   * (`attachedTo.as`).
+   * The join tables of the associations that the record's own columns do not store. Each is listed
+   * under the path segment of its association (`attachedTo.as` of the definition).
    */
   readonly attached?: Readonly<Record<string, JoinTable>>
   /**
-   * Keeps the records that POSTs with an `Idempotency-Key` created, in the transaction of the
-   * create, so that repeats create nothing (VERB-12). Default: idempotency keys are ignored.
+   * Stores each record that a POST with an `Idempotency-Key` creates, in the transaction of the
+   * create. A repeated request then creates nothing (VERB-12). Default: idempotency keys are
+   * ignored.
    */
   readonly idempotency?: IdempotencyOptions
-  /** How `q` is searched. Default: full-text search over the members that the definition names. */
+  /**
+   * How the query parameter `q` is searched. Default: full-text search over the members that the
+   * definition names in `search`.
+   */
   readonly search?: TextSearch<T> | SearchFunction<K>
-  /** How totals are determined. Default `exact`. */
+  /** How the total of a list is determined. Default `exact`. */
   readonly count?: CountMode
   /**
    * The number of items up to which `bounded` counts, and above which `estimated` estimates.
@@ -239,45 +276,47 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly countBound?: number
   /**
-   * How `ready()` checks that requests can succeed. Each level includes those before it:
-   * - `catalog`: checks tables, columns, privileges and policies in the catalog;
-   * - `explain`: the database also plans every statement that requests send, without running it;
-   * - `execute`: also updates, deletes and inserts existing rows in a transaction that is always
-   * rolled back. This finds triggers that refuse every write. It fires triggers and consumes
-   * numbers of sequences.
+   * How `ready()` checks that requests can succeed. Each level includes the levels before it:
+   * - `catalog`: checks tables, columns, privileges and policies in the catalog.
+   * - `explain`: the database also plans every statement that requests send, without running it.
+   * - `execute`: also updates existing rows, deletes them and inserts them again, in a transaction
+   * that is always rolled back. This detects triggers that refuse every write. It fires triggers
+   * and uses up numbers of sequences.
    *
-   * Default `explain`. Throws `ConfigurationError` for any other value.
+   * Default `explain`. Any other value throws `ConfigurationError`.
    */
   readonly probe?: 'catalog' | 'explain' | 'execute'
   /**
-   * The maximum size of kept records, in characters. A kept row is not decoded again while its
-   * version stays the same. Rows are only kept if the catalog proves that equal versions mean equal
-   * rows. False keeps none. Default: all resources over one client share 33,554,432.
+   * The maximum size, in characters, of the rows that the adapter keeps in memory. A kept row is
+   * not decoded again while its version stays the same. Rows are only kept if the catalog proves
+   * that rows with equal keys and versions are equal. False: no rows are kept. Default: all
+   * resources over one client share 33,554,432 characters.
    */
   readonly keepRows?: number | false
   /**
-   * With a client `{ read, write }`: true if GET reads from `read`, a streaming replica of `write`,
-   * according to the given options. Default false: all reads use `write`.
+   * For a client `{ read, write }` whose `read` is a streaming replica of `write`. True, or an
+   * object with options: GET requests read from `read`. Default false: all reads use `write`.
    */
   readonly replica?: boolean | ReplicaOptions
   /**
-   * Whether statements are named, so that the server keeps them prepared. Set it to false behind a
-   * pooler that does not support that. Only with `pg`. Default true.
+   * Whether repeated statements get a name, so that the server keeps them prepared. Set it to false
+   * behind a connection pooler that does not support named statements. It has an effect only with
+   * `pg`. Default true.
    */
   readonly prepare?: boolean
   /**
-   * Milliseconds to wait for a connection of the pool. Default 5,000. Never longer than the
-   * request's own time limit.
+   * Milliseconds to wait for a connection of the pool, but never longer than the request's own time
+   * limit. Default 5,000.
    */
   readonly acquireTimeout?: number
   /**
-   * Milliseconds after which a statement is cancelled. Default: nine tenths of the request's
-   * remaining time.
+   * Milliseconds after which a statement is cancelled, or nine tenths of the request's remaining
+   * time if that is shorter. Default: nine tenths of the request's remaining time.
    */
   readonly statementTimeout?: number
   /**
-   * Receives warnings for operators, such as a lost idle connection or a slow count. Default
-   * `process.emitWarning`.
+   * Receives warnings for operators, for example about a lost idle connection or a slow count.
+   * Default `process.emitWarning`.
    */
   readonly onWarning?: (message: string) => void
 }

@@ -1,6 +1,6 @@
 /**
- * The default column of a member: `fechaDeEntrada` -> `fecha_de_entrada`, `cpDestinoID` ->
- * `cp_destino_id`.
+ * Returns the default column of a member: `fechaDeEntrada` becomes `fecha_de_entrada`, and
+ * `cpDestinoID` becomes `cp_destino_id`.
  */
 export function snakeCase(member: string): string {
   return member

@@ -1,4 +1,7 @@
-/** The opt-in check that performs writes on existing rows, in a transaction that is rolled back. */
+/**
+ * The check of `probe: 'execute'`. It performs writes on existing rows, in a transaction that is
+ * rolled back.
+ */
 import { isConfigurationError } from '../../../problem.js'
 import type { Stored, WriteMethod } from '../../contract.js'
 import { isRefused } from '../../contract.js'
@@ -17,18 +20,24 @@ import { sampleCall, sampleRecord } from './sample-calls.js'
 
 type Row = Stored<Record<string, unknown>>
 
-/** The number of rows that are tried: a trigger may refuse changes of some rows only. */
+/**
+ * The maximum number of rows on which writes are tried. There are several, because a trigger may
+ * refuse changes of some rows only.
+ */
 const maxRows = 10
-/** The timeout for locks that other transactions hold, in milliseconds. */
+/** The timeout for a lock that another transaction holds, in milliseconds. */
 const lockTimeout = 100
 
-/** The result of a write on one row. `unknown`: the failure says nothing about other rows. */
+/**
+ * The result of trying a write on one row. `unknown`: the write failed, but it may still succeed on
+ * other rows.
+ */
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
 /**
- * Tries the offered writes on existing rows: updates a row with its own values, deletes it, and
- * inserts it again. In an empty table it inserts sample values, whose refusal is ignored.
- * Everything is rolled back.
+ * Tries the offered writes on existing rows. It updates rows with their own values, deletes rows,
+ * and inserts deleted rows again. If the table is empty, it inserts sample values instead, and
+ * ignores a refusal of these values. Everything is rolled back. Returns the writes that failed.
  */
 export async function executed(
   table: Table,
@@ -87,15 +96,15 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
   return found
 }
 
-/** A record without the members that only the database sets. */
+/** Returns the record without the key members that only the database sets. */
 function insertable({ layout }: Table, value: Row['value']): Row['value'] {
   const given = new Set(layout.key.filter(({ storeGiven }) => storeGiven).map(({ name }) => name))
   return given.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([name]) => !given.has(name)))
 }
 
 /**
- * Why no row accepts a write. `undefined` if one row does, or if the failures may concern only
- * single rows.
+ * Returns the reason why no row accepts a write. Returns `undefined` if one row accepts it, or if
+ * the failures may concern only single rows.
  */
 async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
   let refused: string | undefined
@@ -114,8 +123,8 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
 }
 
 /**
- * Runs one attempt, with the checks that are deferred to the commit, and rolls it back. Throws if
- * the connection is lost.
+ * Runs one attempt and rolls it back. Before the rollback, it also runs the constraint checks that
+ * are deferred to the commit. Throws if the connection is lost.
  */
 async function rolledBack(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
   await session.query('SAVEPOINT rest_probe', [])
@@ -126,7 +135,8 @@ async function rolledBack(session: Session, attempt: () => Promise<Outcome>): Pr
   } catch (error) {
     const kind = failureKind(error)
     if (kind === 'lost' || kind === 'unsent') throw error
-    // A violated constraint depends on the values, and a lock is temporary.
+    // These failures say nothing about other rows. A violated constraint depends on the values, and
+    // a lock is temporary.
     const passing =
       kind === 'busy' || kind === 'conflict' || kind === 'cancelled' || /^(?:22|23)/.test(stateOf(error) ?? '')
     outcome = passing ? 'unknown' : kind === 'refused' ? { refused: (error as Error).message } : { fault: error }
@@ -136,7 +146,8 @@ async function rolledBack(session: Session, attempt: () => Promise<Outcome>): Pr
 }
 
 function outcomeOf(result: unknown, { options }: Table): Outcome {
-  // Without the settings of the team's session, a policy may hide rows that a request could change.
+  // This check does not run the team's `session` function. Without its settings, a policy may hide
+  // rows that a request could change.
   if (result === suppressed && options.session !== undefined) return 'unknown'
   if (result === suppressed)
     return { refused: 'nothing was written and no error was raised, for example because a trigger returned NULL' }

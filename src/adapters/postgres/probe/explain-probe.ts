@@ -1,6 +1,6 @@
 /**
- * Checks whether the database accepts statements, without running them: `EXPLAIN` parses, rewrites
- * and plans, checks privileges, and fires no triggers.
+ * Checks with `EXPLAIN` whether the database accepts statements, without running them. `EXPLAIN`
+ * parses, rewrites and plans a statement, and checks privileges. It fires no triggers.
  */
 
 import type { Database, TextRow, Wait } from '../connections/client.js'
@@ -15,18 +15,22 @@ export interface Finding {
   readonly error: unknown
 }
 
-/** Thrown to end a call that repeats a statement because it found no row. */
+/**
+ * Thrown to end a sample call that sends a statement again, because the statement returned no row
+ * the first time.
+ */
 class AskedBefore extends Error {}
 
-/** Whether a failure is temporary, and says nothing about the statement. */
+/** Whether a failure is temporary, so that it says nothing about the statement. */
 export const isPassing = (error: unknown): boolean =>
   ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
 
 /**
- * Explains each statement of these calls that is not in `taken`, and adds those that the database
- * accepts. All statements return no rows, so the statements after a miss are also checked. Ends at
- * the first temporary failure, such as a lock. Uses plain `EXPLAIN`, which all databases with this
- * protocol support.
+ * Explains each statement of these calls, except for those in `taken`. Returns the statements that
+ * the database does not accept, and adds the accepted ones to `taken`. To the calls, each statement
+ * seems to return no rows. So statements that are only sent if a record is missing are also
+ * checked. Ends at the first temporary failure, such as a lock. Uses `EXPLAIN` without options,
+ * because all databases with PostgreSQL's protocol support it.
  */
 export async function explained(
   calls: readonly SampleCall[],
@@ -69,8 +73,8 @@ export async function explained(
 }
 
 /**
- * Runs a statement. In a transaction of the caller's it uses a savepoint, because a failed
- * statement must not abort the transaction.
+ * Runs a statement. In the caller's transaction, it uses a savepoint, so that a failed statement
+ * does not abort the transaction.
  */
 const ask = (
   database: Database,

@@ -1,4 +1,6 @@
-/** Properties of the catalog that affect writes and that the planner does not check. */
+/**
+ * Reads facts from the catalog that can make statements fail, and that the planner does not check.
+ */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -10,19 +12,22 @@ import type { Table } from '../table/table.js'
 export interface Outlook {
   /** Whether the database is a standby, or its sessions are read-only. */
   readonly readOnly: boolean
-  /** The commands without a policy of row-level security, if that applies to the role. */
+  /**
+   * The SQL commands that no policy of row-level security allows. Empty if row-level security does
+   * not apply to the role.
+   */
   readonly unpolicied: readonly string[]
-  /** The sequences of column defaults that the role may not use. */
+  /** The sequences that column defaults use and the role may not use. */
   readonly sequences: readonly string[]
-  /** The sequences of the table's defaults and identities that are exhausted. */
+  /** The exhausted sequences that column defaults or identity columns of the table use. */
   readonly usedUp: readonly string[]
-  /** The checks of the table, or of a column's domain, that no row satisfies. */
+  /** The CHECK constraints of the table, or of a column's domain, that no row satisfies. */
   readonly impossible: readonly string[]
-  /** The materialized views without data that reads depend on. */
+  /** The materialized views that reads depend on and that have no data. */
   readonly unpopulated: readonly string[]
-  /** Whether it is partitioned and has no partition. */
+  /** Whether the table is partitioned and has no partition. */
   readonly partless: boolean
-  /** Whether a rule replaces each insert. */
+  /** Whether a rule of the table replaces every INSERT (`DO INSTEAD`). */
   readonly replaced: boolean
 }
 
@@ -101,7 +106,10 @@ SELECT json_build_object(
 )::text AS c0
 FROM pg_class c WHERE c.oid = to_regclass($1::text)`
 
-/** Queries the catalog. If the database has another catalog, there are no findings. */
+/**
+ * Queries the catalog. If the database has a different catalog than PostgreSQL, nothing is
+ * reported.
+ */
 export async function outlook({ options }: Table, database: Database, wait: Wait): Promise<Outlook> {
   const table = quoteRelation(relationName(options.table))
   const values = [table, relationOf(options.readFrom) ?? table]
@@ -126,13 +134,16 @@ export async function outlook({ options }: Table, database: Database, wait: Wait
   }
 }
 
-/** The view that is read; `undefined` for a query or the table itself. */
+/**
+ * Returns the name of the view in `readFrom`. Returns `undefined` if `readFrom` is a query or is
+ * not set.
+ */
 const relationOf = (given: PostgresAdapterOptions['readFrom']): string | undefined =>
   given === undefined || isQuery(given) ? undefined : quoteRelation(relationName(given))
 
 /**
- * The columns that are NOT NULL and that no create sets. A BEFORE trigger may set them, so tables
- * with such a trigger are not checked.
+ * Returns the columns without a default that are NOT NULL and that no create sets. A BEFORE trigger
+ * may set such columns, so tables with a BEFORE trigger are not checked.
  */
 export function blockedInserts(table: Table): readonly string[] {
   const { relation, layout, options, version, definition } = table
@@ -148,8 +159,8 @@ export function blockedInserts(table: Table): readonly string[] {
 }
 
 /**
- * Whether no POST can send a member, and nothing else sets it: requests must not contain read-only
- * members (REP-8).
+ * Whether nothing sets a member on a create. A request must not contain read-only members (REP-8),
+ * so something else must set them, for example `onCreate` or the caller's scope.
  */
 function isLeftOut({ definition, options, layout }: Table, { name, storeGiven }: Member): boolean {
   if (storeGiven || layout.key.some((member) => member.name === name)) return false

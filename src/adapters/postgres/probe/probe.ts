@@ -1,6 +1,6 @@
 /**
- * The checks of `ready()` after a table has been described: whether each statement of requests can
- * succeed.
+ * The checks that `ready()` makes after it has read the table's description from the catalog. They
+ * find out whether each statement of requests can succeed.
  */
 import type { WriteMethod } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
@@ -16,38 +16,38 @@ import { blockedInserts, type Outlook, outlook } from './outlook.js'
 import { repeatingXids } from './repeating-xids.js'
 import { sampleReads, sampleWrites } from './sample-calls.js'
 
-/** The number of rows from which exact counting causes a warning. */
+/** The number of rows above which exact counting causes a warning. */
 const manyRows = 100_000
 
 /**
- * The time limit of all checks of writes together, in milliseconds: a lock on the table must not
+ * The time limit of all checks of writes together, in milliseconds. A lock on the table must not
  * delay the startup.
  */
 const writesTime = 3_000
-/** The time limit of performing writes, in milliseconds. */
+/** The time limit for performing writes (`probe: 'execute'`), in milliseconds. */
 const executionTime = 10_000
 
-/** The methods that need each privilege. */
+/** The methods that need each privilege of the role. */
 const needs: Readonly<Record<string, readonly WriteMethod[]>> = {
   INSERT: ['create'],
   UPDATE: ['replace', 'remove', 'attach', 'detach'],
   DELETE: ['remove'],
 }
 
-/** Checks each state of a table once, as far as its catalog shows different states. */
+/** Checks a table. Results are kept until the table's description in the catalog changes. */
 export class Probe {
-  /** Statements that the database has accepted, for the latest description of the table. */
+  /** The statements that the database has accepted for the latest description of the table. */
   #taken = new Set<string>()
-  /** The writes that were performed. */
+  /** The write methods that have been tried with `probe: 'execute'`. */
   #tried: ReadonlySet<WriteMethod> = new Set()
   #facts = ''
   #warned = new Set<string>()
 
   /**
    * Throws `ConfigurationError` if a statement of an `offered` method can't succeed with any
-   * values, and `Unavailable` if the database can't be reached. Problems that depend on the role's
-   * privileges or on the state of the server are warnings, because both may change while the
-   * process runs.
+   * values. Throws `Unavailable` if the database can't be reached. Problems that depend on the
+   * role's privileges or on the state of the server only cause warnings, because both may change
+   * while the process runs.
    */
   async run(
     table: Table,
@@ -57,7 +57,8 @@ export class Probe {
     wait: Wait,
   ): Promise<void> {
     this.#forgetOtherState(factsOf(table))
-    // All other results may be cached, so this checks whether the replica is reachable.
+    // The results of all other checks of reads may be cached. So this statement checks whether the
+    // replica can be reached.
     if (databases.read !== databases.write) await answers(databases.read, wait)
     const { probe = 'explain' } = table.options
     const ahead = await outlook(table, databases.write, wait)
@@ -107,7 +108,8 @@ export class Probe {
       !ahead.readOnly &&
       [...offered].some((method) => !this.#tried.has(method))
     ) {
-      // Missing privileges are reported as warnings.
+      // Writes for which the role lacks a privilege are not tried, because warnings already report
+      // them.
       const barred = [...table.relation.lacking, ...ahead.unpolicied]
       const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
       const found = await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime))
@@ -122,7 +124,7 @@ export class Probe {
     if (faults.length > 0) throw unfit([...new Set(faults)].join('; '))
   }
 
-  /** Drops the results for another state of the table. */
+  /** Drops the results if they are for another description of the table. */
   #forgetOtherState(facts: string): void {
     if (facts === this.#facts) return
     this.#facts = facts
@@ -137,8 +139,8 @@ const sortsByNullable = ({ definition, layout }: Table): boolean =>
   definition.sort.some((field) => layout.place(field.split('.')).nullable)
 
 /**
- * Whether null sorts as the largest value (QUERY-2), as in PostgreSQL. In CockroachDB it sorts as
- * the smallest one, unless the session sets it otherwise.
+ * Whether the database sorts null after all values (QUERY-2), as PostgreSQL does. CockroachDB sorts
+ * null before all values, unless a setting of the session changes that.
  */
 async function putsNullLast(database: Database, wait: Wait): Promise<boolean> {
   try {
@@ -166,8 +168,8 @@ async function answers(database: Database, wait: Wait): Promise<void> {
 }
 
 /**
- * Splits findings into faults, which prevent the startup, and warnings. Throws `Unavailable` if the
- * connection was lost.
+ * Adds each finding to the faults, which prevent the startup, or to the warnings. Throws
+ * `Unavailable` if the connection was lost.
  */
 function classify(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
   const { collection } = table.definition
@@ -199,7 +201,10 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
   }
 }
 
-/** The description of a table, without its size, which varies. */
+/**
+ * Returns the description of a table as a text. The size of the table is left out, because it
+ * changes all the time.
+ */
 function factsOf({ relation, sourceRelation, kept, joins }: Table): string {
   const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [
     others,
@@ -213,16 +218,16 @@ const atMost = (wait: Wait, milliseconds: number): Wait => {
   return { left: () => Math.min(wait.left(), until - performance.now()), signal: wait.signal }
 }
 
-/** Whether a failure depends on values, or on settings that only a request has. */
+/** Whether a failure depends on the sample values, or on settings that only a request has. */
 function isInconclusive({ options }: Table, error: unknown): boolean {
   const state = stateOf(error) ?? ''
-  // A policy may use a setting that only the team's function sets. The planner already evaluates
-  // it.
+  // A policy may read a setting that only the team's `session` function sets. The planner already
+  // reads it, and raises 42704 if it does not exist.
   if (options.session !== undefined && state === '42704') return true
   return failureKind(error) === 'refused' && state !== '0A000'
 }
 
-/** The message and hint of the server, for operators. Clients do not see it. */
+/** Returns the message and the hint of the server, for operators. Clients do not see them. */
 function messageOf(error: unknown): string {
   const { message = '', hint } = error as DatabaseFailure & { readonly hint?: unknown }
   return (typeof hint === 'string' ? `${message}. ${hint}` : message).replace(/\.$/, '')
@@ -279,8 +284,8 @@ function expectedFailures(
 }
 
 /**
- * The warning for a client without transactions: it can't protect a row from other sessions between
- * two statements (HDR-3).
+ * Returns the warning for a client without transactions. Such a client can't protect a row from
+ * other sessions between two statements (HDR-3).
  */
 function unprotectedWrites({ definition: { collection }, racing }: Table, offered: ReadonlySet<WriteMethod>): string[] {
   const isUpdated = (['replace', 'attach', 'detach'] as const).some((method) => offered.has(method))
@@ -307,8 +312,8 @@ function counting({ definition, options, relation }: Table): string[] {
 }
 
 /**
- * The warning about a change of a foreign table and of a local one, which are committed one after
- * the other.
+ * Returns the warning about writes that change both a foreign table and a local one. The two
+ * changes are committed one after the other.
  */
 function splitCommits(
   { definition: { collection }, relation, kept, joins, options }: Table,

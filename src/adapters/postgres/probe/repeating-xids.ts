@@ -1,15 +1,15 @@
 /**
- * Warns about `xmin` as the version on a server that a replica may replace. After an asynchronous
- * failover, the new primary reuses the ids of lost transactions, so two representations of one
- * record may have the same tag.
+ * Warns about `xmin` as the version if a replica may replace the server. After an asynchronous
+ * failover, the new primary uses the ids of lost transactions again. Two states of one record may
+ * then have the same entity tag.
  */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { Table } from '../table/table.js'
 
 /**
- * The replicas of the server, as far as a role without privileges can see them. Empty if there are
- * none.
+ * Selects the names of the server's replicas, as far as a role without privileges can see them. The
+ * result is empty if there are none.
  */
 const replicationSql = `SELECT concat_ws(', ',
   nullif(current_setting('synchronous_standby_names', true), ''),
@@ -17,7 +17,7 @@ const replicationSql = `SELECT concat_ws(', ',
     WHERE pid NOT IN (SELECT active_pid FROM pg_replication_slots WHERE slot_type = 'logical' AND active_pid IS NOT NULL)),
   (SELECT string_agg('the slot ' || slot_name, ', ') FROM pg_replication_slots WHERE slot_type = 'physical')) AS c0`
 
-/** A warning if the versions of the table are `xmin` and the server has replicas. */
+/** Returns a warning if the versions of the table are `xmin` and the server has replicas. */
 export async function repeatingXids(
   { definition, options }: Table,
   database: Database,
@@ -25,7 +25,7 @@ export async function repeatingXids(
 ): Promise<readonly string[]> {
   if ((options.version ?? 'xmin') !== 'xmin') return []
   const [row] = await database.query(replicationSql, [], wait).catch((error: unknown) => {
-    // Other databases may not have these views.
+    // Databases other than PostgreSQL may not have these views.
     if (failureKind(error) === 'other') return []
     throw unavailable(error, false)
   })

@@ -1,6 +1,6 @@
 /**
- * The statements of requests with sample values, made by the code that serves requests. For checks
- * before the first request.
+ * Sample calls for the checks before the first request. They run the code that serves requests,
+ * with sample values, so they send the same statements as requests.
  */
 import { put } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'
@@ -34,7 +34,7 @@ import { setColumns, updateRow } from '../writes/updates.js'
 
 type Row = Record<string, unknown>
 
-/** A call of a method. */
+/** A sample call of one of the adapter's methods. */
 export interface SampleCall<Method = string> {
   readonly method: Method
   run(ask: Ask): Promise<unknown>
@@ -52,8 +52,8 @@ export const sampleCall: AdapterCall = {
 }
 
 /**
- * The calls that read. A search by a function of the team is left out, because checks must not call
- * it.
+ * Returns the sample calls that read. Checks must not call a team's own search function, so
+ * searches with such a function are left out.
  */
 export function sampleReads(table: Table): readonly SampleCall[] {
   const { definition, options } = table
@@ -75,7 +75,8 @@ export function sampleReads(table: Table): readonly SampleCall[] {
     { ...plain, where },
     { ...plain, sort: sort.map((term) => ({ ...term, descending: true })), seek: seek(false) },
     { ...plain, seek: seek(true) },
-    // Deep pages use another statement, and pages past the middle a third one.
+    // A page at a large offset uses a second statement, and a page in the second half of the list
+    // uses a third one.
     { ...plain, offset: deepOffset },
     { ...plain, offset: Number.MAX_SAFE_INTEGER },
     ...parentsOf(table).map(({ parent }) => ({ ...plain, parent })),
@@ -98,7 +99,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
   ]
 }
 
-/** The calls that write. */
+/** Returns the sample calls that write. */
 export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   const { definition, layout, kept, options } = table
   const key = keyOf(table, 0)
@@ -147,7 +148,7 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   return made
 }
 
-/** A record with values that every such table accepts, judging by the types of its columns. */
+/** Returns a record with sample values that fit the types of the table's columns. */
 export function sampleRecord({ members }: Layout): Row {
   const record: Row = {}
   for (const { name, column, storeGiven, content } of members) {
@@ -165,7 +166,7 @@ const keyOf = ({ definition, layout }: Table, which: number): KeyValue =>
     }),
   )
 
-/** A value of the right type to compare with the one at a path. */
+/** Returns a sample value of the right type for a comparison with the value at a path. */
 function sampleAt({ definition, layout }: Table, path: readonly string[]): Scalar {
   const { content } = layout.holder(path)
   if (content.kind === 'scalar') return content.type.samples[0]
@@ -175,7 +176,7 @@ function sampleAt({ definition, layout }: Table, path: readonly string[]): Scala
   return types?.has('integer') || types?.has('number') ? 0 : types?.has('boolean') ? false : ''
 }
 
-/** The parents that a record can be attached to, each with a key. */
+/** Returns the parents that a record can be attached to, each with a sample key. */
 function parentsOf(table: Table) {
   return table.definition.attachedTo.map(({ of, by, as }) => {
     const join: JoinColumns | undefined = table.joins.get(as)

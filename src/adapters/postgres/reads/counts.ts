@@ -1,6 +1,6 @@
 /**
- * The total of a list (QUERY-7): counted exactly, counted up to a bound, or estimated above the
- * bound.
+ * The total of a list (QUERY-7). Depending on the options, it is counted exactly, counted up to a
+ * bound, estimated above the bound, or omitted.
  */
 
 import type { Ask } from '../sql/ask.js'
@@ -9,10 +9,10 @@ import { Parameters } from '../sql/sql.js'
 import type { Matching } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 
-/** The default of `countBound`: up to here the total is exact. */
+/** The default of `countBound`, the largest total that `bounded` and `estimated` count exactly. */
 export const usualBound = 10_000
 
-/** The statement that counts, or `undefined` if the total is not counted. */
+/** The SQL query that counts the rows. `undefined` if the total is not counted. */
 export function countSql({ options }: Table, from: string, where: string): string | undefined {
   const { count = 'exact', countBound = usualBound } = options
   if (count === 'none') return undefined
@@ -20,7 +20,7 @@ export function countSql({ options }: Table, from: string, where: string): strin
   return `SELECT count(*)::text AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${Math.trunc(countBound) + 1}) AS _b`
 }
 
-/** The number of rows that the planner expects. */
+/** The number of rows that PostgreSQL's planner expects. */
 export async function estimatedRows({ from, where, values }: Matching, ask: Ask): Promise<number> {
   const parameters = new Parameters()
   parameters.values.push(...values)

@@ -1,15 +1,13 @@
 /**
- * Pages of rows that are kept. After many consecutive lists whose rows were all kept, a list
- * selects
- * only the keys and the versions of its rows. The database then formats, and the process parses, a
- * few
- * cells of each row in place of all: for 25 rows of 22 columns, 74 us of the process in place of
- * 105,
- * and 525 of the database in place of 685. If one of the rows is not kept in that version, the
- * whole
- * page is read again, so every page is of one state of the table. That costs one more statement, so
- * it
- * is not tried while rows of the table change between lists.
+ * Reads pages whose rows are in the cache (`kept-rows.ts`). After many consecutive lists whose rows
+ * were all in the cache, the next list selects only the keys and the versions of its rows. The
+ * database then formats, and the process parses, a few cells of each row instead of all. For 25
+ * rows of 22 columns, this reduces the time in the process from 105 to 74 us, and in the database
+ * from 685 to 525 us.
+ *
+ * If one of the rows is not in the cache in that version, the whole page is read again, so every
+ * page shows a single state of the table. The second read costs one more statement. So lists select
+ * all cells while rows of the table keep changing between lists.
  */
 import type { Cells } from '../connections/client.js'
 import type { ListStatement } from '../table/list-statement.js'
@@ -23,8 +21,8 @@ export interface Asked {
 }
 
 /**
- * Restores all cells of rows that were read with the columns `table.slimNames`. `undefined` if a
- * row of the page is not kept.
+ * Restores all cells of rows that were read with only the columns `table.slimNames`. Returns
+ * `undefined` if a row of the page is not in the cache.
  */
 export function knownRows(
   { table, statement, size }: Asked,
@@ -38,7 +36,7 @@ export function knownRows(
   const further = furtherRow(statement, rows.length, size)
   const found: Cells[] = []
   for (const [i, row] of rows.entries()) {
-    // A page without rows has one row that only holds the total.
+    // If the page is empty, the result has a single row, which only holds the total.
     const isShown = i !== further && row[here] !== null
     const cells = isShown ? kept.cells(shape, row, places, epoch) : noCells
     if (cells === undefined) return undefined
@@ -47,7 +45,10 @@ export function knownRows(
   return found
 }
 
-/** The index of the extra row that only shows whether there are more, or -1. */
+/**
+ * The index of the extra row that only shows whether there are more rows. -1 if the result has no
+ * such row.
+ */
 function furtherRow({ page }: ListStatement, count: number, size: number): number {
   if (page.from === 'end' || count <= size) return -1
   return page.from === 'before' ? 0 : count - 1

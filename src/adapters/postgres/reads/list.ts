@@ -1,4 +1,4 @@
-/** A page and its total in one round trip (QUERY-1..7). */
+/** Reads a page of a list and its total in one round trip (QUERY-1..7). */
 
 import { isFixed } from '../../../definition/fixed.js'
 import { get } from '../../../definition/json.js'
@@ -27,8 +27,8 @@ type Found = Page<Record<string, unknown>>
 type Total = Pick<Found, 'total' | 'exact'>
 
 /**
- * Lists records. Refuses a value that can't be sent to the database. Reports the targets that
- * `joins` find.
+ * Lists records. If a value of the request can't be sent to the database, returns an empty page
+ * with `refused`. Also reports the link targets that `joins` find.
  */
 export async function listPage(
   table: Table,
@@ -47,7 +47,8 @@ export async function listPage(
   if (searched === 'no-matches') return { ...emptyPage(table), more: false }
   const statement = listSql(table, request, call, searched, parameters, joins)
   if (known !== 'varies' && isForAll && Object.isFrozen(request)) {
-    // The result of a search engine, and the middle of the list, differ each time.
+    // A statement with a search may contain the keys that a search engine found. At a deep offset,
+    // the statement depends on the current number of rows. Neither can be reused.
     const lasts = request.search === undefined && request.offset < deepOffset
     table.lists.set(request, !lasts ? 'varies' : known === undefined ? 'once' : isFixed(request) ? statement : 'varies')
   }
@@ -59,7 +60,7 @@ const haveJoined = ({ joined }: ListStatement, joins: Joins | undefined): boolea
 
 const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count === 'none' ? {} : { total: 0 }) })
 
-/** The page of a request with a value that the database can't compare with. */
+/** The empty page for a request with a value that the database can't compare. */
 export const refusedPage = (table: Table, refused: Refused): Found => ({ ...emptyPage(table), refused })
 
 /** Builds the statement of a list without sending it. */
@@ -92,7 +93,7 @@ export function listSql(
   const count = request.count === false ? undefined : countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
   const others = ['here', ...(count === undefined ? [] : ['total'])]
-  // Links are joined to the rows of the page, not to all matching rows.
+  // The targets of links are joined to the rows of the page only, not to all matching rows.
   const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.from === 'end') ?? ''} ORDER BY ${order}`
   const beside = `, ${outer}.here${count === undefined ? '' : `, ${counted}.total`}${joins?.columns ?? ''}`
   const rows = count === undefined ? `(${page.sql}) ${joined}` : `${counted} LEFT JOIN (${page.sql}) ${joined}`
@@ -147,8 +148,8 @@ async function found(
 }
 
 /**
- * Why a request can't be sent: no column could hold one of its texts, or a value has the wrong type
- * for its column.
+ * Why a request can't be sent to the database: no column could hold one of its texts, or a value
+ * has the wrong type for its column.
  */
 function refusal({ layout }: Table, request: ListRequest): Refused | undefined {
   const places = request.sort.map(({ field }, i) => ({ field, value: request.seek?.values[i] }))
@@ -172,8 +173,8 @@ function parentConditions(table: Table, { parent }: ListRequest, parameters: Par
 }
 
 /**
- * The terms of the order. If the request leaves the order to the search, the first term is the
- * rank.
+ * The sort terms of the list. If the request leaves the order to the search, the first term is the
+ * rank of the search result.
  */
 function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undefined): readonly OrderTerm[] {
   const terms = sort.map(({ path, descending }): OrderTerm => ({ place: table.layout.place(path), descending }))
@@ -194,8 +195,8 @@ function totalOf({ options }: Table, counted: string | null | undefined, estimat
 }
 
 /**
- * Whether a request lists all records without conditions. Its total then shows where the middle of
- * the list is.
+ * Whether a request lists all records of the table. If so, its total is remembered, to recognize
+ * offsets beyond the middle of the list.
  */
 const isWhole = ({ where, search, parent }: ListRequest, call: AdapterCall): boolean =>
   where.length === 0 && search === undefined && parent === undefined && isUnscoped(call)
@@ -210,10 +211,11 @@ function shown(
   epoch: number,
 ): Found {
   const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
-  // The extra row is at the far end: for a page before a position, that is its beginning.
+  // The extra row is the last row. For a page before a position, it is the first row.
   const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
   joins?.report(kept, joinedFrom)
-  // A row whose record does not show its sort values exactly can't be the position of a next page.
+  // The position of a neighbouring page consists of the sort values that a record shows. If the
+  // record does not show them exactly, its row can't serve as a position.
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
   const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
   const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
@@ -223,11 +225,11 @@ function shown(
   return { items, ...total, ...(seekable ? { seekable } : {}), more }
 }
 
-/** Whether a row's record shows exactly what the row holds at a path. */
+/** Whether the record shows the value at a path exactly as the row holds it. */
 function isFaithful(layout: Layout, row: Cells, path: readonly string[]): boolean {
   const i = layout.members.findIndex((member) => member.name === path[0])
   const { content } = layout.members[i] ?? {}
-  // A JSON number with that many digits may have been rounded.
+  // A JSON number with 16 digits or more may have been rounded.
   if (content?.kind !== 'scalar' && content?.kind !== 'array') {
     const value = get(layout.record(row), path)
     return typeof value !== 'number' || String(value).replace(/[-.]|e.*$/g, '').length < 16

@@ -1,6 +1,6 @@
 /**
- * The order of a list and positions in it (QUERY-2, QUERY-7). An index finds the rows next to a
- * position at any depth.
+ * The order of a list, and positions in that order (QUERY-2, QUERY-7). With an index, the database
+ * finds the rows next to a position equally fast at any depth.
  */
 import type { KeysetPosition, Scalar } from '../../contract.js'
 import type { Parameters } from '../sql/sql.js'
@@ -9,8 +9,8 @@ import type { OrderTerm } from '../table/list-statement.js'
 import type { Place } from '../values/places.js'
 
 /**
- * NULL sorts as the largest value, which is PostgreSQL's default. No ordinary index would support
- * another order.
+ * The terms of an ORDER BY clause. NULL sorts as the largest value, which is PostgreSQL's default.
+ * For another order, an ordinary index could not be used.
  */
 export const orderSql = (terms: readonly OrderTerm[]): string =>
   terms.map(({ place, descending }) => place.sql + (descending ? ' DESC' : '')).join(', ')
@@ -19,9 +19,9 @@ export const reversed = (terms: readonly OrderTerm[]): readonly OrderTerm[] =>
   terms.map(({ place, descending }) => ({ place, descending: !descending }))
 
 /**
- * The rows after a position in an order, as a list of conditions whose rows follow one another. An
- * index on these terms can return the rows of each condition in order, which is not possible for a
- * single condition with OR.
+ * SQL conditions for the rows after a position. All rows of one condition come before the rows of
+ * the next condition. An index on the sort terms can return the rows of each condition in order,
+ * which is not possible for a single condition with OR.
  */
 export function rowsAfter(
   terms: readonly OrderTerm[],
@@ -31,14 +31,16 @@ export function rowsAfter(
   const single = rowComparison(terms, values, parameters)
   if (single !== undefined) return [single]
   const branches: string[] = []
-  // The longest common prefix comes first: its rows are the next ones.
+  // The rows that share the most sort values with the position come next, so their condition is the
+  // first.
   for (let last = terms.length - 1; last >= 0; last--) {
     for (const beyond of furtherOf(terms[last] as OrderTerm, values[last] ?? null)) {
       const before = parameters.values.length
       const same = terms.slice(0, last).map(({ place }, i) => equalSql(place, values[i] ?? null, parameters))
       const branch = [...same, beyond(parameters)]
       if (branch.includes('false')) {
-        // No rows match. A parameter that the statement does not use would be an error.
+        // No row matches, so the condition is dropped. Its parameters are dropped too, because a
+        // parameter that the statement does not use is an error.
         parameters.values.length = before
       } else branches.push(branch.join(' AND '))
     }
@@ -46,7 +48,10 @@ export function rowsAfter(
   return branches
 }
 
-/** A single row comparison, if all terms have the same direction and none can be null. */
+/**
+ * A single comparison such as `(a, b) > (1, 2)`. Returns `undefined` unless all terms have the same
+ * direction and none can be null.
+ */
 function rowComparison(
   terms: readonly OrderTerm[],
   values: KeysetPosition['values'],
@@ -71,8 +76,9 @@ const equalSql = (place: Place, value: Scalar | null, parameters: Parameters): s
   value === null ? `${place.sql} IS NULL` : compareSql(place, '=', value, parameters)
 
 /**
- * The conditions for the values after a value in one term: larger ones and then nulls, or smaller
- * ones.
+ * The conditions for the values that come after `value` in one sort term. In ascending order, these
+ * are larger values, and then nulls. In descending order, they are smaller values, or all values if
+ * `value` is null.
  */
 function furtherOf(
   { place, descending }: OrderTerm,

@@ -1,27 +1,32 @@
-/** The rows of one page: next to a position, or at an offset (QUERY-7). */
+/** SQL for the rows of one page, next to a position or at an offset (QUERY-7). */
 import type { ListRequest } from '../../contract.js'
 import { type Parameters, quote, row } from '../sql/sql.js'
 import type { OrderTerm, PageSql } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 import { orderSql, reversed, rowsAfter } from './order.js'
 
-/** The name of the total in the statement. It should not collide with a team's table. */
+/**
+ * The name of the query that counts the total, within the statement. It must not be the name of one
+ * of the team's tables.
+ */
 export const counted = 'rest_counted'
 
-/** The parts that a page is built from. */
+/** The parts from which the SQL of a page is built. */
 export interface Cut {
   readonly request: ListRequest
   readonly from: string
   readonly where: string
   readonly terms: readonly OrderTerm[]
   readonly parameters: Parameters
-  /** The members that the caller's scope fixes. */
+  /** The members that have a condition in the caller's scope. */
   readonly scope: readonly string[]
-  /** Additional columns of its rows, each preceded by a comma. */
+  /** Additional columns to select, each preceded by a comma. */
   readonly more: string
 }
 
-/** The statement of a page. Its rows include their sort values as `s0`, `s1`, ... */
+/**
+ * The SQL query for the rows of a page. Its rows also hold their sort values, as `s0`, `s1`, ...
+ */
 export function pageSql(table: Table, cut: Cut): PageSql {
   const { request, terms } = cut
   const sorted = terms.map(({ place }, i) => `${place.sql} AS s${i}`).join(', ')
@@ -46,17 +51,19 @@ function pageAtPosition(
   const [only = 'false'] = branches
   if (branches.length < 2) return { sql: one(only), from: side }
   const order = direction.map(({ descending }, i) => `s${i}${descending ? ' DESC' : ''}`).join(', ')
-  // All rows of one branch precede those of the next, so no branch is read further than the page
-  // needs.
+  // All rows of one branch precede the rows of the next branch. So the database reads each branch
+  // only as far as the page needs.
   return {
     sql: `${branches.map((branch) => `(${one(branch)})`).join(' UNION ALL ')} ORDER BY ${order} LIMIT ${limit}`,
     from: side,
   }
 }
 
-/** The offset from which it may pay off to skip over keys only, or to count from the end. */
+/** From this offset on, it may be faster to skip over keys only, or to count from the end. */
 export const deepOffset = 500
-/** The row width, in bytes, from which an index over the keys is much smaller than the table. */
+/**
+ * From this row width on, in bytes, an index that holds the keys is much smaller than the table.
+ */
 const wideRow = 150
 
 function countedRows(table: Table, columns: string, cut: Cut): PageSql {
@@ -75,7 +82,8 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
   const order = `ORDER BY ${orderSql(fromEnd ? reversed(terms) : terms)} ${window}`
   const found = fromEnd ? 'end' : 'counted'
   if (!isCovered(table, cut)) return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ${order}`, from: found }
-  // Skipped rows only cost their index entries. The rows themselves are read for the page only.
+  // For skipped rows, only the index entries are read. The rows themselves are only read for the
+  // page.
   const key = table.layout.key.map(({ column }, i) => [quote(column as string), `rest_k${i}`] as const)
   const keys = `SELECT ${key.map(([column, name]) => `${row}.${column} AS ${name}`).join(', ')} FROM ${from} WHERE ${where} ${order}`
   const same = key.map(([column, name]) => `${row}.${column} = _k.${name}`).join(' AND ')
@@ -83,13 +91,14 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
 }
 
 /**
- * Whether a page of an unfiltered list is nearer to the end, according to the last total. The
- * statement's own total decides where the page begins.
+ * Whether the page of an unfiltered list is nearer to the end of the list than to its beginning,
+ * according to the last known total. That total only decides from which end rows are counted. The
+ * start of the page is computed from the total in the same statement.
  */
 function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: Cut): boolean {
   const { where, search, parent, offset, count } = request
-  // Counting from the end needs the total of the same statement, in a subquery in OFFSET, which
-  // Citus does not support.
+  // Counting from the end needs the total of the same statement. It is read by a subquery in
+  // OFFSET, which Citus does not support.
   if (sourceRelation.distributed) return false
   if (
     count === false ||
@@ -103,14 +112,15 @@ function isPastMiddle({ options, statistics, sourceRelation }: Table, { request,
 }
 
 /**
- * Whether an index includes all columns that the filters and the order use, so that skipped rows
- * need not be read.
+ * Whether an index includes all columns that the filters and the order use. Skipped rows then need
+ * not be read from the table.
  */
 function isCovered(table: Table, { request, from, terms, scope }: Cut): boolean {
   if (
     request.offset < deepOffset ||
     table.separate ||
-    // Rows that are marked as deleted may have the same key as one that is not.
+    // If the key index is partial, a row that is marked as deleted may have the same key as a row
+    // that is not.
     table.keyIndex?.partial !== false ||
     from !== table.source ||
     request.parent !== undefined ||

@@ -1,4 +1,4 @@
-/** Reads records by their keys, one or several at once (REP-3). */
+/** Reads one or several records by their keys (REP-3). */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -11,13 +11,16 @@ import { keptRow, type RowCall } from './row-call.js'
 
 type Row = Record<string, unknown>
 
-/** A row, and its record, which may show less than the row holds. */
+/** A row and its record. The record may show less than the row holds. */
 export interface Found {
   readonly stored: Stored<Row>
   readonly cells: Cells
 }
 
-/** The record with a key; `undefined` if there is none. Reports the targets that `joins` find. */
+/**
+ * Reads the record with a key. Returns `undefined` if there is none. Also reports the link targets
+ * that `joins` find.
+ */
 export async function readOne(
   table: Table,
   key: KeyValue,
@@ -31,8 +34,8 @@ export async function readOne(
   const cells = texts && (await cellsOf(table, texts, call, ask, joins))
   if (cells === undefined) return undefined
   const stored = recordOf(table, cells, epoch)
-  // A column that ignores case may find a row whose key is spelt differently: it is the key of
-  // another record.
+  // Some columns compare different texts as equal: in an `interval` column, the key `PT24H` finds
+  // the row with `P1D`. That row is another record.
   if (!isOfKey(table, stored, key)) return undefined
   joins?.report([cells])
   return { stored, cells }
@@ -43,7 +46,7 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
   return found === key || (found !== undefined && definition.key.text(found) === definition.key.text(key))
 }
 
-/** The row with a key, from the source of reads, with its joins. */
+/** The row with a key, from the source of reads, together with the columns of its joins. */
 async function cellsOf(
   table: Table,
   texts: readonly string[],
@@ -51,8 +54,8 @@ async function cellsOf(
   ask: Ask,
   joins?: Joins,
 ): Promise<Cells | undefined> {
-  // Reading from a view, or without an index, may be slow, and reads that share the round trip
-  // would wait for it.
+  // A read from a view, or without an index, may be slow. Reads of other requests in the same round
+  // trip would wait for it.
   const send = table.keyIndex !== undefined && !table.separate ? 'shared' : 'cells'
   if (isUnscoped(call)) {
     if (joins === undefined) return (await ask[send](table.one, table.shownNames, texts))[0]
@@ -72,8 +75,8 @@ async function cellsOf(
 }
 
 /**
- * The records with these keys, in their order. `see` is called with each row that is found, and the
- * text of its key.
+ * The records with these keys, in the order of the keys. `undefined` stands for a key without a
+ * record. `see` is called with the text of the key and the cells of each row that is found.
  */
 export async function readMany(
   table: Table,
@@ -101,7 +104,7 @@ export async function readMany(
   return keys.map((key) => found.get(definition.key.text(key)))
 }
 
-/** The keys that a row can have, without duplicates. */
+/** The texts of the keys that a row can have, without duplicates. */
 function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (readonly string[])[] {
   const known = new Map<string, readonly string[]>()
   for (const parts of texts)
@@ -110,9 +113,9 @@ function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (
 }
 
 /**
- * Reads and locks the record of a row until the transaction ends; `undefined` if there is none.
- * `keeps`: a weaker lock, which still allows new references to the row. A removal needs the
- * stronger one.
+ * Reads a record, and locks its row until the transaction ends. Returns `undefined` if there is no
+ * such row. `keeps`: whether the row will not be removed. A weaker lock is then enough, with which
+ * other transactions can still insert rows that refer to this row.
  */
 export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<Row> | undefined> {
   const { table, ask } = at
@@ -125,19 +128,19 @@ export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<
   return table.separate ? shownRecord(at) : storedOf(table, locked)
 }
 
-/** The record as lists and reads show it, within the same transaction. */
+/** Reads the record as GET requests show it, within the call's transaction if there is one. */
 export async function shownRecord(at: Omit<RowCall, 'expected'>): Promise<Stored<Row> | undefined> {
   const cells = await shownCells(at)
   return cells && storedOf(at.table, cells)
 }
 
-/** The row of the record as lists and reads show it. */
+/** The row of a record, from the source of reads. */
 export const shownCells = ({ table, texts, call, ask }: Omit<RowCall, 'expected'>): Promise<Cells | undefined> =>
   cellsOf(table, texts, call, ask)
 
 /**
- * The version of a record in the table itself, as writes see it, and whether the condition `also`
- * holds; `undefined` if there is no such row.
+ * The current version of a row in the table that is written to, and whether the row satisfies the
+ * condition `also`. Returns `undefined` if there is no such row.
  */
 export async function rowNow(at: RowCall, also?: (parameters: Parameters) => string) {
   const { table, ask } = at

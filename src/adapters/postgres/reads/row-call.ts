@@ -1,4 +1,4 @@
-/** The row that the statements of a call refer to. */
+/** The row that the statements of a call read or write. */
 import type { AdapterCall } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
@@ -7,27 +7,29 @@ import { addKeySql } from '../table/conditions.js'
 import { stampSql } from '../table/row-proof.js'
 import { addVisible, type Table } from '../table/table.js'
 
-/** A row that came from memory. */
+/** Describes a row that came from the cache. */
 export interface Unread {
-  /** The stamp of the row (`stampSql`). Null if the version alone is enough. */
+  /**
+   * The stamp of the row (`stampSql`). Null if the version alone proves that the row is unchanged.
+   */
   readonly stamp: string | null
 }
 
 export interface RowCall {
   readonly table: Table
-  /** The texts of its key. */
+  /** The texts of the parts of the row's key. */
   readonly texts: readonly string[]
-  /** The version that it must have. Absent if any version is accepted. */
+  /** The version that the row must have. `undefined` if any version is accepted. */
   readonly expected: string | undefined
   readonly call: AdapterCall
   readonly ask: Ask
-  /** Set if the row came from memory and was not read for this call. */
+  /** Set if the row came from the cache, and was not read for this call. */
   readonly unread?: Unread
   /** The joins for the row that a write returns. */
   readonly joins?: Joins | undefined
 }
 
-/** The conditions for the row in the table, in any version. */
+/** The conditions that select the row in the table, in any version. */
 export function keptRow({ table, texts, call }: RowCall, parameters: Parameters): string[] {
   const conditions: string[] = []
   addKeySql(table.layout, texts, parameters, conditions)
@@ -36,8 +38,8 @@ export function keptRow({ table, texts, call }: RowCall, parameters: Parameters)
 }
 
 /**
- * The conditions for the row in the expected version, which a write compares in the same step
- * (HDR-3).
+ * The conditions that select the row in the table if it has the expected version. A write uses
+ * them, so that it compares the version and changes the row in a single statement (HDR-3).
  */
 export function expectedRow({ table, texts, expected, call, unread }: RowCall, parameters: Parameters): string[] {
   const conditions: string[] = []

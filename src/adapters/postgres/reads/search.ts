@@ -1,4 +1,7 @@
-/** `q`: the full-text search of PostgreSQL, or a search engine of the team (QUERY-3). */
+/**
+ * Searches for the text of the query parameter `q`, with the full-text search of PostgreSQL or a
+ * search engine of the team (QUERY-3).
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import { didYouMean, nearMiss } from '../../../near-miss.js'
 import type { AdapterCall, ListRequest } from '../../contract.js'
@@ -12,8 +15,8 @@ import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
 
 /**
- * The search of a request. `undefined` if there is none, `'no-matches'` if the engine found
- * nothing. An empty text matches everything.
+ * The search of a request. `undefined` if the request has no search, or if PostgreSQL searches and
+ * the text is empty, which matches everything. `'no-matches'` if the search engine found nothing.
  */
 export async function searchOf(
   table: Table,
@@ -36,17 +39,20 @@ export async function searchOf(
 }
 
 /**
- * Why the server could not parse the text of a search, as the end of a sentence; `undefined` for
- * any other failure.
+ * Why the server could not parse the text of a search, phrased as the end of a sentence.
+ * `undefined` for any other failure.
  */
 export function searchFault(error: unknown): string | undefined {
-  // The parser of tsquery holds at most 32 pending operators. The SQLSTATE is that of a stack
-  // overflow.
+  // The parser of `tsquery` can hold at most 32 pending operators. Its error has the SQLSTATE of a
+  // stack overflow.
   const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
   return isTooDeep ? 'nests too many operators: remove repeated "-"' : undefined
 }
 
-/** The search vector of a row: a column, or the exact expression that an index is built on. */
+/**
+ * SQL of the search vector of a row: a column, or exactly the expression that the index is built
+ * on.
+ */
 export function vectorSql(
   table: Pick<Table, 'definition' | 'layout'>,
   { vector, config = 'simple', members }: TextSearch,
@@ -71,7 +77,9 @@ export function vectorSql(
   return `to_tsvector(${literal(config)}, ${texts.join(" || ' ' || ")})`
 }
 
-/** The keys that an engine returned, best first, as rows to join with. */
+/**
+ * Converts the keys that a search engine returned, best first, to rows that the statement joins.
+ */
 function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'no-matches' {
   if (!Array.isArray(keys)) {
     const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`

@@ -1,4 +1,6 @@
-/** Reports slow lists to operators, and whether an index supports them. */
+/**
+ * Reports slow lists to operators, and says whether the database had to read whole tables for them.
+ */
 import { notify } from '../../../notify.js'
 import { slowListChannel } from '../../../telemetry/channels.js'
 import type { SlowListMessage } from '../../../telemetry/messages.js'
@@ -18,23 +20,25 @@ export interface SlowList {
   readonly took: number
 }
 
-/** The maximum number of statements per table whose plans are kept. */
+/** The maximum number of statements whose plans are kept, per table. */
 const maxPlans = 100
 
-/** The time limit of the database to plan a statement, in milliseconds. */
+/** How long the database may take to plan a statement, in milliseconds. */
 const planTime = 2_000
 
 /**
- * The cost, in planner units, from which a scan of a whole table is reported: about ten thousand
- * rows. A small table is always read as a whole, regardless of its indexes.
+ * From this cost on, in the units of the planner, a scan of a whole table is reported. It
+ * corresponds to about ten thousand rows. PostgreSQL always scans a small table as a whole, even if
+ * it has a suitable index.
  */
 const reportedCost = 1_000
 
 const plans = new WeakMap<Table, Map<string, Promise<readonly string[] | undefined>>>()
 
 /**
- * Publishes a slow list on the channel, and warns once for each statement that reads a whole table.
- * Its plan is requested once, on `database`, and no request waits for it. Never throws.
+ * Publishes a slow list on the diagnostics channel. Warns once for each statement that reads a
+ * whole table. The plan of a statement is requested once, on `database`, and no request waits for
+ * it. Never throws.
  */
 export async function reportSlowList(list: SlowList, database: Database | undefined): Promise<void> {
   const { table, request, statement, took } = list

@@ -1,31 +1,38 @@
-/** Sends the statements of a call. */
+/** Sends the statements of one call of the adapter. */
 import type { Cells, Database, Session, TextRow } from '../connections/client.js'
 import type { Parameters } from './sql.js'
 
-/** Runs the statements of one call. */
+/** Sends the statements of one call, either separately or on one connection. */
 export interface Ask {
-  /** The database, if each statement is sent separately. */
+  /**
+   * The database, if each statement is sent to it separately. Absent if all statements are sent on
+   * one connection.
+   */
   readonly database?: Database
   /**
-   * Whether rows that it reads may be kept: they are committed, and come from the database for
-   * reads.
+   * Whether the rows that are read may be kept in memory. True only if the rows are committed, and
+   * come from the database for reads.
    */
   readonly keeps?: boolean
   /**
-   * Whether rows that its writes return may be kept: they are committed by the time they arrive.
+   * Whether the rows that writes return may be kept in memory. True only if a write is committed
+   * before its rows arrive.
    */
   readonly keepsWritten?: boolean
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
-  /** Runs a statement whose first columns are `columns`. */
+  /**
+   * Runs a statement. `columns` names its first columns, in order. Returns each row as an array of
+   * cells.
+   */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
   /**
-   * Like `cells`, for a short read-only statement, which may share a round trip with those of other
-   * requests.
+   * Like `cells`, for a short read-only statement. The statement may share a round trip to the
+   * server with the statements of other requests.
    */
   shared(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
 }
 
-/** Runs the statements on one connection. */
+/** Sends the statements of one call on the connection of `session`. */
 export const asking = (session: Session): Ask => ({
   query: (text, parameters) => session.query(text, parameters?.values ?? []),
   cells: (text, columns, values) => session.cells(text, columns, values),

@@ -1,7 +1,10 @@
 /** Query plans in the format of `EXPLAIN (FORMAT JSON)`. */
 import type { TextRow } from '../connections/client.js'
 
-/** A node of a plan. Its members depend on its type and on the options of EXPLAIN. */
+/**
+ * A node of a plan. The members that are present depend on the node's type and on the options of
+ * EXPLAIN.
+ */
 export interface PlanNode {
   readonly 'Node Type'?: string
   readonly 'Relation Name'?: string
@@ -15,8 +18,8 @@ export interface PlanNode {
 }
 
 /**
- * The root of the plan in the row that EXPLAIN returns. Some drivers parse it. Throws if there is
- * none.
+ * Returns the root node of the plan in the row that EXPLAIN returns. Some drivers return the plan
+ * as text, others as parsed JSON. Throws if the row contains no plan.
  */
 export function planIn(row: TextRow | undefined): PlanNode {
   const given: unknown = row?.['QUERY PLAN']
@@ -24,5 +27,5 @@ export function planIn(row: TextRow | undefined): PlanNode {
   return Plan
 }
 
-/** A node and all its descendants. */
+/** Returns a node and all its descendants. */
 export const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]

@@ -1,4 +1,4 @@
-/** Builds SQL: names are quoted, and values are always parameters. */
+/** Builds SQL. Names are quoted, and the values of requests are always parameters. */
 
 import { unfit } from '../unfit.js'
 
@@ -6,42 +6,48 @@ import { unfit } from '../unfit.js'
 export class Parameters {
   readonly values: (string | null)[] = []
 
-  /** Adds a value. Returns the SQL of its placeholder, cast to the type `cast`. */
+  /**
+   * Adds a value. Returns the SQL of its placeholder, cast to the type `cast`, for example
+   * `$1::text::uuid`.
+   */
   add(value: string | null, cast = 'text'): string {
     this.values.push(value)
     return `$${this.values.length}::text${cast === 'text' ? '' : `::${cast}`}`
   }
 }
 
-/** The alias of the row in every statement. A team's expressions use it too. */
+/**
+ * The alias of the resource's table in every statement. SQL expressions in a team's options use it
+ * too.
+ */
 export const row = '_r'
 
 /** Quotes a name as an identifier. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * Quotes a text as a literal, where a parameter is impossible: in printed statements, and in paths
- * that must match an index.
+ * Quotes a text as an SQL literal. It is used where a parameter is not possible: in DDL that is
+ * printed, and in expressions that must match the expression of an index.
  */
 export const literal = (text: string): string =>
   text.includes('\\') ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`
 
-/** Encodes texts as one array value. */
+/** Encodes texts as one PostgreSQL array value, for example `{"a",NULL,"b"}`. */
 export const arrayText = (items: readonly (string | null)[]): string =>
   `{${items.map((item) => (item === null ? 'NULL' : `"${special.test(item) ? item.replace(/["\\]/g, '\\$&') : item}"`)).join(',')}}`
 
 /** The characters that must be escaped in an array value. */
 const special = /["\\]/
 
-/** The name of a table or view, as options give it. */
+/** The name of a table or view, as the options contain it. */
 export interface RelationName {
   readonly schema?: string
   readonly name: string
 }
 
 /**
- * Parses `pieces` or `courier.pieces`. A name that contains a dot must be given as an object.
- * Throws `ConfigurationError` for more than one dot.
+ * Parses the name of a table or view, such as `pieces` or `courier.pieces`. A name that contains a
+ * dot must be given as an object. Throws `ConfigurationError` for a text with more than one dot.
  */
 export function relationName(given: string | RelationName): RelationName {
   if (typeof given !== 'string') return given
@@ -50,7 +56,7 @@ export function relationName(given: string | RelationName): RelationName {
   return second === undefined ? { name: first } : { schema: first, name: second }
 }
 
-/** Quotes a relation as an identifier. */
+/** Quotes the name of a table or view, including its schema if there is one. */
 export const quoteRelation = ({ schema, name }: RelationName): string =>
   schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
 

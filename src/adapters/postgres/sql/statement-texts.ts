@@ -1,4 +1,4 @@
-/** Statements that differ only in their middle part. */
+/** Builds statements that have the same beginning and end, and differ only in the middle. */
 export class StatementTexts {
   readonly #before: string
   readonly #after: string

@@ -1,23 +1,25 @@
 /**
- * Determines which writes of a table may leave a row that differs from the result of their
- * RETURNING (HDR-8).
+ * Determines which writes to a table may leave a row that differs from the row that their RETURNING
+ * clause returns (HDR-8).
  */
 
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { insertChangesOthers, type Relation, updateChangesOthers } from './catalog.js'
 import type { JoinColumns } from './join-tables.js'
 
-/** Which writes of a table may leave a row that differs from the result of their RETURNING. */
+/**
+ * For each kind of write: whether the row may end up different from the row that RETURNING returns.
+ */
 export interface Aftermath {
   readonly insert: boolean
   readonly update: boolean
-  /** Whether such a change may happen as late as the commit. */
+  /** Whether a deferred trigger may still change the row at the commit. */
   readonly deferred: boolean
 }
 
 /**
- * Derives this from the catalog and the options. `joins` are the join tables that a create may also
- * insert into.
+ * Derives the result from the catalog and the options. `joins` are the join tables that a create
+ * may also insert into.
  */
 export function aftermathOf(
   relation: Relation,
@@ -25,13 +27,16 @@ export function aftermathOf(
   options: PostgresAdapterOptions,
 ): Aftermath {
   const expressions = expressionsOf(options)
-  // The catalog does not show what lies below a view or a foreign table.
+  // For a view or a foreign table, the catalog does not show everything that happens to the
+  // underlying rows.
   const opaque = relation.kind !== 'r' && relation.kind !== 'p'
-  // A BEFORE trigger may write to a table whose own deferred trigger writes back.
+  // A trigger may write to another table, and a deferred trigger of that table may then change this
+  // row.
   const later = (change: 'insert' | 'update'): boolean =>
     relation.deferrals && relation.triggers.some((trigger) => trigger[change])
-  // RETURNING computes from the snapshot at the start of the statement: sub-selects do not see the
-  // new row, nor what a trigger has written to other tables.
+  // RETURNING computes expressions from the snapshot at the start of the statement. A sub-select in
+  // an expression does not see the new row. It does not see rows that a trigger has written to
+  // other tables either.
   const computes = (change: 'insert' | 'update'): boolean =>
     expressions.some((sql) => /\bselect\b/i.test(sql)) ||
     (expressions.length > 0 && relation.triggers.some((trigger) => trigger[change]))
@@ -47,7 +52,7 @@ export function aftermathOf(
   }
 }
 
-/** The team's SQL expressions among the read columns. */
+/** The SQL expressions in the options that compute members or the version. */
 function expressionsOf({ columns = {}, version }: PostgresAdapterOptions): readonly string[] {
   const members = Object.values(columns).flatMap((column) =>
     typeof column === 'object' && column.expression ? [column.expression] : [],

@@ -1,6 +1,6 @@
 /**
- * Determines the content of a column, or of an expression, for a member: by its type and by the
- * schema.
+ * Determines how the value of a member is stored in its column, or computed by its expression, from
+ * the SQL type and the schema.
  */
 import type { Shape } from '../../../definition/shape.js'
 import type { ColumnType } from '../values/column-type.js'
@@ -9,7 +9,10 @@ import type { Content } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { columnFor } from './format-columns.js'
 
-/** The content of a column for a member, or why the column can't hold the member. */
+/**
+ * The content of a column for a member. If the column can't hold the member, returns the reason,
+ * phrased as the end of a sentence about the member: `is not a list, but ...`.
+ */
 export function contentOf(column: CatalogColumn, shape: Shape | undefined): Content | string {
   const { type } = column
   if (type === 'jsonb' || type === 'json') return { kind: 'json', cast: type }
@@ -34,16 +37,19 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
   return mismatchOf(known, shape, column) ?? { kind: 'scalar', type: known }
 }
 
-/** Whether none of the values that the schema lists is a label of the column's enumeration. */
+/**
+ * Whether the schema has an `enum` that contains none of the labels of the column's enumeration.
+ */
 const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boolean =>
   labels !== null && shape?.values !== undefined && !labels.some((label) => shape.values?.includes(label))
 
-/** Formats that any text has. */
+/** Formats that every text satisfies. */
 const open: ReadonlySet<string> = new Set(['binary', 'password'])
 
 /**
- * Why the schema would refuse values that the column shows, as the end of a sentence. With such a
- * column, GET would return records that PUT refuses. `undefined` if it would not.
+ * Why the schema would refuse values that the column may hold: GET would return records that PUT
+ * refuses. Phrased as the end of a sentence about the member. `undefined` if the schema fits the
+ * column.
  */
 function mismatchOf(
   { formats, width, counts, samples }: ColumnType,
@@ -72,7 +78,10 @@ function mismatchOf(
   return undefined
 }
 
-/** The content of an expression, according to the schema. */
+/**
+ * The content of a computed member, whose type only the schema tells. `undefined` if the schema
+ * does not give it exactly one type.
+ */
 export function computedContent(shape: Shape | undefined): Content | undefined {
   const [type, ...others] = shape?.types ?? []
   if (type === undefined || others.length > 0) return undefined
@@ -90,8 +99,8 @@ export function computedContent(shape: Shape | undefined): Content | undefined {
 }
 
 /**
- * The types that expressions are cast to by format, so that they are shown and compared as values
- * of the format.
+ * The SQL types that expressions are cast to, by the format of the member. The database then
+ * compares and outputs the results as values of that type, and not as text.
  */
 const computedTypes: Readonly<Record<string, string>> = {
   'date-time': 'timestamp with time zone',
@@ -107,7 +116,9 @@ export const castTo = (expression: string, shape: Shape | undefined): string => 
 
 const computedText = (shape: Shape | undefined): string => computedTypes[shape?.format ?? ''] ?? 'text'
 
-/** The content of the column for members without their own column. */
+/**
+ * The content of the column that stores all members without a column of their own (option `rest`).
+ */
 export function restContent(name: string, source: Relation, faults: string[]): Content | undefined {
   const column = source.columns.get(name)
   if (column?.type === 'jsonb' || column?.type === 'json') return { kind: 'json', cast: column.type }

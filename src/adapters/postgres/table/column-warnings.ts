@@ -1,4 +1,7 @@
-/** Warnings about columns that may surprise a team. */
+/**
+ * Warnings about columns that may hold values that do not fit the schema, and about members that
+ * are never written.
+ */
 import type { Shape } from '../../../definition/shape.js'
 import { valueFormat } from '../../../definition/value-formats.js'
 import type { CatalogColumn } from './catalog.js'
@@ -6,8 +9,8 @@ import type { Member } from './columns.js'
 import { columnsFor } from './format-columns.js'
 
 /**
- * The warning about a column whose values do not fit the format, the type or the listed values of
- * its member.
+ * The warning about a column that may hold values that do not fit the format, type or `enum` of its
+ * member.
  */
 export function columnWarning(member: string, column: CatalogColumn, shape: Shape | undefined): string | undefined {
   if (shape === undefined) return undefined
@@ -39,7 +42,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   return undefined
 }
 
-/** The warning about values that clients may send, but that no statement writes. */
+/** The warning about a member that clients may send, but that no statement writes. */
 export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
   if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
   return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then it is a 422.`

@@ -1,6 +1,5 @@
 /**
- * Maps members to columns, and checks whether the columns fit: compares the options with the
- * catalog.
+ * Maps members to columns. Compares the options with the catalog, to check that the columns fit.
  */
 import { own } from '../../../definition/json.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -18,42 +17,48 @@ import { castTo, computedContent, contentOf } from './column-content.js'
 export interface Member {
   readonly name: string
   readonly content: Content
-  /** The type that its values are cast to. */
+  /** The SQL type that values of the member are cast to. */
   readonly cast: string
-  /** The SQL of its value when it is read. */
+  /** The SQL expression that reads the value. */
   readonly sql: string
-  /** The column that it is written to. */
+  /** The column that the member is written to. `undefined` if the member is never written. */
   readonly column: string | undefined
-  /** The quoted name of that column. */
+  /** The quoted name of the member's column. `''` for a computed member. */
   readonly quoted: string
   /**
-   * Whether no update sets the column: it is a part of the key, or a `GENERATED ALWAYS` identity
-   * that is readOnly, which only the database may set. (If such an identity is not readOnly,
-   * `ready()` refuses the table.)
+   * Whether no update sets the column. True for a part of the key, and for a `GENERATED ALWAYS`
+   * identity that is readOnly, which only the database may set. (If such an identity is not
+   * readOnly, `ready()` refuses the table.)
    */
   readonly lasting: boolean
   /**
-   * Whether only the database sets the column: a member of the key with `{ write: false }`.
-   * Statements compare the column but never set it.
+   * Whether only the database sets the column: it is a part of the key with the option `{ write:
+   * false }`. Statements compare the column but never set it.
    */
   readonly storeGiven: boolean
   /**
-   * Whether the column is `GENERATED ALWAYS`: the database sets it, and accepts other values only
-   * with OVERRIDING SYSTEM VALUE.
+   * Whether the column is a `GENERATED ALWAYS` identity. The database sets it, and accepts other
+   * values only with OVERRIDING SYSTEM VALUE.
    */
   readonly always: boolean
-  /** Whether different texts of the column can compare as equal, for example in different case. */
+  /** Whether different texts in the column can compare as equal, for example `a` and `A`. */
   readonly blind: boolean
-  /** Whether the database sets the column if an insert omits it. */
+  /**
+   * Whether the database fills the column if an insert omits it: the column has a default or is an
+   * identity.
+   */
   readonly hasDefault: boolean
   readonly nullable: boolean
   readonly notNull: boolean
   /**
-   * Whether its value is computed when it is read: by an expression, or in a virtual generated
+   * Whether the value is computed when it is read: by an expression, or in a virtual generated
    * column.
    */
   readonly computed: boolean
-  /** SQL that is true if the column may hold more than is shown; `undefined` if it can't. */
+  /**
+   * SQL that is true for a row whose column may hold more than the record shows. `undefined` if
+   * there can be no such row.
+   */
   readonly inexact: string | undefined
 }
 
@@ -62,7 +67,7 @@ interface Named extends ColumnOptions {
   readonly column: string
 }
 
-/** The columns that the options name, before the catalog is read. */
+/** The name and options of each member's column, before the catalog is read. */
 export function columnNames(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -78,7 +83,7 @@ export function columnNames(
   return names
 }
 
-/** A member with its definition and options. */
+/** A member with its schema and its column options. */
 export interface Asked {
   readonly name: string
   readonly named: Named
@@ -86,17 +91,17 @@ export interface Asked {
   readonly isKey: boolean
 }
 
-/** The catalog's descriptions: `table` is written, `source` is read. */
+/** The catalog's descriptions: `table` is written to, `source` is read from. */
 export interface Relations {
   readonly table: Relation
   readonly source: Relation
-  /** Whether members without their own column are stored in a common one. */
+  /** Whether a common column stores the members without a column of their own (option `rest`). */
   readonly hasRest: boolean
 }
 
 /**
- * A member as the database stores it. `undefined` if it has no column and needs none. Otherwise the
- * reason why it can't be stored.
+ * A member as the database stores it. `undefined` if the member is stored in the `rest` column. If
+ * the member can't be stored, returns the reason as `fault`.
  */
 export function memberOf(asked: Asked, relations: Relations): Member | { readonly fault: string } | undefined {
   const { name, named } = asked
@@ -128,7 +133,10 @@ function computedMember({ name, shape }: Asked, expression: string): Member | { 
   }
 }
 
-/** `column` is the column that is read, `written` the column of that name in the table. */
+/**
+ * `column` is the column that is read. `written` is the column of the same name in the table that
+ * is written to.
+ */
 function columnMember(
   { name, named, shape, isKey }: Asked,
   column: CatalogColumn,
@@ -167,8 +175,9 @@ function missing(name: string, column: string, source: Relation): string {
 }
 
 /**
- * A key is never null: a number that a double rounds is shown rounded, and identifies no record.
- * The team is warned about such columns.
+ * Adapts a `bigint` column to the key. Elsewhere, a number that a double can't represent exactly is
+ * shown as null. A key can't be null, so its number is shown rounded, and the rounded number
+ * identifies no record.
  */
 const asKey = (content: Content): Content =>
   content.kind === 'scalar' && content.type.cast === 'bigint' && content.type.holds.includes('integer')
@@ -178,8 +187,8 @@ const asKey = (content: Content): Content =>
 const withoutNull = ({ unshown: _, ...type }: ColumnType): ColumnType => ({ ...type, decode: Number })
 
 /**
- * An assignment that changes nothing. Prefers columns outside the key, because a role may lack the
- * privilege to update keys.
+ * An assignment of a column to itself, which changes nothing. Prefers columns outside the key,
+ * because a role may lack the privilege to update keys.
  */
 export function unchanging(members: readonly Member[], key: readonly Member[]): string | undefined {
   const takes = ({ column, always, storeGiven }: Member): boolean => column !== undefined && !always && !storeGiven
@@ -187,7 +196,7 @@ export function unchanging(members: readonly Member[], key: readonly Member[]): 
   return found && `${quote(found.column as string)} = ${found.sql}`
 }
 
-/** Why a member of the key has no usable column, with the fix. */
+/** The message that says why a member of the key has no usable column, and how to fix it. */
 export function noKeyColumn(
   name: string,
   definition: ResourceDefinition,
@@ -200,8 +209,8 @@ export function noKeyColumn(
 }
 
 /**
- * SQL of the texts that distinguish one record from another: those of the shown members that the
- * table stores. Computed values are not included.
+ * The SQL of the texts that make up a record: one expression for each shown member that the table
+ * itself stores. Computed members are left out.
  */
 export function contentTexts(
   definition: ResourceDefinition,

@@ -7,7 +7,7 @@ import type { Comparing } from '../values/value-texts.js'
 import type { Member } from './columns.js'
 import type { Layout } from './layout.js'
 
-/** SQL that compares a place with a value. */
+/** SQL that compares the value at a place (a column, or a path within JSON) with another value. */
 export function compareSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
   return comparisonSql(place, place.compare(op, value), parameters)
 }
@@ -17,7 +17,10 @@ function comparisonSql(place: Place, comparison: Comparison, parameters: Paramet
   return `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
 }
 
-/** SQL for the rows whose shown value compares so. Null never matches. */
+/**
+ * SQL that is true for rows whose shown value satisfies the comparison. A shown value can differ
+ * from the stored one: it may be rounded, or null. Null never matches.
+ */
 function shownSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
   const { compareShown, unshown } = place
   const comparisons = compareShown?.(op, value) ?? [place.compare(op, value)]
@@ -27,7 +30,7 @@ function shownSql(place: Place, op: Comparing, value: Scalar, parameters: Parame
 
 const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** One condition of a list (QUERY-1). */
+/** SQL of one condition of a list (QUERY-1). */
 export function conditionSql(layout: Layout, condition: Condition, parameters: Parameters): string {
   const { path } = condition
   if (condition.op === 'null') return condition.value ? layout.isNullSql(path) : `NOT (${layout.isNullSql(path)})`
@@ -49,7 +52,10 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
   return `${asText ? `${place.sql}::text` : place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${cast}[]`)})`
 }
 
-/** Why no value of the member can match the condition, as the end of a sentence. */
+/**
+ * Why no value of the member can match the condition, phrased as the end of a sentence: `must be a
+ * UUID`. `undefined` if a value can match.
+ */
 export function mismatchOf(layout: Layout, condition: Condition): string | undefined {
   const { op, path, value } = condition
   if (op === 'null') return undefined
@@ -58,7 +64,10 @@ export function mismatchOf(layout: Layout, condition: Condition): string | undef
   return op === 'in' ? value.map(place.mismatch).find((why) => why !== undefined) : place.mismatch(value)
 }
 
-/** The first value that no column could hold, and that therefore can't be sent, with the reason. */
+/**
+ * The first of these values that no column could hold, with its field and the reason. Such a value
+ * can't be sent to the database.
+ */
 export function unsendable(
   conditions: readonly { readonly field: string; readonly value?: unknown }[],
 ): { readonly field: string; readonly why: string } | undefined {
@@ -71,7 +80,7 @@ export function unsendable(
   return undefined
 }
 
-/** Adds the conditions of the caller's scope: members that equal these values. */
+/** Adds the conditions of the caller's scope, which requires certain values of certain members. */
 export function addScopeSql(
   layout: Layout,
   scope: Readonly<Record<string, Scalar>>,
@@ -85,7 +94,7 @@ export function addScopeSql(
   }
 }
 
-/** Adds the conditions for the row with a key, on columns of the table. */
+/** Adds the conditions that select the row with a key. `texts` are the texts of the key's parts. */
 export function addKeySql(
   { key }: Layout,
   texts: readonly string[],
@@ -95,19 +104,22 @@ export function addKeySql(
   for (let i = 0; i < key.length; i++) {
     const { sql, cast, blind } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
-    // In a column that ignores case, another key can compare as equal.
+    // In a column that ignores case, a different key can compare as equal, so the text is also
+    // compared exactly.
     conditions.push(blind ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
   }
 }
 
-/** The conditions for the row with a key. */
+/** The conditions that select the row with a key. */
 export function keySql(layout: Layout, texts: readonly string[], parameters: Parameters): string[] {
   const conditions: string[] = []
   addKeySql(layout, texts, parameters, conditions)
   return conditions
 }
 
-/** Joins the rows of many keys. `_s.rest_place` is the position of the row's key in `keys`. */
+/**
+ * SQL that joins the rows of many keys. `_s.rest_place` is the position of the row's key in `keys`.
+ */
 export function keysJoin(layout: Layout, keys: readonly (readonly string[])[], parameters: Parameters): string {
   const columns = layout.key.map(({ cast }, i) =>
     parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${cast}[]`),

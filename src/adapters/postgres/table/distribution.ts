@@ -1,17 +1,17 @@
-/** Detects whether Citus distributes a table over servers. */
+/** Detects tables that Citus distributes over several servers. */
 import type { Database, Wait } from '../connections/client.js'
 import { arrayText } from '../sql/sql.js'
 import type { Relation } from './catalog.js'
 import type { Layout } from './layout.js'
 
-/** Only sent if the catalog of Citus exists: otherwise the server could not parse it. */
+/** Sent only if the catalog table of Citus exists. Otherwise the statement would fail. */
 const text =
   'SELECT (count(*) > 0)::text AS c0 FROM pg_catalog.pg_dist_partition WHERE logicalrelid::oid = ANY ($1::text::oid[])'
 
 /**
  * Whether the catalog of Citus lists one of these tables: as a distributed table, as a reference
- * table (copied to each server), or as a local one. The same rules of the Citus planner apply to
- * all of them.
+ * table (copied to each server), or as a local table. The Citus planner has the same restrictions
+ * for all of them.
  */
 export async function isDistributed(oids: readonly string[], database: Database, wait: Wait): Promise<boolean> {
   const [found] = await database.query(text, [arrayText(oids)], wait)
@@ -19,15 +19,15 @@ export async function isDistributed(oids: readonly string[], database: Database,
 }
 
 /**
- * Types whose text is the same in every session. The text of other types depends on settings such
- * as TimeZone.
+ * Types whose text is the same in every session. The text of other types depends on session
+ * settings such as TimeZone.
  */
 const settled =
   /^(?:text|character varying|uuid|smallint|integer|bigint|numeric|real|double precision|boolean|jsonb?)(?:\(|$)/
 
 /**
- * Whether another statement must read the row that a write leaves. Citus accepts only IMMUTABLE
- * functions in RETURNING, and the functions that output dates, times and arrays are not.
+ * Whether a separate statement must read the row after a write. In RETURNING, Citus accepts only
+ * IMMUTABLE functions. The functions that output dates, times and arrays are not IMMUTABLE.
  */
 export const isReadAgain = ({ distributed, columns }: Relation, { members }: Layout): boolean =>
   distributed &&

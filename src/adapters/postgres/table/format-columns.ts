@@ -1,6 +1,6 @@
-/** The column types that messages recommend for members with a format. */
+/** The column types that error messages and warnings recommend for members with a format. */
 
-/** The column types that hold the values of a format. */
+/** The recommended column type for each format. */
 export const columnsFor: Readonly<Record<string, string>> = {
   'date-time': 'timestamptz',
   'local-date-time': 'timestamp, or text for seven digits',

@@ -1,6 +1,6 @@
 /**
- * Associations that are stored in a join table: which records are in which parent's collection
- * (PATH-7).
+ * Associations that are stored in a join table. Its rows say which records are in which parent's
+ * collection (PATH-7).
  */
 import { own } from '../../../definition/json.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -17,11 +17,12 @@ import { checkOneServer } from './key-checks.js'
 
 export interface JoinColumns {
   readonly relation: string
-  /** The columns of the parent's key, each with its type and a valid sample value. */
+  /** The columns that hold the parent's key, each with its type and a valid sample value. */
   readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
   readonly key: readonly string[]
   /**
-   * Whether inserting an existing pair is skipped by ON CONFLICT DO NOTHING, and fires no triggers.
+   * Whether ON CONFLICT DO NOTHING skips the insert of a pair that already exists. No trigger is
+   * fired then.
    */
   readonly skipsExisting: boolean
   /** Whether an insert may also change other rows, by triggers or rules. */
@@ -29,8 +30,8 @@ export interface JoinColumns {
 }
 
 /**
- * The join tables that the options name, checked against the database. Throws `ConfigurationError`
- * that says how to fix the options.
+ * The join tables that the options name, by path segment. Checks them against the database. If one
+ * does not fit, throws a `ConfigurationError` that says how to fix the options.
  */
 export async function joinTablesOf(
   definition: ResourceDefinition,
@@ -89,7 +90,7 @@ async function describeJoin(
   }
 }
 
-/** Whether a unique index on exactly these columns prevents duplicate pairs. */
+/** Whether a unique index over these columns, or over some of them, prevents duplicate pairs. */
 const isUniquePair = ({ kind, indexes }: Relation, pair: readonly string[]): boolean =>
   (kind === 'r' || kind === 'p') &&
   indexes.some(
@@ -100,17 +101,22 @@ const isUniquePair = ({ kind, indexes }: Relation, pair: readonly string[]): boo
       columns.slice(0, keys).every((column) => column !== null && pair.includes(column)),
   )
 
-/** The parent's key as parameters of the join table's columns. */
+/**
+ * Adds the parts of the parent's key as parameters, cast to the types of the join table's columns.
+ */
 export const parentValues = ({ parent }: JoinColumns, { parts }: Association, parameters: Parameters): string[] =>
   parent.map(({ cast }, i) => parameters.add(String(parts[i]), cast))
 
-/** The conditions that a row of the join table, `_j`, belongs to this parent. */
+/** The conditions that select the rows of the join table, `_j`, that belong to this parent. */
 export const ofParent = (columns: JoinColumns, association: Association, parameters: Parameters): string[] =>
   parentValues(columns, association, parameters).map(
     (value, i) => `_j.${quote((columns.parent[i] as JoinColumns['parent'][number]).column)} = ${value}`,
   )
 
-/** The condition that a record, whose key is in these columns, is in the parent's collection. */
+/**
+ * The condition that a record is in the parent's collection. `key` are the members of the record's
+ * key.
+ */
 export function memberSql(
   key: readonly Member[],
   columns: JoinColumns,

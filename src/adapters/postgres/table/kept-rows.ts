@@ -1,8 +1,8 @@
 /**
- * A cache of records by the key and version of their rows. If a row is read again with the same
- * version, it is not decoded: the existing record object is used again, and with it everything that
- * was rendered from it (`reuse.ts`). Only rows with a proof (`row-proof.ts`) that were read outside
- * of a transaction are kept.
+ * A cache of decoded records, by the key and version of their rows. If a row is read again with the
+ * same version, it is not decoded again. The existing record object is used, and with it everything
+ * that was rendered from that object (`reuse.ts`). A row is only kept if it has a proof that equal
+ * versions mean equal rows (`row-proof.ts`), and if it was read outside of a transaction.
  */
 import { type Cache, Caches } from '../../../cache.js'
 import { FixedStored, freezeThroughout } from '../../../definition/fixed.js'
@@ -12,10 +12,11 @@ import type { Cells } from '../connections/client.js'
 type Row = Record<string, unknown>
 
 /**
- * The order of the cells of a row: those of the record, then the version, then the stamp, if any.
+ * The order of the cells of a row: the cells of the record, then the version, then the stamp if
+ * there is one.
  */
 export interface RowShape {
-  /** Identifies the shape among those of one table. `''` is the whole record. */
+  /** Identifies the shape among the shapes of one table. `''` is the shape of the whole record. */
   readonly name: string
   /** The number of cells of the record. */
   readonly width: number
@@ -24,11 +25,11 @@ export interface RowShape {
   /** The indexes of the key's members among the cells. */
   readonly keyPlaces: readonly number[]
   record(cells: Cells): Row
-  /** Converts a stored version to the one that clients see. */
+  /** Converts a stored version to the version that clients see. */
   version(stored: string | null): string
 }
 
-/** Decodes the record of a row of this shape. */
+/** Decodes the record and the version of a row of this shape. */
 export const storedIn = (shape: RowShape, cells: Cells): Stored<Row> => ({
   value: shape.record(cells),
   version: shape.version(cells[shape.width] ?? null),
@@ -36,8 +37,8 @@ export const storedIn = (shape: RowShape, cells: Cells): Stored<Row> => ({
 
 interface KeptRow {
   /**
-   * The shape at the time of reading: another description of the table may interpret the same cells
-   * differently.
+   * The shape that the row was read with. If the table is described again, its new shape may
+   * interpret the same cells differently.
    */
   readonly shape: RowShape
   readonly epoch: number
@@ -46,20 +47,20 @@ interface KeptRow {
   readonly stored: Stored<Row>
   /** The cells of the record. */
   readonly cells: Cells
-  /** The size in characters. */
+  /** The approximate size, in characters. */
   readonly weight: number
 }
 
-/** The approximate size of an object without its texts, in characters. */
+/** The approximate size of a kept row without its texts, in characters. */
 const overhead = 1_300
 
 /**
- * After this many consecutive lists whose rows were all kept, the rows of the next list are most
- * likely kept too.
+ * The number of consecutive lists, all of whose rows were kept, after which the rows of the next
+ * list are most likely kept too.
  */
 const warmAfter = 16
 
-/** A cache of rows, with its counters and its switch. */
+/** A cache of rows, and the object that holds its counters and its on/off switch. */
 interface Store {
   readonly caches: Caches
   readonly rows: Cache<string, KeptRow>
@@ -71,7 +72,9 @@ function makeStore(bound: number | undefined, on = true): Store {
   return { caches, rows: caches.make('rows', bound === undefined ? { sizeOf } : { bound, sizeOf }) }
 }
 
-/** The stores by client. Resources without their own bound share the store of their client. */
+/**
+ * The store of each client. Resources without a bound of their own share the store of their client.
+ */
 const shared = new WeakMap<object, Store>()
 
 function sharedStore(client: object): Store {
@@ -87,16 +90,16 @@ let resources = 0
 export class KeptRows {
   readonly caches: Caches
   readonly #rows: Cache<string, KeptRow>
-  /** Distinguishes the rows of this resource from those of others in the same store. */
+  /** Distinguishes the rows of this resource from the rows of other resources in the same store. */
   readonly #prefix = `${++resources}\0`
-  /** The number of records that were decoded because their rows were not kept. */
+  /** The number of records that were decoded because their rows were not in the cache. */
   made = 0
-  /** The number of consecutive lists whose rows were all kept. */
+  /** The number of consecutive lists, up to the last one, whose rows were all in the cache. */
   #keptLists = 0
 
   /**
-   * `bound`: the maximum size of this resource's rows, in characters. Absent: the resources of the
-   * client share a bound. False or 0: no rows are kept.
+   * `bound` is the maximum size of this resource's rows, in characters. If it is absent, the
+   * resources of the client share one bound. If it is false or 0, no rows are kept.
    */
   constructor(client: object, bound?: number | false) {
     const { caches, rows } =
@@ -105,18 +108,22 @@ export class KeptRows {
     this.#rows = rows
   }
 
-  /** Must be called after each list that has rows. `allKept`: whether all of them were kept. */
+  /**
+   * Must be called after each list that has rows. `allKept`: whether all of its rows were in the
+   * cache.
+   */
   listed(allKept: boolean): void {
     this.#keptLists = allKept ? this.#keptLists + 1 : 0
   }
 
-  /** Whether the rows of a new list are most likely kept. */
+  /** Whether the rows of the next list are most likely in the cache. */
   get isWarm(): boolean {
     return this.#keptLists >= warmAfter
   }
 
   /**
-   * The record of a row. Returns the same object while the row is the same. `epoch`: see `epochOf`.
+   * The record of a row. Returns the same object as long as the row is unchanged. For `epoch`, see
+   * `epochOf`.
    */
   stored(shape: RowShape, cells: Cells, epoch: number): Stored<Row> {
     const key = this.#keyOf(shape, cells, shape.keyPlaces)
@@ -134,8 +141,9 @@ export class KeptRows {
   }
 
   /**
-   * The record's cells of a row that was read without them. `slim` begins with the key, whose parts
-   * are at `places`, and the version. `undefined` if the row is not kept.
+   * The cells of a kept record, for a row that was read without them. `slim` holds the parts of the
+   * row's key, at the indexes `places`, and then its version. Returns `undefined` if the row is not
+   * kept in that version.
    */
   cells(shape: RowShape, slim: Cells, places: readonly number[], epoch: number): Cells | undefined {
     const key = this.#keyOf(shape, slim, places)
@@ -143,27 +151,34 @@ export class KeptRows {
   }
 
   /**
-   * The row with a key and a version, in the form that clients see. It is the row as last read, and
-   * may have changed since: a write has to compare its version and its stamp.
+   * The kept row with this key and this version, in the form of the version that clients see. The
+   * row is kept as it was last read, and may have changed since. So a write must compare the
+   * version and the stamp of the row.
    */
   find(shape: RowShape, keyTexts: readonly string[], version: string, epoch: number): KeptRow | undefined {
     const known = this.#rows.get(`${this.#prefix}${shape.name}\0${keyTexts.join('\0')}`)
     return known?.stored.version === version && known.epoch === epoch && known.shape === shape ? known : undefined
   }
 
-  /** The texts of a row's key as the database returns them; `undefined` if a part is null. */
+  /**
+   * The cache key of a row, made of the texts of the row's key as the database returns them.
+   * `undefined` if a part of the key is null.
+   */
   #keyOf({ name }: RowShape, cells: Cells, places: readonly number[]): string | undefined {
     let text = this.#prefix + name
     for (const at of places) {
       const part = cells[at] ?? undefined
       if (part === undefined) return undefined
-      // Texts of PostgreSQL never contain U+0000.
+      // Texts in PostgreSQL never contain U+0000, so it can separate the parts.
       text += `\0${part}`
     }
     return text
   }
 
-  /** The kept row with a key, if its version is the one at index `at` of `cells`. */
+  /**
+   * The kept row under a cache key, if its version equals the version at index `at` of `cells`, and
+   * its stamp equals the one that follows.
+   */
   #known(shape: RowShape, key: string, cells: Cells, at: number, epoch: number): KeptRow | undefined {
     const known = this.#rows.get(key)
     const isSame =

@@ -1,4 +1,7 @@
-/** The table of records that were created with an `Idempotency-Key` (VERB-12). */
+/**
+ * The table that keeps the records that requests with an `Idempotency-Key` created, for repeats of
+ * those requests (VERB-12).
+ */
 import { checkOptions } from '../../../options/check.js'
 import type { Database, Wait } from '../connections/client.js'
 import { idempotencyKinds } from '../options/option-kinds.js'
@@ -8,19 +11,19 @@ import { unfit } from '../unfit.js'
 import { describe, type Relation } from './catalog.js'
 import { checkOneServer } from './key-checks.js'
 
-/** The table of kept records, checked against the database. */
+/** The table of kept records, after its check against the database. */
 export interface KeptRecords {
   readonly relation: string
-  /** How long records are kept, as an interval. */
+  /** How long records are kept, as text of an SQL interval: `86400 seconds`. */
   readonly ttl: string
   readonly lock: boolean
-  /** Whether Citus distributes it. */
+  /** Whether Citus manages the table. */
   readonly distributed: boolean
-  /** The privileges that the role lacks. */
+  /** The privileges on the table that the database role lacks. */
   readonly lacking: readonly string[]
 }
 
-/** The default time to keep records, in seconds: a day, as for Stripe's idempotency keys. */
+/** The default time to keep records, in seconds: one day, as for idempotency keys at Stripe. */
 const defaultTtl = 86_400
 
 interface KeptOptions {
@@ -37,9 +40,10 @@ const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOption
 })
 
 /**
- * Prints the DDL of the table that keeps the records that POSTs with an `Idempotency-Key` created.
- * For a resource whose own table exists already: `tableDdl` prints both. One table serves any
- * number of resources. Throws `ConfigurationError` for an invalid option.
+ * Returns the DDL of the table that the option `idempotency` names. The table keeps the records
+ * that POST requests with an `Idempotency-Key` created. Use this function if the resource's own
+ * table exists already. Otherwise use `tableDdl`, which returns the DDL of both tables. One table
+ * can serve any number of resources. Throws `ConfigurationError` for an invalid option.
  *
  * @example console.log(idempotencyDdl({ table: 'idempotency_keys' }))
  */
@@ -59,7 +63,10 @@ export function idempotencyDdl(options: IdempotencyOptions): string {
 
 const texts = ['fingerprint', 'record', 'version'] as const
 
-/** The table that the options name. Throws `ConfigurationError` with the fix. */
+/**
+ * Finds and checks the table that the option `idempotency` names. Throws a `ConfigurationError`
+ * that says how to fix the table.
+ */
 export async function keptRecordsOf(
   { idempotency }: PostgresAdapterOptions,
   database: Database,

@@ -1,5 +1,6 @@
 /**
- * Checks that keys are unique in a table, and that the database assigns keys that requests omit.
+ * Checks that keys are unique in a table, and that the database or the adapter assigns the keys
+ * that requests omit.
  */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { ConfigurationError } from '../../../problem.js'
@@ -11,8 +12,8 @@ import type { Member } from './columns.js'
 import type { Layout } from './layout.js'
 
 /**
- * The unique index over exactly the key. `marks`: deleted rows stay in the table, so the index may
- * be partial.
+ * The unique index over exactly the columns of the key. `marks`: whether deleted rows stay in the
+ * table, with a mark. Then the index may be partial, to leave out those rows.
  */
 export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolean): CatalogIndex | undefined {
   const keys = key.map(({ column }) => column)
@@ -26,8 +27,9 @@ export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolea
 }
 
 /**
- * Throws `ConfigurationError` if rows lie on several servers by foreign tables (postgres_fdw): no
- * unique index spans them, and a commit may succeed on one server and fail on another.
+ * Throws `ConfigurationError` if some rows are on other servers, in foreign tables (postgres_fdw).
+ * No unique index spans several servers, and a commit may succeed on one server and fail on
+ * another.
  */
 export function checkOneServer(name: RelationName, { foreignParts }: Relation): void {
   if (foreignParts.length === 0) return
@@ -52,7 +54,10 @@ export function checkKeyIndex(
   )
 }
 
-/** Throws `ConfigurationError` if a create may omit a part of the key that nothing assigns. */
+/**
+ * Throws `ConfigurationError` if a create may omit a part of the key, and nothing assigns that
+ * part.
+ */
 export function checkAssigned(
   { assigned }: ResourceDefinition,
   name: RelationName,
@@ -70,7 +75,7 @@ export function checkAssigned(
   )
 }
 
-/** Whether the adapter has to assign it a number by counting. */
+/** Whether the adapter itself has to assign a number to a member of the key, by counting. */
 const isCounted = ({ content, hasDefault, storeGiven }: Member): boolean =>
   !hasDefault &&
   !storeGiven &&
@@ -79,8 +84,8 @@ const isCounted = ({ content, hasDefault, storeGiven }: Member): boolean =>
 const anyUuid = '00000000-0000-4000-8000-000000000000'
 
 /**
- * Whether a member of the key gets a value if a client sends none: from the database, or a random
- * UUID.
+ * Whether a member of the key gets a value if the client sends none. The value comes from the
+ * database, or is a random UUID.
  */
 const isAssigned = ({ hasDefault, storeGiven, content }: Member): boolean =>
   hasDefault ||
@@ -90,8 +95,8 @@ const isAssigned = ({ hasDefault, storeGiven, content }: Member): boolean =>
     labelFaultOf(content, anyUuid) === undefined)
 
 /**
- * The error for an assigned key in a column without a default. Whether a trigger assigns it can't
- * be detected.
+ * The error for an assigned key in a column without a default. Its message also mentions triggers,
+ * because the adapter can't detect whether a trigger assigns the key.
  */
 function nothingAssigns(name: RelationName, kind: string, { name: member, column = '' }: Member): ConfigurationError {
   const trigger = `columns: { ${member}: { column: '${column}', write: false } }`

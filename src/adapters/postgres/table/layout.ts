@@ -33,41 +33,44 @@ import { compileRecord, decoderOf } from './records.js'
 export class Layout {
   readonly members: readonly Member[]
   readonly byName: ReadonlyMap<string, Member>
-  /** The column for members without their own column, if there is one, and its content. */
+  /**
+   * The column that stores the members without a column of their own (option `rest`), and its
+   * content. `undefined` without the option.
+   */
   readonly restName: string | undefined
   readonly rest: Content | undefined
   readonly key: readonly Member[]
-  /** Warnings about columns that may surprise the team. */
+  /** Warnings about columns that may hold values that do not fit the schema. */
   readonly warnings: readonly string[]
-  /** Warnings about members that no statement writes, for resources with writes. */
+  /**
+   * Warnings about members that no statement writes. They only matter for resources that clients
+   * can write.
+   */
   readonly unwritten: readonly string[]
-  /** The select list of a record. */
+  /** The select list that reads a record. */
   readonly selection: string
-  /** The names of its columns. */
+  /** The column names in `selection`. */
   readonly names: readonly string[]
   /**
-   * An assignment that changes nothing, if any column accepts one: identities may be `GENERATED
-   * ALWAYS`.
+   * An assignment of a column to itself, which changes nothing. `undefined` if no column accepts
+   * it, for example a `GENERATED ALWAYS` identity.
    */
   readonly unchanging: string | undefined
   /**
-   * SQL that is true for a row that may hold more than its record shows. Overwriting such a row
-   * with its record would lose data. `undefined` if there can be no such row.
+   * SQL that is true for a row that may hold more than its record shows. Data would be lost if such
+   * a row were overwritten with its record. `undefined` if there can be no such row.
    */
   readonly inexact: string | undefined
-  /**
-   * SQL of the texts that distinguish one record from another, as far as the table itself stores
-   * them.
-   */
+  /** The SQL of the texts that make up a record, for members that the table itself stores. */
   readonly content: readonly string[]
   /**
-   * A function from each member's text, if it is not null, to its value. `undefined` if the text is
-   * the value.
+   * For each member, a function that converts its text to its value. The function is not called for
+   * null. `undefined` if the text itself is the value.
    */
   readonly decoders: readonly (((text: string) => unknown) | undefined)[]
   /** Decodes the record of a row of `selection`. */
   readonly record: (cells: Cells) => Record<string, unknown>
-  /** Places that have been requested before. */
+  /** The places that were requested before, by path. */
   readonly #places = new Map<string, Place>()
   readonly #definition: ResourceDefinition
   readonly #embedded: boolean
@@ -75,8 +78,8 @@ export class Layout {
   readonly #formatted: ReadonlySet<string>
 
   /**
-   * `table` is written and `source` is read; often they are the same. Throws `ConfigurationError`
-   * that lists all faults.
+   * `table` is written to and `source` is read from. Often they are the same. Throws a
+   * `ConfigurationError` that lists all faults.
    */
   constructor(
     definition: ResourceDefinition,
@@ -147,7 +150,10 @@ export class Layout {
     return `${row}.${quote(this.restName ?? '')}`
   }
 
-  /** The place of the scalar at a path. Throws `ConfigurationError` if there is none. */
+  /**
+   * The place of the scalar at a path. Throws `ConfigurationError` if it can't be compared, for
+   * example because it is in an array column.
+   */
   place(path: readonly string[]): Place {
     const name = path.join('\0')
     const known = this.#places.get(name) ?? this.#placeOf(path)
@@ -173,7 +179,7 @@ export class Layout {
     )
   }
 
-  /** The column that holds the member at a path, and the path within it. */
+  /** The column that holds the member at a path, and the rest of the path within that column. */
   holder(path: readonly string[]): {
     readonly content: Content
     readonly sql: string
@@ -185,7 +191,7 @@ export class Layout {
     return { content: this.rest ?? { kind: 'json', cast: 'jsonb' }, sql: this.#restSql, inner: path }
   }
 
-  /** SQL of the value at a path, as text for searching. */
+  /** SQL of the value at a path, as text to search in. */
   text(path: readonly string[]): string {
     const { content, sql, inner } = this.holder(path)
     return content.kind === 'json' ? textAt(content, sql, inner) : readSql(content, sql)
@@ -197,7 +203,7 @@ export class Layout {
     return isNullAt(content, sql, inner)
   }
 
-  /** The members of some columns, to which a violated constraint refers. */
+  /** The members that are stored in these columns, for the error about a violated constraint. */
   membersOf(columns: readonly (string | null)[]): readonly string[] {
     return this.members.filter(({ column }) => column !== undefined && columns.includes(column)).map(({ name }) => name)
   }
@@ -211,11 +217,11 @@ export class Layout {
       const part = parts[i]
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
       const { canonical, labelFault } = member.content.kind === 'scalar' ? member.content.type : noSpelling
-      // An id is compared literally, unless the schema gives it a format: then it is canonical here
-      // (PATH-11).
+      // A key is compared literally, so a key in another spelling finds no row. If the schema
+      // declares a format for the member, the key is already canonical here (PATH-11).
       if (canonical !== undefined && !this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part)
         return undefined
-      // A statement with this key would fail.
+      // The enumeration does not have this label, so a statement with this key would fail.
       if (labelFault !== undefined && labelFaultOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))
     }
@@ -223,5 +229,5 @@ export class Layout {
   }
 }
 
-/** The spelling of content that is not a single text: none. */
+/** Used for JSON and arrays, which have neither a canonical spelling nor labels. */
 const noSpelling: { readonly canonical?: undefined; readonly labelFault?: undefined } = {}

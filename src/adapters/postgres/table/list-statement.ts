@@ -1,24 +1,24 @@
-/** The statement of a list, and its parts. */
+/** The SQL statement that reads a page of a list, and the parts of that statement. */
 import type { Place } from '../values/places.js'
 
-/** The statement of a list. */
+/** The SQL statement that reads a page of a list. */
 export interface ListStatement {
   readonly text: string
   /**
-   * The names of its columns: those of a record, whether a record exists, and the total, if it
-   * counts.
+   * The names of the statement's columns: the columns of a record, then `here`, then `total` if the
+   * statement counts, then the columns of the joined links. `here` is null if the page has no row.
    */
   readonly names: readonly string[]
   readonly values: readonly (string | null)[]
-  /** The rows that are counted. */
+  /** The rows that the total counts. */
   readonly matching: Matching
   readonly page: PageSql
   readonly searched: Searched | undefined
-  /** The links that were joined to its rows. */
+  /** The joins to the targets of links. */
   readonly joined: readonly object[]
-  /** The index of the first column of the joins. */
+  /** The index of the first joined column. */
   readonly joinedFrom: number
-  /** The statement with other columns in place of the whole record (`known-page.ts`). */
+  /** The same statement with these columns instead of all columns of a record (`known-page.ts`). */
   showing(names: readonly string[]): { readonly text: string; readonly names: readonly string[] }
 }
 
@@ -33,19 +33,22 @@ export interface Matching {
 export interface PageSql {
   readonly sql: string
   /**
-   * How the page is found. Rows `after` or `before` a position, or `counted` from the beginning,
-   * are read with one extra row, which shows whether there are more. If they are counted from the
-   * `end`, by the total, no extra row is read.
+   * How the rows of the page are found:
+   * - `after` or `before`: next to a position.
+   * - `counted`: at an offset from the beginning.
+   * - `end`: at an offset from the end, computed from the total.
+   *
+   * Except for `end`, one extra row is read, which shows whether there are more rows.
    */
   readonly from: 'after' | 'before' | 'counted' | 'end'
 }
 
 /** The parts that a search adds to a list. */
 export interface Searched {
-  /** A join, with a leading space; `''` for none. */
+  /** A JOIN clause with a leading space. `''` if the search needs no join. */
   readonly join: string
   readonly where: readonly string[]
-  /** The sort term of the rank, best first. */
+  /** The sort term that puts the best matches first. */
   readonly rank: OrderTerm
 }
 

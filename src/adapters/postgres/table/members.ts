@@ -1,4 +1,4 @@
-/** The members of a resource as its table stores them, with all faults. */
+/** Determines how the table of a resource stores each member, and collects all faults. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Relation } from './catalog.js'
@@ -7,15 +7,18 @@ import { columnNames, type Member, memberOf } from './columns.js'
 
 interface Members {
   readonly members: Member[]
-  /** Warnings about columns that may surprise the team. */
+  /** Warnings about columns that may hold values that do not fit the schema. */
   readonly warnings: readonly string[]
-  /** Warnings about members that no statement writes, for resources with writes. */
+  /**
+   * Warnings about members that no statement writes. They only matter for resources that clients
+   * can write.
+   */
   readonly unwritten: readonly string[]
-  /** Why the resource does not fit the table, each with the fix. */
+  /** The reasons why the resource does not fit the table, each with its fix. */
   readonly faults: string[]
 }
 
-/** `table` is written, `source` is read. */
+/** `table` is written to, `source` is read from. */
 export function membersOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,

@@ -1,37 +1,42 @@
 /**
- * Detects whether the database sets a version column to a new value on each update, no matter which
- * client makes it (HDR-8).
+ * Detects whether the database itself sets a version column to a new value on each update, no
+ * matter which client makes the update (HDR-8).
  */
 import type { CatalogTrigger, Relation } from './catalog.js'
 
 /**
- * A function that returns a new UUID at each call. Versions 3 and 5 are derived from a name, and
- * repeat for the same name.
+ * Matches a call of a function that returns a new UUID at each call. UUIDs of versions 3 and 5 are
+ * not included: they are derived from a name, and repeat for the same name.
  */
 const uuid = /\b(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v[14]\w*)\s*\(/
 
 export const isRandom = (sql: string | null): boolean => uuid.test(sql ?? '')
 
-/** Whether SQL is only a call for a random UUID. */
+/** Whether an SQL expression is a call for a random UUID, and nothing else. */
 export const isRandomAlone = (sql: string | null): boolean =>
   /^(?:\w+\.)?(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v4)\(\s*\)$/.test(sql?.trim() ?? '')
 
-/** Whether SQL returns a new value at each call. Clocks and counters of the row do not. */
+/**
+ * Whether an SQL expression returns a new value at each call. Clocks do not, and neither do
+ * counters in the row such as `version + 1`.
+ */
 export const neverRepeats = (sql: string | null): boolean => isRandom(sql) || /\bnextval\s*\(/.test(sql ?? '')
 
 /**
  * Whether a trigger sets the column on every update of every row, to a value that the row never
- * had. If the source does not prove it, the result is false: the version then includes a digest of
- * the row, which is always correct.
+ * had. If the trigger's source does not prove that, returns false. The version then includes a
+ * digest of the row, which is always correct.
  */
 export function isMoved({ kind, parts, triggers, columns }: Relation, column: string): boolean {
-  // Partitions have the triggers of their table; tables that inherit from it do not.
+  // Partitions have the triggers of the partitioned table. Tables that inherit from a table do not
+  // have its triggers.
   if (kind !== 'p' && (kind !== 'r' || parts.length > 0)) return false
-  // A row that is deleted and created again must not get its old version.
+  // The default must not repeat either, so that a row that is deleted and created again does not
+  // get its old version.
   if (!neverRepeats(columns.get(column)?.default ?? null)) return false
   const before = triggers.filter(({ each, timing, update }) => each === 'row' && timing === 'before' && update)
-  // Triggers run in the order of their names, so a later one may undo the assignment of an earlier
-  // one.
+  // Triggers run in the order of their names, so a later trigger may undo the assignment of an
+  // earlier one.
   return before.some(
     (one) =>
       one.own &&
@@ -42,8 +47,9 @@ export function isMoved({ kind, parts, triggers, columns }: Relation, column: st
 }
 
 /**
- * Only the source of PL/pgSQL can be analyzed. Functions in C, such as `moddatetime`, set the time,
- * which repeats.
+ * Whether a trigger always sets the column to a new value. Only PL/pgSQL source can be analyzed.
+ * For a function in C, returns false: `moddatetime`, for example, sets the current time, which may
+ * repeat.
  */
 function sets(trigger: CatalogTrigger, column: string): boolean {
   if (trigger.language !== 'plpgsql') return false
@@ -62,7 +68,7 @@ function touches(trigger: CatalogTrigger, column: string): boolean {
   return wholeRow.test(code) || code.toLowerCase().includes(column.toLowerCase())
 }
 
-/** The source without comments and string literals. */
+/** The source of a trigger's function, with comments removed and string literals emptied. */
 export const codeOf = ({ source }: CatalogTrigger): string =>
   source
     .replace(/--.*$/gm, ' ')
@@ -75,16 +81,17 @@ const member = (column: string): string => {
 }
 
 /**
- * A new value and nothing else: `coalesce(NEW.version, gen_random_uuid())` would keep the old one.
+ * Matches the right side of an assignment that consists only of a call for a new value.
+ * `coalesce(NEW.version, gen_random_uuid())` does not match, because it would keep the old value.
  */
 const fresh =
   /^\s*(?:[\w"]+\s*\.\s*)?(?:(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v[14]\w*)\s*\(\s*\)|nextval\s*\([^()]*\))(?:\s*::\s*[\w". ]+)?\s*;/i
 
 /**
- * Code that may bypass the assignment. That includes comparisons of NEW and OLD: `=` treats
- * different texts of `citext` and `interval` as equal.
+ * Matches code that may skip the assignment. A condition that compares NEW with OLD may skip it
+ * too: `=` treats some different texts of `citext` and `interval` as equal.
  */
 const branches = /\b(?:if|case|loop|return|exit|exception|execute)\b/i
 
-/** Whether the whole row may be assigned, or another row returned. */
+/** Matches code that may assign the whole row NEW, or return another row. */
 const wholeRow = /\bnew\s*:?=|\binto\s+(?:strict\s+)?new\b(?!\s*\.)|\breturn\s+(?!(?:new|null)\s*;)/i

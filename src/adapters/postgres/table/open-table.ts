@@ -1,4 +1,7 @@
-/** Reads the description of a resource's table, and compiles the parts of statements. */
+/**
+ * Reads the description of a resource's table from the database, and prepares the parts of its SQL
+ * statements.
+ */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -25,7 +28,8 @@ import type { Table } from './table.js'
 import { type VersionSource, versionSource } from './versions.js'
 
 /**
- * Opens the table of a resource. Throws `ConfigurationError` with the fix if something is missing.
+ * Opens the table of a resource. If something is missing, throws a `ConfigurationError` that says
+ * how to fix it.
  */
 export async function openTable(
   definition: ResourceDefinition,
@@ -119,7 +123,7 @@ type Statements = Pick<
 interface Rows {
   readonly version: VersionSource
   readonly proof: RowProof | undefined
-  /** The condition, on the rows that are read, that a row is not deleted. */
+  /** The condition that a row is not deleted, in terms of the source of reads. */
   readonly alive: string | undefined
   readonly readsAgain: boolean
 }

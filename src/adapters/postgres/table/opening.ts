@@ -1,4 +1,4 @@
-/** A resource's table, described once, and again if it turns out to have changed. */
+/** Describes a resource's table once, and again if an error shows that the table has changed. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, Refused } from '../../contract.js'
 import type { Wait } from '../connections/client.js'
@@ -12,8 +12,8 @@ import { openTable } from './open-table.js'
 import type { Table } from './table.js'
 
 /**
- * Thrown if a refusal shows that the table has changed since it was described. With a new
- * description, the write may succeed.
+ * Thrown if the database refuses a write in a way that shows that the table has changed since it
+ * was described. With a new description, the write may succeed.
  */
 export class Outdated extends Error {
   readonly refused: Refused
@@ -24,14 +24,20 @@ export class Outdated extends Error {
   }
 }
 
-/** The time limit of work that all requests wait for: no single request's limit applies. */
+/**
+ * The time limit for work that several requests wait for together. The time limit of a single
+ * request does not apply to it.
+ */
 export const sharedWait: Wait = { left: () => 30_000, signal: undefined }
 
 export class Opening {
   readonly #definition: ResourceDefinition
   readonly #options: PostgresAdapterOptions
   readonly #rows: KeptRows
-  /** The table, from the answer of the database until an error shows that it has changed. */
+  /**
+   * The description of the table. Set when the database has provided it, and cleared when an error
+   * shows that the table has changed.
+   */
   table: Table | undefined
   #opening: Promise<Table> | undefined
 
@@ -41,7 +47,9 @@ export class Opening {
     this.#options = options
   }
 
-  /** Describes the table again. Until the database has answered, the old description is used. */
+  /**
+   * Describes the table again. Until the database has responded, the old description stays in use.
+   */
   again(databases: Databases): Promise<Table> {
     this.#opening ??= withRetries(() => openTable(this.#definition, this.#options, databases, sharedWait, this.#rows), {
       writes: false,
@@ -57,7 +65,7 @@ export class Opening {
     return this.#opening
   }
 
-  /** The table for one call. Waits no longer than the call's time limit. */
+  /** The description of the table for one call. Waits no longer than the call's time limit. */
   async within(call: AdapterCall, databases: Databases): Promise<Table> {
     if (this.table !== undefined) return this.table
     const wait = waitOf(call)
@@ -68,7 +76,10 @@ export class Opening {
     }
   }
 
-  /** Whether an error shows that the table has changed. If so, it will be described again. */
+  /**
+   * Whether an error shows that the table has changed. If so, the next call describes the table
+   * again.
+   */
   doubt(error: unknown): boolean {
     const changed =
       error instanceof Outdated || ['42703', '42P01', '42804', '42883', '0A000'].includes(stateOf(error) ?? '')

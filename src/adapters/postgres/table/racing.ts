@@ -1,8 +1,8 @@
 /**
- * Which writes of a table would miss an update that another session commits while they wait for the
- * row (HDR-3). After the wait, PostgreSQL reads only the row itself again. Everything else in the
- * statement keeps the state of the statement's start: the row that a view passes to its INSTEAD OF
- * trigger or rule, rows that a sub-select finds, and rows of other tables.
+ * Determines which writes to a table would miss an update that another session commits while they
+ * wait for the lock of the row (HDR-3). After the wait, PostgreSQL reads only the row itself again.
+ * The rest of the statement still sees the state at its start: the row that a view passes to its
+ * INSTEAD OF trigger or rule, rows that a sub-select finds, and rows of other tables.
  */
 
 import type { Database, Wait } from '../connections/client.js'
@@ -13,13 +13,13 @@ import type { JoinColumns } from './join-tables.js'
 export interface Racing {
   readonly update: boolean
   readonly remove: boolean
-  /** Members whose expression reads other rows: a caller's scope may compare them. */
+  /** The members whose expression reads other rows. A caller's scope may compare these members. */
   readonly members: ReadonlySet<string>
 }
 
 /**
- * Derives this from the catalog and the options. Queries the database about functions if there are
- * expressions.
+ * Derives the result from the catalog and the options. If the options have expressions, also
+ * queries the database about the functions that they call.
  */
 export async function racingOf(
   { version, columns = {} }: PostgresAdapterOptions,
@@ -41,22 +41,23 @@ export async function racingOf(
     database,
     wait,
   )
-  // A column of a view may be a sub-select.
+  // In a view, each column may be a sub-select.
   const readsOthers = (sql: string): boolean =>
     isOpaque || /\bselect\b/i.test(sql) || namesCalled(sql).some((name) => functions.has(name))
   const compares = versionSql !== undefined && readsOthers(versionSql)
   const update = relation.indirect.update || compares
   return {
     update,
-    // Associations that were attached while the removal waited must be removed with the record.
+    // Associations that were attached while the removal waited must be removed together with the
+    // record.
     remove: (deletion === undefined ? relation.indirect.remove || compares : update) || joins.size > 0,
     members: new Set([...expressions].filter(([, sql]) => readsOthers(sql)).map(([member]) => member)),
   }
 }
 
 /**
- * The names of the functions that SQL calls. Quoted names are returned as written, others in lower
- * case, as PostgreSQL folds them.
+ * The names of the functions that an SQL expression calls. Quoted names are returned as written,
+ * and other names in lower case, because PostgreSQL converts them to lower case.
  */
 export const namesCalled = (sql: string): readonly string[] =>
   [...sql.matchAll(/"((?:[^"]|"")+)"\s*\(|([\p{L}_][\p{L}\p{N}_$]*)\s*\(/gu)].map(
@@ -64,8 +65,8 @@ export const namesCalled = (sql: string): readonly string[] =>
   )
 
 /**
- * The functions in these expressions that may read tables. Excludes the server's own, and those
- * declared IMMUTABLE.
+ * The names of the functions in these expressions that may read tables. Leaves out the server's own
+ * functions, and functions that are declared IMMUTABLE.
  */
 async function functionsThatRead(
   expressions: readonly string[],

@@ -1,4 +1,7 @@
-/** The source that a resource is read from: its table, a view, or a query (option `readFrom`). */
+/**
+ * The source from which a resource is read: its table, or the view or query in the option
+ * `readFrom`.
+ */
 
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -9,7 +12,7 @@ import { describe, type Relation } from './catalog.js'
 
 type ReadFrom = NonNullable<PostgresAdapterOptions['readFrom']>
 
-/** Whether `readFrom` is a query, as opposed to a name. */
+/** Whether `readFrom` is a query, and not the name of a view. */
 export const isQuery = (given: ReadFrom): given is string =>
   typeof given === 'string' && /^\s*(?:select|with|values)\s/i.test(given)
 
@@ -19,8 +22,8 @@ export const sourceSql = (given: ReadFrom): string =>
   isQuery(given) ? `(${queryOf(given)}\n)` : quoteRelation(relationName(given))
 
 /**
- * Describes a view by the catalog, and a query by a temporary view in a transaction that is rolled
- * back.
+ * Describes the source of reads. For a query, creates a temporary view in a transaction that is
+ * rolled back, and describes that view.
  */
 export async function describeSource(given: ReadFrom, databases: Databases, wait: Wait): Promise<Relation> {
   if (!isQuery(given)) {

@@ -1,4 +1,4 @@
-/** Decodes records from rows. The decoding of each member is compiled once per table. */
+/** Decodes records from rows. The function that decodes a row is compiled once for each table. */
 import { isObject, put } from '../../../definition/json.js'
 import type { Cells } from '../connections/client.js'
 import type { Content } from '../values/places.js'
@@ -6,7 +6,7 @@ import { decode, jsonValue } from '../values/places.js'
 
 type Row = Record<string, unknown>
 
-/** A member to decode. */
+/** A member of the record to decode. */
 interface ReadMember {
   readonly name: string
   readonly content: Content
@@ -14,8 +14,9 @@ interface ReadMember {
 }
 
 /**
- * Compiles a function that decodes the record of a row. Its first cells are those of the members,
- * followed by that of the members without a column, if there is one.
+ * Compiles a function that decodes the record of a row. The first cells of the row hold the
+ * members, in this order. With `hasRest`, the next cell holds the members without a column of their
+ * own.
  */
 export function compileRecord(members: readonly ReadMember[], hasRest: boolean): (cells: Cells) => Row {
   const decoders = members.map(({ content }) => decoderOf(content))
@@ -25,8 +26,8 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
   const count = members.length
   const isPlain = !known.has('__proto__')
 
-  // A loop by index, without a call for cells that need no decoding: a page has hundreds of cells.
-  // Assigning members one by one is faster than copying an object.
+  // This code runs for hundreds of cells per page. So it loops by index, and calls no function for
+  // cells that need no decoding. Assigning members one by one is faster than copying an object.
   const read = (cells: Cells): Row => {
     const record: Row = {}
     for (let i = 0; i < count; i++) {
@@ -49,8 +50,8 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
 }
 
 /**
- * The members of a row that have no column: those in the JSON of cell `at`, except for members that
- * have one.
+ * The members without a column of their own, from the JSON object in cell `at`. Leaves out the
+ * members in `known`, which have a column.
  */
 export function restOf(cells: Cells, at: number, known: { has(name: string): boolean }): Row {
   const rest: Row = {}
@@ -62,7 +63,10 @@ export function restOf(cells: Cells, at: number, known: { has(name: string): boo
 
 type Decoder = (text: string) => unknown
 
-/** A function from a text to its value; `undefined` if the text is the value. */
+/**
+ * The function that converts a text of the database to its value. `undefined` if the text itself is
+ * the value.
+ */
 export function decoderOf(content: Content): Decoder | undefined {
   if (content.kind === 'array') return (text) => decode(content, text)
   if (content.kind === 'json') return jsonValue

@@ -1,8 +1,8 @@
 /**
- * Whether two rows with equal key and version are certainly equal, so that a record decoded from
- * one is also the record of the other. A wrong entity tag costs a client a needless or a missed
- * 304. A wrong record is wrong in every response, so the requirements here are stricter than for a
- * tag.
+ * Determines whether two rows with equal key and version are certainly equal. If so, the record
+ * that was decoded from one row can be used for the other. A wrong entity tag only causes a
+ * needless or a missed 304, but a wrong record would be wrong in every response. So the
+ * requirements here are stricter than for an entity tag.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { row } from '../sql/sql.js'
@@ -12,25 +12,28 @@ import { isRandomAlone } from './movers.js'
 import type { VersionSource } from './versions.js'
 
 /**
- * - `content`: the version includes a digest of everything that the record is made of. Equal texts
- * make equal records, regardless of what happened to the row in between.
- * - `writes`: each write gives the row a random version, and PostgreSQL stamps it with the id of
- * its transaction (`xmin`). Both are compared, because each detects what the other misses:
- *   - A trigger that is disabled or dropped, `session_replication_role = replica`, the worker of a
- * logical subscription, or another writer in spite of `soleWriter` leaves the version unchanged.
- * The transaction id differs, because one transaction leaves only one final row.
- *   - After a failover, a restore, or four billion transactions, transaction ids repeat. Versions
- * are random, so those of other writes differ. Numbers of a sequence would not be enough: they
- * repeat after `TRUNCATE ... RESTART IDENTITY`, `setval`, or a failover that lost the last
- * transactions.
+ * - `content`: the version includes a digest of everything that the record is made of. If the
+ * versions are equal, the records are equal, whatever happened to the row in between.
+ * - `writes`: each write gives the row a random version, and PostgreSQL stores the id of the
+ * transaction in the row (`xmin`). The version and the transaction id are both compared, because
+ * each detects changes that the other misses:
+ *   - Some writes leave the version unchanged: writes while the trigger is disabled or dropped,
+ *   writes with `session_replication_role = replica`, writes by the worker of a logical
+ *   subscription, and writes by another writer in spite of `soleWriter`. The transaction id then
+ *   differs, because a transaction leaves only one final state of a row.
+ *   - Transaction ids repeat after a failover, a restore, or four billion transactions, but the
+ *   random versions of two writes still differ. Numbers of a sequence would not be enough, because
+ *   they repeat after `TRUNCATE ... RESTART IDENTITY`, `setval`, or a failover that lost the last
+ *   transactions.
  *   - A row that is deleted and created again, or restored from a copy, has another transaction id.
  *
- *   Neither detects schema changes that write no row: a renamed enumeration label or column, or
- * another table with the same name. `shown-schema.ts` detects those.
+ * Neither the version nor the transaction id changes if the schema changes without a write to the
+ * row: an enumeration label or a column is renamed, or another table takes the name of this table.
+ * `shown-schema.ts` detects these changes.
  */
 export type RowProof = 'content' | 'writes'
 
-/** The SQL of the text that is compared in addition to the version. */
+/** The SQL of the stamp: a text that is compared in addition to the version. */
 export const stampSql = `${row}.xmin::text`
 
 export interface Proving {
@@ -39,17 +42,19 @@ export interface Proving {
   readonly version: VersionSource
 }
 
-/** The proof that the catalog and the options allow; `undefined` if there is none. */
+/** The proof that the catalog and the options allow. `undefined` if there is none. */
 export function rowProofOf(
   options: PostgresAdapterOptions,
   { layout, relation, version }: Proving,
 ): RowProof | undefined {
-  // Settings from a team's `session` function may change which table a name refers to.
+  // The team's `session` function may change settings, such as the search path, that decide which
+  // table a name refers to.
   if (options.readFrom !== undefined || options.session !== undefined) return undefined
   if (typeof options.version !== 'object' || 'expression' in options.version) return undefined
-  // Values that are computed on read may change while the row stays the same.
+  // Computed values may change while the row stays the same.
   if (layout.members.some(({ computed }) => computed)) return undefined
-  // Members that the schema does not name are read for a team's functions, and are in no digest.
+  // Members that the schema does not name are read for the team's functions, but are not part of
+  // the digest.
   if (version.hasDigest) return layout.content.length === layout.names.length ? 'content' : undefined
   const column = relation.columns.get(options.version.column)
   const isRandom =

@@ -1,17 +1,24 @@
 /**
- * Detects schema changes that change shown values without writing rows: a renamed enumeration label
- * or column, a column that is dropped and added again, another table with the same name. They
- * change neither the version nor the `xmin` of a row, and the server sends no notification. So the
- * catalog is queried from time to time, in parallel with requests, while rows are read.
+ * Detects schema changes that change the shown values of rows without writing the rows: an
+ * enumeration label or a column is renamed, a column is dropped and added again, or another table
+ * takes the name of the table. Such a change affects neither the version nor the `xmin` of a row,
+ * and the server sends no notification of it. So the catalog is queried from time to time while
+ * rows are read, in parallel with the requests.
  */
 import type { Database, Wait } from '../connections/client.js'
 
-/** Milliseconds for which an answer is valid, from the time of its query. */
+/** How long the result of a query is valid, in milliseconds from the start of the query. */
 const validFor = 2_000
-/** Milliseconds after which the query is repeated, so that the next answer arrives in time. */
+/**
+ * After this many milliseconds the query is repeated, so that its result arrives before the last
+ * one expires.
+ */
 const refreshAfter = 1_000
 
-/** The table that has the name, and the last change of each of its columns and of all labels. */
+/**
+ * A digest of the oid of the table with this name, and of the last changes of its columns and of
+ * all enumeration labels.
+ */
 const text = `
 SELECT encode(sha256(convert_to(concat_ws(';',
   to_regclass($1::text)::oid,
@@ -19,7 +26,7 @@ SELECT encode(sha256(convert_to(concat_ws(';',
   (SELECT string_agg(concat_ws(':', e.oid, e.xmin), ',' ORDER BY e.oid) FROM pg_enum e)
 ), 'UTF8')), 'hex') AS c0`
 
-/** The time limit of the query, for which no caller waits. */
+/** The time limit of the query. No request waits for the query. */
 const wait: Wait = { left: () => validFor, signal: undefined }
 
 export class ShownSchema {
@@ -30,15 +37,15 @@ export class ShownSchema {
   #validUntil = Number.NEGATIVE_INFINITY
   #asking: Promise<void> | undefined
 
-  /** `relation`: the name of the table, quoted. */
+  /** `relation` is the quoted name of the table. */
   constructor(relation: string) {
     this.#relation = relation
   }
 
   /**
-   * A number that changes with each detected change, or -1 if the last answer has expired. Two
-   * statements that read one row show the same values if this was the same number before both of
-   * them and after the first.
+   * A number that changes with each detected change, or -1 if the last result has expired. Two
+   * statements that read the same row show the same values if this number was the same before each
+   * statement and after the first one.
    */
   epoch(database: Database): number {
     const now = performance.now()
@@ -46,7 +53,7 @@ export class ShownSchema {
     return now < this.#validUntil ? this.#epoch : -1
   }
 
-  /** Sends the query. Never rejects: without an answer the state expires. */
+  /** Sends the query. Never rejects: if the query fails, the last result simply expires. */
   ask(database: Database): Promise<void> {
     const askedAt = performance.now()
     this.#askedAt = askedAt

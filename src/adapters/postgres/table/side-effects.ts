@@ -1,6 +1,7 @@
 /**
- * Which writes change only their own row, as far as the catalog proves it. If such a statement also
- * reads other tables, it shows their committed state, which the write does not change.
+ * Determines which writes certainly change only their own row, according to the catalog. The
+ * statement of such a write may also read other tables. The write does not change those tables, so
+ * the statement shows their committed state.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Aftermath } from './aftermath.js'
@@ -14,8 +15,8 @@ export interface Confined {
 }
 
 /**
- * Derives this from the catalog and the options. A CHECK and a generated column have no effects:
- * PostgreSQL assumes that their functions are immutable.
+ * Derives the result from the catalog and the options. CHECK constraints and generated columns have
+ * no side effects, because PostgreSQL assumes that their functions are immutable.
  */
 export function confinedOf(relation: Relation, aftermath: Aftermath, { version }: PostgresAdapterOptions): Confined {
   const { kind, parts, triggers, columns } = relation
@@ -30,7 +31,7 @@ export function confinedOf(relation: Relation, aftermath: Aftermath, { version }
   return { insert: confined('insert'), update: confined('update') }
 }
 
-/** Functions of the server, and of its UUID extension, that change no table. */
+/** Functions of the server and of its UUID extension that change no table. */
 const harmless = new Set(
   'nextval gen_random_uuid uuidv4 uuidv7 uuid_generate_v1 uuid_generate_v4 now clock_timestamp statement_timestamp transaction_timestamp timezone coalesce lower upper random'.split(
     ' ',
@@ -40,9 +41,7 @@ const harmless = new Set(
 const isHarmless = (sql: string): boolean =>
   !/\bselect\b/i.test(sql) && namesCalled(sql).every((name) => harmless.has(name))
 
-/**
- * Whether a trigger only sets columns of the new row. Only the source of PL/pgSQL can be analyzed.
- */
+/** Whether a trigger only sets columns of the new row. Only PL/pgSQL source can be analyzed. */
 function setsOwnRow(trigger: CatalogTrigger): boolean {
   const { language, each, timing } = trigger
   if (language !== 'plpgsql' || each !== 'row' || timing !== 'before') return false

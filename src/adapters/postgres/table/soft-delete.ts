@@ -1,18 +1,27 @@
-/** Soft deletes: removed rows stay in the table, marked by a column (option `softDelete`). */
+/**
+ * Soft deletes: removed rows stay in the table, and a column marks them as deleted (option
+ * `softDelete`).
+ */
 
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { quote, row } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import type { Relation } from './catalog.js'
 
-/** The mark of deleted rows, and the condition that a row is not deleted. */
+/**
+ * The column that marks deleted rows, the SQL of the value that marks a row (`sql`), and the
+ * condition that a row is not deleted (`alive`).
+ */
 export interface Deletion {
   readonly column: string
   readonly sql: string
   readonly alive: string
 }
 
-/** Throws `ConfigurationError` if there is no such column, or if each new row would be marked. */
+/**
+ * The column that the option names. Throws `ConfigurationError` if there is no such column, or if
+ * its default would mark each new row as deleted.
+ */
 export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relation: Relation): Deletion | undefined {
   if (given === undefined) return undefined
   const { column, deleted } = typeof given === 'string' ? { column: given, deleted: undefined } : given

@@ -1,6 +1,6 @@
 /**
- * A resource's table in the form that statements need. Compiled once (`open-table.ts`), and only
- * read by requests.
+ * A resource's table, with everything that its SQL statements need. Compiled once
+ * (`open-table.ts`). Requests hardly change it: they only update its caches and statistics.
  */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, ListRequest, Stored } from '../../contract.js'
@@ -27,34 +27,40 @@ export interface Table {
   readonly options: PostgresAdapterOptions
   readonly layout: Layout
   readonly version: VersionSource
-  /** The proof that rows with equal key and version are equal; `undefined` if they may differ. */
+  /**
+   * The proof that rows with equal key and version are equal. `undefined` if there is no such
+   * proof.
+   */
   readonly proof: RowProof | undefined
-  /** The cache of records, for tables with a proof. */
+  /** The cache of records. Used only if there is a proof. */
   readonly rows: KeptRows
-  /** Detects schema changes that rows do not show. */
+  /** Detects schema changes that leave no trace in the rows. */
   readonly shownSchema: ShownSchema
-  /** The select list of a record with its version, and with the stamp if the proof needs it. */
+  /** The select list of a record and its version, and of the stamp if the proof needs one. */
   readonly shown: string
-  /** The column names of `shown`. */
+  /** The column names in `shown`. */
   readonly shownNames: readonly string[]
   /** The columns of `shown` after the record: the version, and the stamp if there is one. */
   readonly besides: { readonly sql: string; readonly names: readonly string[] }
-  /** The column names that identify a row and its version: those of the key and of `besides`. */
+  /**
+   * The names of the columns that identify a row and its version: the columns of the key, and those
+   * of `besides`.
+   */
   readonly slimNames: readonly string[]
   /** The shape of a row of `shown`. */
   readonly shape: RowShape
   /**
-   * The statement that reads one record by key, for a call without a scope. Its values are the
-   * texts of the key.
+   * The statement that reads one record by key, for a call without a scope. Its parameter values
+   * are the texts of the key.
    */
   readonly one: string
-  /** Statements that read records, by join and condition. */
+  /** Builds the statements that read records, from a join and a condition. */
   readonly reads: StatementTexts
-  /** Statements that update one record, by assignments and condition. */
+  /** Builds the statements that update one record, from assignments and a condition. */
   readonly updates: StatementTexts
   /**
-   * The statements of repeated, immutable requests. For other requests: `once` after the first use,
-   * or `varies` if the statement depends on more.
+   * The statements of immutable request objects that were used at least twice. Other values: `once`
+   * after the first use, and `varies` if the statement can't be reused.
    */
   readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */
@@ -63,43 +69,49 @@ export interface Table {
   readonly source: string
   /** Whether the source of reads is not the table itself. */
   readonly separate: boolean
-  /** Whether another statement reads the row after a write, because RETURNING can't show it. */
+  /**
+   * Whether a separate statement must read the row after a write, because RETURNING can't show it.
+   */
   readonly readsAgain: boolean
-  /** The condition that a row is not deleted, for soft deletes. */
+  /** The condition that a row is not deleted. `undefined` without soft deletes. */
   readonly alive: string | undefined
   /**
-   * The same condition on the source of reads. Absent if a view leaves out deleted rows, or the
-   * column that marks them.
+   * The condition that a row of the source of reads is not deleted. `undefined` without soft
+   * deletes, or if the source does not show the column that marks deleted rows.
    */
   readonly shownAlive: string | undefined
-  /** The assignment of the next version, for writes. */
+  /** The SQL assignment of the next version, for writes. `undefined` if writes do not assign it. */
   readonly nextVersion: ((parameters: Parameters) => string) | undefined
-  /** Whether a member of the record is the column of the version. */
+  /** Whether the version column is also a member of the record. */
   readonly showsVersion: boolean
-  /** Which writes return a row that is read again. */
+  /** Which writes may leave a row that differs from the row that RETURNING returns. */
   readonly aftermath: Aftermath
   /** Which writes change only their own row. */
   readonly confined: Confined
   /**
-   * Which writes compare something that another session may change while they wait for its lock.
+   * Which writes compare data that another session may change while the write waits for the lock of
+   * the row.
    */
   readonly racing: Racing
-  /** The assignment that marks a row as deleted. */
+  /**
+   * The column that marks a row as deleted, and the SQL of the mark. `undefined` without soft
+   * deletes.
+   */
   readonly deletion: { readonly column: string; readonly sql: string } | undefined
   readonly relation: Relation
   readonly sourceRelation: Relation
-  /** The unique index over exactly the key. */
+  /** The unique index over exactly the columns of the key. */
   readonly keyIndex: CatalogIndex | undefined
-  /** The number of rows at the last count of all rows. */
+  /** The number of rows at the last count of all rows. At first, the estimate of the catalog. */
   readonly statistics: { total: number | undefined }
-  /** The join tables of associations, by path segment. */
+  /** The join tables of associations, by the path segment of the association. */
   readonly joins: ReadonlyMap<string, JoinColumns>
-  /** The table of records that are kept for repeats. */
+  /** The table that keeps created records for repeated requests. */
   readonly kept: KeptRecords | undefined
 }
 
 /**
- * Adds the conditions that apply to every statement of a call: rows that are not deleted, and in
+ * Adds the conditions that apply to every statement of a call: the row is not deleted, and it is in
  * the caller's scope.
  */
 export function addVisible(
@@ -113,7 +125,7 @@ export function addVisible(
   addScopeSql(layout, call.scope, parameters, conditions)
 }
 
-/** The conditions of visible rows, for the source of reads. */
+/** The conditions that apply to every read of a call. */
 export function visible(table: Table, call: AdapterCall, parameters: Parameters): string[] {
   const conditions: string[] = []
   addVisible(table, call, parameters, table.shownAlive, conditions)
@@ -126,10 +138,10 @@ export function isUnscoped({ scope }: AdapterCall): boolean {
   return true
 }
 
-/** Decodes the record of a row of `shown`, and its version. */
+/** Decodes the record and the version of a row with the columns `shown`. */
 export const storedOf = ({ shape }: Table, cells: Cells): Stored<Record<string, unknown>> => storedIn(shape, cells)
 
-/** Whether the row that RETURNING of an UPDATE returns is the committed one. */
+/** Whether the row that an UPDATE with RETURNING returns is the row that will be committed. */
 export const returnsCommitted = ({ aftermath, readsAgain }: Table): boolean => !aftermath.update && !readsAgain
 
 interface EpochAsk {
@@ -138,8 +150,8 @@ interface EpochAsk {
 }
 
 /**
- * The epoch to pass to `recordOf`. Must be called before the statement is sent. -1: its rows are
- * not kept.
+ * The epoch to pass to `recordOf`. Must be called before the statement is sent. -1 means that the
+ * rows of the statement are not kept.
  */
 export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: EpochAsk): number {
   if (keeps !== true || proof === undefined || !rows.caches.on) return -1
@@ -150,6 +162,6 @@ export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }
 export const recordOf = (table: Table, cells: Cells, epoch: number): Stored<Record<string, unknown>> =>
   epoch < 0 ? storedOf(table, cells) : table.rows.stored(table.shape, cells, epoch)
 
-/** The version of a row of `shown`. */
+/** The version of a row with the columns `shown`. */
 export const versionOf = ({ layout, version }: Table, cells: Cells): string =>
   version.shown(cells[layout.names.length] ?? null)

@@ -1,4 +1,7 @@
-/** The source of a row's version, and its comparison with an expected one (HDR-2, HDR-3). */
+/**
+ * The source of a row's version, and the comparison of a version with the expected one (HDR-2,
+ * HDR-3).
+ */
 import { randomUUID } from 'node:crypto'
 import type { Database, Wait } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -9,28 +12,31 @@ import type { Layout } from './layout.js'
 import { isMoved, isRandom, isRandomAlone, neverRepeats } from './movers.js'
 
 export interface VersionSource {
-  /** The SQL of the version, as text, for a row of the table. */
+  /** The SQL of the version, as text, for a row of the table that is written to. */
   readonly sql: string
   /** The SQL of the version for a row of the source of reads. */
   readonly shownSql: string
-  /** The assignment that a write makes, if any. */
+  /** The assignment of the next version in a write. `undefined` if writes do not assign it. */
   readonly assignment: VersionAssignment | undefined
-  /** Whether it includes a digest of the row's content. */
+  /** Whether the version includes a digest of the row's content. */
   readonly hasDigest: boolean
-  /** Converts a stored version to the one that clients see. */
+  /** Converts a stored version to the version that clients see. */
   shown(stored: string | null): string
-  /** The condition that a row has this version. */
+  /** The SQL condition that a row has this version, in the form that clients see. */
   matches(version: string, parameters: Parameters): string
 }
 
-/** The column of the version, and the SQL of the next one. */
+/** The column of the version, and the SQL of the next version. */
 interface VersionAssignment {
   readonly column: string
   readonly sql: (parameters: Parameters) => string
   readonly hasDefault: boolean
 }
 
-/** Throws `ConfigurationError` if the source would repeat versions, or does not exist. */
+/**
+ * The source of versions that the options name. Throws `ConfigurationError` if its versions may
+ * repeat, or if it does not exist.
+ */
 export async function versionSource(
   options: PostgresAdapterOptions,
   tables: { readonly table: Relation; readonly source: Relation },
@@ -62,10 +68,12 @@ export async function versionSource(
   const assignment = found.generated
     ? undefined
     : { column, sql: nextSql(found, next), hasDefault: found.default !== null }
-  // Random versions need no prefix. A sequence starts over with an embedded database.
+  // Random versions need no prefix. The numbers of a sequence may start over when an embedded
+  // database restarts, so they need one.
   const before = database.embedded && !isRandom(found.default) ? await prefix(options, database, wait) : ''
   const sql = columnSql(found)
-  // A generated column may be computed from fewer columns than the record shows.
+  // A generated column may be computed from fewer columns than the record shows, so it always needs
+  // a digest.
   if (!found.generated && (soleWriter || isMoved(tables.table, column))) return sourceOf(sql, assignment, before)
   if (tables.table.distributed)
     throw unfit(
@@ -79,8 +87,8 @@ export async function versionSource(
 }
 
 /**
- * The next version. A random UUID is a parameter: DEFAULT would be a VOLATILE function in the
- * UPDATE, which distributed tables do not accept.
+ * The SQL of the next version. A random UUID is generated here and sent as a parameter. With
+ * DEFAULT, the UPDATE would contain a VOLATILE function, which distributed tables do not accept.
  */
 function nextSql({ type, default: given }: CatalogColumn, next: string | undefined): VersionAssignment['sql'] {
   if (next !== undefined) return () => next
@@ -90,22 +98,22 @@ function nextSql({ type, default: given }: CatalogColumn, next: string | undefin
 }
 
 function columnSql({ name, type, notNull }: CatalogColumn): string {
-  // The text of a timestamp depends on the session's settings.
+  // The text of a timestamp depends on the settings of the session.
   const sql = type.startsWith('timestamp')
     ? `extract(epoch FROM ${row}.${quote(name)})::text`
     : `${row}.${quote(name)}::text`
-  // Rows that are older than the column have null, which also counts as a version until they are
-  // written.
+  // Rows that are older than the column may hold null. Until they are written, null counts as their
+  // version.
   return notNull ? sql : `coalesce(${sql}, '')`
 }
 
-/** SQL of a digest of texts. Null and '' differ. */
+/** SQL of a digest of texts. Null and `''` have different digests. */
 const digestSql = (texts: readonly string[]): string =>
   `left(encode(sha256(convert_to(ROW(${texts.join(', ')})::text, 'UTF8')), 'hex'), 32)`
 
 /**
- * The version from the table, looked up by the key of a row of the source: a view may show other
- * values under the same column names.
+ * SQL that looks up the version in the table itself, by the key of a row of the source. The source
+ * is a view or query, which may show other values under the same column names.
  */
 function fromTable(sql: string, { table }: PostgresAdapterOptions, layout: Layout): string {
   const inner = (text: string): string => text.replaceAll(`${row}."`, '_t."')
@@ -130,8 +138,8 @@ function refuseXmin({ table, source }: { readonly table: Relation; readonly sour
 }
 
 /**
- * The prefix that distinguishes versions from those of another database, or of this one after a
- * restart.
+ * The prefix that distinguishes the versions of this database from those of other databases. For an
+ * embedded database, it also distinguishes them from the versions before a restart.
  */
 async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wait: Wait): Promise<string> {
   if (epoch !== undefined) return `${epoch}.`
@@ -161,7 +169,8 @@ function sourceOf(sql: string, assignment: VersionSource['assignment'], prefix: 
     hasDigest: false,
     shown: (stored) => `${prefix}${stored ?? ''}`,
     matches(version, parameters) {
-      // Versions are compared as texts: a number has several spellings, and each would match.
+      // Versions are compared as texts. If they were compared as numbers, `1` and `01` would be the
+      // same version.
 
       const stored = version.startsWith(prefix) ? version.slice(prefix.length) : undefined
       return stored === undefined || /\0|\p{Surrogate}/u.test(stored) ? 'false' : `${sql} = ${parameters.add(stored)}`

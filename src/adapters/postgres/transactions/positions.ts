@@ -1,23 +1,23 @@
 /**
- * The position of the primary's log (`pg_lsn`) at the last write of each client, in the memory of
- * one process.
+ * Stores a position for each client: how far the primary's write-ahead log had advanced at the
+ * client's last write (`pg_lsn`). The positions are in the memory of one process.
  */
 import type { ReplicaPositions } from '../options/options.js'
 
 /**
- * The highest position, which no replica reaches. It represents a write whose position is unknown.
+ * The highest position, which no replica reaches. It stands for a write whose position is unknown.
  */
 export const unknownPosition = 'FFFFFFFF/FFFFFFFF'
 
 /**
- * Milliseconds after which a position becomes part of the floor, and for which an unknown position
- * is kept.
+ * The age, in milliseconds, at which a position becomes part of the floor (see `ProcessPositions`).
+ * An unknown position is kept for the same time.
  */
 export const settledAfter = 60_000
 
 /**
- * Milliseconds for which the position of a client is kept. After that, the floor is at least as
- * high.
+ * How long the position of a client is kept, in milliseconds. After that time, the floor is at
+ * least as high as the position.
  */
 export const keptFor = 3 * settledAfter
 
@@ -33,14 +33,15 @@ interface Entry {
 }
 
 /**
- * Positions of the clients of one process. Positions that are dropped, because they are old or
- * there are too many, remain in the floor, which all replicas must have reached.
+ * Stores the positions of the clients of one process. A position is dropped if it is old, or if
+ * there are too many positions. The floor is a position that is at least as high as all dropped
+ * positions. A replica must have reached the floor before it serves any client.
  */
 export class ProcessPositions implements ReplicaPositions {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
   readonly #maxClients: number
-  /** The highest position of all. */
+  /** The highest position of any client. */
   #high: string | undefined
   /** The highest position at the time `#markedAt`. */
   #marked: string | undefined
@@ -87,7 +88,10 @@ export class ProcessPositions implements ReplicaPositions {
     if (this.#entries.size > this.#maxClients) this.#dropOldest()
   }
 
-  /** A position below the floor comes from a restored database, whose log is a different one. */
+  /**
+   * Raises `#high` to the position of a new write. A position below the floor shows that the
+   * database was restored and has a new log, so all earlier positions are dropped.
+   */
   #advance(position: string): void {
     if (this.#floor !== undefined && compare(position, this.#floor) < 0) {
       this.#entries.clear()
@@ -97,7 +101,11 @@ export class ProcessPositions implements ReplicaPositions {
     } else this.#high = higher(this.#high, position)
   }
 
-  /** Raises the floor to a mark that is old enough. */
+  /**
+   * Once per `settledAfter` milliseconds, raises the floor to the position that was marked the last
+   * time, and marks the current highest position. After a pause of twice that time, raises the
+   * floor to the current highest position.
+   */
   #mark(now: number): void {
     const age = now - this.#markedAt
     if (age < settledAfter) return
@@ -120,13 +128,17 @@ export class ProcessPositions implements ReplicaPositions {
 const higher = (known: string | undefined, position: string): string =>
   known !== undefined && compare(known, position) > 0 ? known : position
 
-/** Compares as PostgreSQL does. Negative if the first one is lower. */
+/**
+ * Compares two positions as PostgreSQL does. The result is negative if the first position is lower.
+ */
 export function compare(one: string, other: string): number {
   const difference = numberOf(one) - numberOf(other)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** Two hexadecimal halves of 32 bits. */
+/**
+ * Converts a position to a number. A position consists of two hexadecimal halves of 32 bits each.
+ */
 function numberOf(position: string): bigint {
   const [high = '0', low = '0'] = position.split('/')
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)

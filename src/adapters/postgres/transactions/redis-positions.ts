@@ -1,20 +1,24 @@
-/** Positions in Redis, shared by all processes that are given the same Redis and prefix. */
+/**
+ * A store of positions (see `positions.ts`) in Redis. All processes that use the same Redis and the
+ * same prefix share the positions.
+ */
 import { checkOptions } from '../../../options/check.js'
 import type { Kinds } from '../../../options/kinds.js'
 import type { ReplicaPositions } from '../options/options.js'
 import { keptFor, settledAfter, unknownPosition } from './positions.js'
 
-/** The connection to Redis. */
+/** The options of `redisReplicaPositions`. */
 export interface RedisReplicaPositionsOptions {
   /**
-   * Sends one command, as the option of `rate-limit-redis` does:
-   * `(...command) => client.sendCommand(command)` of the package `redis`,
-   * `(name, ...values) => client.call(name, ...values)` of `ioredis`.
+   * Sends one command to Redis, like the option `sendCommand` of the package `rate-limit-redis`.
+   * - With the package `redis`: `(...command) => client.sendCommand(command)`.
+   * - With `ioredis`: `(name, ...values) => client.call(name, ...values)`.
    */
   sendCommand(...command: string[]): PromiseLike<unknown>
   /**
-   * The prefix of all keys. Default `express-rest-conventions:{positions}:`, whose braces keep the
-   * keys of a Redis Cluster together. Databases that share a server need different prefixes.
+   * The prefix of all Redis keys. Default `express-rest-conventions:{positions}:`. The braces keep
+   * all keys on one node of a Redis Cluster. PostgreSQL databases that share one Redis need
+   * different prefixes.
    */
   readonly prefix?: string
 }
@@ -25,10 +29,11 @@ export const redisReplicaPositionsKinds: Kinds<RedisReplicaPositionsOptions> = {
 }
 
 /**
- * Raises the position of a client, if one is given, and returns it and the floor. The marks are
- * those of `ProcessPositions`, by the clock of Redis. Positions are padded with zeros, so that
- * their texts compare as positions do. Uses `string.format`, because Lua writes large numbers with
- * an exponent.
+ * A Lua script for Redis. If a position is given, the script raises the position of the client. It
+ * returns the client's position and the floor. It computes the floor as `ProcessPositions` does, by
+ * the clock of Redis. Positions are padded with zeros, so that the order of their texts is the
+ * order of the positions. The script uses `string.format`, because Lua would write large numbers
+ * with an exponent.
  */
 const script = `
 local time = redis.call('TIME')
@@ -65,9 +70,10 @@ if wait > now then own = unknown end
 return { own, floor }`
 
 /**
- * Positions in Redis, version 5 or newer, for `replica: { positions }`. Uses the team's client
- * and opens no connection. While Redis fails, reads use the primary. If Redis loses its data, for
- * example in a failover, the positions are lost. Throws `ConfigurationError` for an invalid option.
+ * Returns a store of positions in Redis, version 5 or newer, for `positions` of the option
+ * `replica`. The store uses the team's client, and opens no connection of its own. While Redis
+ * fails, reads use the primary. If Redis loses its data, for example in a failover, the positions
+ * are lost. Throws `ConfigurationError` for an invalid option.
  *
  * @example redisReplicaPositions({ sendCommand: (...command) => client.sendCommand(command) })
  */
@@ -90,7 +96,7 @@ export function redisReplicaPositions(options: RedisReplicaPositionsOptions): Re
   }
 }
 
-/** Pads each half to eight digits. */
+/** Pads each half to eight digits: `16/B374D848` becomes `00000016/B374D848`. */
 const padded = (position: string): string =>
   position
     .split('/')

@@ -1,6 +1,8 @@
 /**
- * Reads from replicas that always show a client its own writes. For each client that has written, a
- * position in the write-ahead log (`pg_lsn`) is kept. The position is never part of a tag.
+ * Decides which reads may use a replica. By default, a client always sees its own writes. So after
+ * each write, the position of the primary's write-ahead log (`pg_lsn`) is stored for the client.
+ * Only a replica that has reached this position may serve the client. The position is never part of
+ * an entity tag.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPromise } from '../../../promise.js'
@@ -12,22 +14,24 @@ import type { ReplicaOptions, ReplicaPositions } from '../options/options.js'
 import { ProcessPositions, unknownPosition } from './positions.js'
 import { waitOf } from './statements.js'
 
-/** The timeouts of reading and of storing a position, in milliseconds. */
+/** The timeout for reading a position, and for storing one, in milliseconds. */
 const askTime = 1_000
 
 /** Milliseconds between two attempts to store a position. */
 const retryPause = 100
 
 /**
- * The stores of positions of each primary. A write of any resource may change what another one shows,
- * by a link, a view or a trigger, so each write raises its client's position in all of them.
+ * The position stores of each primary. A write to one resource may change what another resource
+ * shows, by a link, a view or a trigger. So each write raises the client's position in all of these
+ * stores.
  */
 const storesOf = new WeakMap<object, Set<ReplicaPositions>>()
 const inProcess = new WeakMap<object, ProcessPositions>()
 
 /**
- * The replica rules that a resource opts into; `undefined` for none. Without a store for positions,
- * all resources over one client `primary` share those of this process.
+ * Returns the rules for reads from the replica, or `undefined` if the resource does not read from
+ * it. Without the option `positions`, all resources with the same primary share one store in this
+ * process.
  */
 export function replicaUse(options: boolean | ReplicaOptions | undefined, primary: object): ReplicaUse | undefined {
   if (options === undefined || options === false) return undefined
@@ -43,13 +47,13 @@ export function replicaUse(options: boolean | ReplicaOptions | undefined, primar
   }
 }
 
-/** Whether positions are kept for the clients that write to this primary. */
+/** Whether positions are stored for the clients that write to this primary. */
 export const keepsPositions = (primary: object): boolean => storesOf.has(primary)
 
 /**
- * Raises the position of the call's client before the client gets the response. `isKnown`: the
- * write has ended. A write whose outcome is unknown may still be committed, as may a transaction of
- * the caller's.
+ * Raises the position of the call's client. Must be awaited before the client gets the response.
+ * `isKnown`: whether the outcome of the write is known. If it is not known, the write may still be
+ * committed later. This is also the case if the write is part of the caller's own transaction.
  */
 export async function raisePosition(
   primary: object,
@@ -64,7 +68,10 @@ export async function raisePosition(
 
 const slowStore = (): Error => new Error('The store of positions did not answer in time.')
 
-/** A position that could not be stored in time is only known to this process. */
+/**
+ * Raises the position of a client in one store, and retries if that fails. If the position can't be
+ * stored in time, only this process knows of the write.
+ */
 async function raised(store: ReplicaPositions, client: string, position: string): Promise<void> {
   const end = performance.now() + askTime
   for (;;) {
@@ -79,7 +86,7 @@ async function raised(store: ReplicaPositions, client: string, position: string)
   unstoredOf(store).raise(client, unknownPosition)
 }
 
-/** Clients whose positions have not been stored. */
+/** The clients whose positions could not be stored, by store. */
 const unstored = new WeakMap<ReplicaPositions, ProcessPositions>()
 
 function unstoredOf(store: ReplicaPositions): ProcessPositions {
@@ -100,10 +107,17 @@ function storesFor(primary: object): Set<ReplicaPositions> {
   return known
 }
 
-/** Callers that can't be identified count as one client. */
+/**
+ * Returns the text that identifies the client. All callers that can't be identified count as one
+ * client.
+ */
 const clientOf = ({ caller = '' }: AdapterCall): string => caller
 
-/** If the store fails, it may have lost a position, so the read uses the primary. */
+/**
+ * Returns the position that a replica must have reached for the client, or `'primary'` if the read
+ * must use the primary. If the store fails, the client may have a position that is unknown here, so
+ * the read uses the primary.
+ */
 async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promise<'primary' | string | undefined> {
   try {
     if (unstored.get(positions)?.get(clientOf(call)) !== undefined) return 'primary'
@@ -115,7 +129,10 @@ async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promi
   }
 }
 
-/** A position after the write of the call. */
+/**
+ * Returns a position of the primary's log after the write of the call. Returns `unknownPosition` if
+ * the primary does not respond in time.
+ */
 async function primaryPosition(primary: Database, call: AdapterCall): Promise<string> {
   const wait = waitOf(call)
   const short = { left: () => Math.min(askTime, Math.max(wait.left(), 1)), signal: undefined }

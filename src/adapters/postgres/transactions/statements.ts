@@ -1,4 +1,7 @@
-/** Runs the statements of one call: separately, or in a transaction, possibly with a team's own. */
+/**
+ * Runs the statements of one call, either separately or in one transaction. A team's own statements
+ * may be part of the transaction.
+ */
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -11,7 +14,9 @@ import { lateLevel, noTransaction } from '../unfit.js'
 import { teamError } from './team-errors.js'
 import { markBegin } from './transaction-mark.js'
 
-/** Runs a team's `session` function, and records its exception in `teamErrors`. */
+/**
+ * Runs a team's `session` function. If the function throws, its error is recorded in `teamErrors`.
+ */
 async function runSession(
   session: PostgresAdapterOptions['session'],
   native: SqlClient,
@@ -40,21 +45,24 @@ class CallWait implements Wait {
   }
 
   /**
-   * Only reads a signal that the call has as its own property. Otherwise it may be a getter that
-   * creates one.
+   * Reads `signal` only if it is the call's own property. Otherwise it may be a getter that would
+   * create a signal.
    */
   get gone(): boolean {
     return Object.hasOwn(this.call, 'signal') && this.call.signal?.aborted
   }
 }
 
-/** Whether rows may be kept: see `Ask`. */
+/** Whether the adapter may keep rows in memory: see `Ask`. */
 interface Keeping {
   readonly keeps?: boolean | undefined
   readonly keepsWritten?: boolean | undefined
 }
 
-/** Sends statements separately, each with the time that the call has left. */
+/**
+ * Sends each statement separately. The time limit of a statement is the time that the call has
+ * left.
+ */
 class CallStatements extends CallWait implements Ask {
   readonly database: Database
   readonly keeps: boolean
@@ -83,8 +91,9 @@ class CallStatements extends CallWait implements Ask {
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
 /**
- * Reads: from a replica that is recent enough for the client, otherwise from the primary. In a
- * transaction if reads need the team's settings.
+ * Runs a read. It uses a replica that is recent enough for the client, and otherwise the primary.
+ * It runs in a transaction if the team has a `session` function, or if the position of the replica
+ * must be checked.
  */
 export async function reading<T>(
   databases: Databases,
@@ -101,13 +110,14 @@ export async function reading<T>(
   const needs = await replica.needs(call)
   if (needs === 'primary') return fromPrimary()
   const position = needs ?? (read.checksFloor ? undefined : replica.floor())
-  // The position is requested on the connection of the read, because there may be several replicas
-  // at one address.
+  // The position of the replica must be checked on the connection of the read, because several
+  // replicas may share one address. A client without transactions can't do that.
   if (position !== undefined && read.single) return fromPrimary()
   try {
     return await readingFrom(read, databases, options, call, work, position).attempt()
   } catch (error) {
-    // An overload of the replicas must not overload the primary too.
+    // If the replicas are overloaded, the read is not repeated on the primary, because it could
+    // overload the primary too.
     if (error instanceof Exhausted || failureKind(error) === 'cancelled') throw unavailable(error, false)
     return fromPrimary()
   }
@@ -126,7 +136,8 @@ function readingFrom<T>(
   work: (ask: Ask) => Promise<T>,
   position?: string,
 ): Reading<T> {
-  // Two servers that are not copies of each other may give different rows the same stamp.
+  // Only rows from the database for reads are kept. A server that is not a copy of that database
+  // may give another row the same stamp (`xmin`).
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined) return { attempt: () => work(alone), wait: alone }
   const attempt = (): Promise<T> =>
@@ -147,7 +158,7 @@ async function hasReplayed(own: Session, position: string): Promise<boolean> {
   return row?.c0 === 'true'
 }
 
-/** Runs a write that consists of one statement, and the queries after it. */
+/** Runs a write that consists of one statement, and the queries after it, without a transaction. */
 export function writingAlone<T>(
   { read, write }: Databases,
   call: AdapterCall,
@@ -172,11 +183,13 @@ export interface Transaction<T> {
   readonly databases: Databases
   readonly options: PostgresAdapterOptions
   readonly call: AdapterCall
-  /** Whether it can run without a transaction if the client has none. */
+  /**
+   * Whether the write can run without a transaction if the client does not support transactions.
+   */
   readonly optional: boolean
   /**
-   * Whether all its statements use one snapshot (REPEATABLE READ). Does not apply to a transaction
-   * of the caller's.
+   * Whether all statements of the transaction see one snapshot (REPEATABLE READ). This has no
+   * effect in the caller's own transaction.
    */
   readonly repeatable: boolean
   /** Whether a result is a success. Otherwise the transaction is rolled back. */
@@ -185,7 +198,8 @@ export interface Transaction<T> {
 }
 
 /**
- * Sets REPEATABLE READ, unless the level is already as high. Neither statement takes a snapshot.
+ * Sets the isolation level REPEATABLE READ, unless the level is at least as high already. SHOW and
+ * SET take no snapshot, so the level can still be set.
  */
 async function makeRepeatable(own: Session): Promise<void> {
   const [row] = await own.query('SHOW transaction_isolation', [])
@@ -198,8 +212,8 @@ async function makeRepeatable(own: Session): Promise<void> {
 }
 
 /**
- * Runs a write in a transaction. In a transaction that the caller ends, a failed write leaves the
- * rest unchanged.
+ * Runs a write in a transaction. If the caller has a transaction open, the write runs in that
+ * transaction, and a failed write leaves the caller's other changes intact.
  */
 export function writingTogether<T>({
   databases,
@@ -213,13 +227,14 @@ export function writingTogether<T>({
   const { write: database, callers } = databases
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin
-  // A failed transaction of the caller's can't be repeated here. A single client may or may not be
-  // in one.
+  // Only a transaction that the adapter has begun can be retried here. `nested` is also true for a
+  // single client, which may or may not be in the caller's transaction.
   let isOwn = !database.nested
   const transaction = async (own: Session): Promise<T> => {
     isOwn ||= repeatable && own.first !== undefined
     if (callers && !own.callers) throw noTransaction()
-    // Without a first statement, this is part of a transaction whose level is already set.
+    // Without a first statement, the adapter has not begun this transaction, so its isolation level
+    // is not changed.
     if (repeatable && own.first !== undefined) await makeRepeatable(own)
     await runSession(options.session, own.native, call)
     const result = await work(asking(own), own)

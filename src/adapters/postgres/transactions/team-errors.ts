@@ -1,12 +1,15 @@
-/** Errors of a team's own functions. They do not concern the table, and are not refusals. */
+/**
+ * Errors that a team's own functions have caused. They do not concern the resource's table, and are
+ * never treated as refusals of a record.
+ */
 import { nonError } from '../../made-by.js'
 
-/** The errors that team functions have thrown. */
+/** The errors that a team's functions have caused. */
 export const teamErrors = new WeakSet<Error>()
 
 /**
- * The exception of a team's function, recorded in `teamErrors`. A value that is not an error is
- * wrapped in one.
+ * Returns the error that a team's function has thrown, and records it in `teamErrors`. A thrown
+ * value that is not an error is wrapped in one.
  */
 export function teamError(error: unknown, name: 'write' | 'session'): Error {
   const found = error instanceof Error ? error : nonError(`The "${name}" function`, error)
@@ -14,7 +17,9 @@ export function teamError(error: unknown, name: 'write' | 'session'): Error {
   return found
 }
 
-/** An error addressed to the team, not to clients. */
+/**
+ * Returns an error with a message for the team, not for clients, and records it in `teamErrors`.
+ */
 export function teamFault(message: string, cause?: unknown): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause })
   teamErrors.add(error)

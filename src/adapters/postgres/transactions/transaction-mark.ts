@@ -1,8 +1,9 @@
 /**
- * A mark in a transaction that a team's function also uses. The function may end the transaction
- * and begin another one, or undo the adapter's own statement with a savepoint, and the driver
- * reports neither. A setting that is local to the transaction is lost in both cases (PostgreSQL,
- * SET).
+ * Detects what a team's function has done to the transaction that it shares with the adapter. The
+ * function may end the transaction and begin another one. It may also roll back to a savepoint,
+ * which undoes the adapter's own statement. The driver reports neither. So the adapter sets a mark:
+ * a setting that is local to the transaction. In both cases, the database resets the setting
+ * (PostgreSQL, SET).
  */
 
 import { failureKind, stateOf } from '../connections/failures.js'
@@ -19,8 +20,8 @@ export const markBegin = `SET LOCAL ${setting} = '${begun}'`
 
 /**
  * - `kept`: the adapter's statement is part of the open transaction;
- * - `undone`: a savepoint older than the statement was rolled back to;
- * - `ended`: the transaction was ended. There is none now, or another one;
+ * - `undone`: the transaction was rolled back to a savepoint that is older than the statement;
+ * - `ended`: the transaction was ended, and now another transaction or none is open;
  * - `failed`: a statement failed, and the transaction accepts no further statements;
  * - `read-only`: the transaction was made read-only, on a server that accepts writes.
  */
@@ -29,13 +30,16 @@ export type MarkState = 'kept' | 'undone' | 'ended' | 'failed' | 'read-only'
 const settingOf = (name: string): string => `coalesce(current_setting('${name}', true), '')`
 
 /**
- * Whether the team made the transaction read-only. A standby is always read-only, and an operator
- * may have made read-only the default. Both are ignored. Before PostgreSQL 14, neither can be
- * detected.
+ * SQL that is true if the team has made the transaction read-only. It is false on a standby, which
+ * is always read-only, and if an operator has made read-only the default. Before PostgreSQL 14, it
+ * is always false, because the setting `in_hot_standby` does not exist.
  */
 const isReadOnly = `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} = 'off' AND ${settingOf('in_hot_standby')} = 'off')::text`
 
-/** Distinguishes the marks of this process, because one write may run within another. */
+/**
+ * The number of marks that this process has made. Each mark gets a number of its own, because one
+ * write may run within another.
+ */
 let count = 0
 
 export class TransactionMark {
@@ -45,7 +49,7 @@ export class TransactionMark {
   #before = ''
 
   /**
-   * `began`: whether the transaction began with `markBegin`. A transaction of the caller's did not.
+   * `began`: whether the transaction began with `markBegin`. The caller's own transaction did not.
    */
   constructor(ask: Ask, began: boolean) {
     this.#ask = ask
@@ -53,8 +57,8 @@ export class TransactionMark {
   }
 
   /**
-   * Must be called right before the adapter's own statement, which must not be sent unless the
-   * result is `kept`.
+   * Sets the mark. Must be called right before the adapter's own statement. That statement must
+   * only be sent if the result is `kept`.
    */
   async set(): Promise<MarkState> {
     const found = await this.#swap(this.#own)
@@ -65,8 +69,8 @@ export class TransactionMark {
   }
 
   /**
-   * Must be called after the team's function. Restores the mark of the enclosing write, if there is
-   * one.
+   * Checks the mark. Must be called after the team's function. If this write runs within another
+   * write, restores the mark of the outer one.
    */
   async check(): Promise<MarkState> {
     const found = await this.#swap(this.#before)
@@ -86,7 +90,8 @@ export class TransactionMark {
       return { mark: row?.c0 ?? '', readOnly: row?.c1 === 'true' }
     } catch (error) {
       if (stateOf(error) === '25P02') return { state: 'failed' }
-      // The transaction object of a driver accepts no statements once the transaction has ended.
+      // This error comes neither from the server nor from the connection. The driver throws it,
+      // because its transaction object accepts no statements once the transaction has ended.
       if (failureKind(error) === 'other' && stateOf(error) === undefined) return { state: 'ended' }
       throw error
     }

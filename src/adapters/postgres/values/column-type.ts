@@ -1,19 +1,20 @@
 /**
  * The interface of a PostgreSQL type that holds JSON values. Values are read, written and compared
- * as texts that are cast in SQL, so no parser of a driver changes them. A value that a type can't
- * hold exactly is refused, never rounded or truncated.
+ * as texts that are cast in SQL, so no parser of a driver changes them. If a type can't hold a
+ * value exactly, the value is refused. It is never rounded or truncated.
  */
 import type { Scalar } from '../../contract.js'
 
-/** A comparison that a type supports; `never` matches nothing. */
+/** A comparison of a column with a value. `never` matches no row. */
 export type Comparison =
   | {
       readonly op: '=' | '<' | '<=' | '>' | '>='
       readonly text: string
       readonly cast: string
       /**
-       * Whether the text of the column is compared. This finds labels that were added to an
-       * enumeration after the table was described, and avoids an error for unknown ones.
+       * Whether the text of the column is compared, and not its value. For enumerations: this finds
+       * labels that were added after the table was described, and avoids an error for unknown
+       * labels.
        */
       readonly asText?: boolean
     }
@@ -24,65 +25,74 @@ type Range = '<' | '<=' | '>' | '>='
 export interface ColumnType {
   /** The name of the type, for casts. */
   readonly cast: string
-  /** The JSON types of its values. */
+  /** The JSON types of the values. */
   readonly holds: readonly ('string' | 'number' | 'integer' | 'boolean')[]
-  /** The SQL that reads a value as text. Must not depend on settings of the session. */
+  /** The SQL that reads a value as text. The text must not depend on settings of the session. */
   read(sql: string): string
   decode(text: string): Scalar | null
   /**
-   * Whether `array_to_json` outputs items of this type correctly. Otherwise items are read one by
-   * one.
+   * Whether `array_to_json` outputs items of this type correctly. If not, each item is read with
+   * `read`.
    */
   readonly inJson?: boolean
   /**
-   * The JSON Schema formats that all its texts have. The first one is the best to declare. Absent:
-   * any format may be declared, as for `text`.
+   * The JSON Schema formats that all texts of the type satisfy. Messages recommend the first one.
+   * If absent, any format may be declared, as for `text`.
    */
   readonly formats?: readonly string[]
   /**
-   * The text that the database shows for a value in another spelling; `undefined` if the text is
+   * The canonical text of a value that is written in another spelling. `undefined` if the text is
    * not a value of the type.
    */
   canonical?(text: string): string | undefined
-  /** The minimum and maximum length of its texts in characters, if they are limited. */
+  /** The minimum and maximum length of the texts, in characters. Absent if there is no limit. */
   readonly width?: readonly [min: number, max: number]
-  /** Whether its texts are whole numbers, which the store can assign by counting. */
+  /** Whether the texts are whole numbers, which the store can assign by counting. */
   readonly counts?: boolean
-  /** Whether the value is the text itself. */
+  /** Whether the value is the unchanged text, so that decoding can be skipped. */
   readonly plain?: boolean
-  /** Values that every column of the type accepts, for statements that are only checked. */
+  /**
+   * Values that every column of the type accepts. They are used in statements that `ready()` only
+   * checks.
+   */
   readonly samples: readonly [Scalar, ...Scalar[]]
   /**
-   * Whether the decoded value is exactly what the column holds. Other writers may have stored
-   * values that JSON can't represent.
+   * Whether the decoded value is exactly what the column holds. It is not if another writer has
+   * stored a value that JSON can't represent.
    */
   faithful(text: string): boolean
   /**
-   * SQL that is true for every value for which `faithful` is false and whose shown form a client
-   * may send back. May also be true for other values. Absent: there are none.
+   * SQL that is true for each value that satisfies two conditions: `faithful` is false for it, and
+   * a client may send its shown form back. The SQL may also be true for other values. Absent if
+   * there are no such values.
    */
   inexact?(sql: string): string
   encode(value: Scalar): string
-  /** Why the type can't hold a value exactly, as the end of a sentence. */
+  /**
+   * Why the type can't hold a value exactly, phrased as the end of a sentence: `must have at most 5
+   * characters`.
+   */
   fault(value: Scalar): string | undefined
   /**
-   * Why a value does not belong to the type at all, so that no condition can use it, as the end of
-   * a sentence. Does not include values of the type that this column can't hold: those match no
-   * row.
+   * Why a value does not belong to the type at all, so that no condition can use it. Phrased as the
+   * end of a sentence. `undefined` for values of the type that only this column can't hold: a
+   * condition with such a value matches no row.
    */
   mismatch?(value: Scalar): string | undefined
   /**
-   * Why a text is not a label of the enumeration, as the end of a sentence. Labels may have been
-   * added after the table was described, so the database decides.
+   * Why a text is not a known label of the enumeration, phrased as the end of a sentence. Labels
+   * may have been added after the table was described, so `fault` accepts such a text, and the
+   * database decides.
    */
   labelFault?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison
   /**
-   * Comparisons that are all true for the values whose shown form compares so. Absent: each value
-   * is shown unchanged, or as null.
+   * For types whose shown values may be rounded: comparisons that are all true for exactly the
+   * values whose shown form satisfies the comparison. Absent if each value is shown unchanged, or
+   * as null.
    */
   compareShown?(op: '=' | Range, value: Scalar): readonly Comparison[]
-  /** SQL that is true for the values that are shown as null. Absent: there are none. */
+  /** SQL that is true for the values that are shown as null. Absent if there are none. */
   unshown?(sql: string): string
 }
 

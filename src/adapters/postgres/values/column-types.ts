@@ -11,12 +11,13 @@ import { textFault } from './text-faults.js'
 import { dates, durations, instants, times, timestamps, timesWithOffset } from './time-types.js'
 import { valueTexts } from './value-texts.js'
 
-/** The part of a member's schema that decides how its column is read. */
+/** The parts of a member's schema that decide how its column is read. */
 export type Declared = Pick<Shape, 'format' | 'types'> | undefined
 
 /**
- * The type of a column, by the name that `format_type` returns; `undefined` if it holds no JSON
- * scalar. Numbers that the schema declares as texts (formats `decimal` and `int64`) are texts.
+ * The type of a column, by the name that `format_type` returns. `undefined` if the SQL type holds
+ * no JSON scalar. If the schema declares a number as text (format `decimal` or `int64`), the values
+ * are texts.
  */
 export function columnType(
   name: string,
@@ -70,14 +71,14 @@ export function columnType(
     case 'bytea':
       return bytes
     default:
-      // An extension may be installed in any schema.
+      // The name may include a schema, because an extension can be installed in any schema.
       return /^(?:\w+\.)?citext$/.test(base)
         ? written(texts(base, undefined), declared)
         : rangeOf(base, (inner) => columnType(inner, undefined, asTexts))
   }
 }
 
-/** Bounds of ranges are read as texts, so that none of their digits is lost. */
+/** Bounds of ranges are read as texts, so that no digits are lost. */
 const asTexts: Declared = { format: undefined, types: new Set(['string']) }
 
 /** `numeric(10,2)` -> `numeric`, `[10, 2]`. */
@@ -120,7 +121,7 @@ function texts(base: string, length: number | undefined): ColumnType {
     cast,
     holds: ['string'],
     samples: ['', 'a'],
-    // In a list, the padding of such texts would be visible.
+    // `array_to_json` would show the padding of `character` values.
     inJson: !padded,
     ...(max === undefined ? {} : { width: [0, max] as const }),
     read: (sql) => (base === 'text' ? sql : `${sql}::text`),
@@ -140,8 +141,9 @@ function texts(base: string, length: number | undefined): ColumnType {
 }
 
 /**
- * A text column whose member has a format with canonical texts, which are written and compared. To
- * the database, another spelling by another writer is a different text.
+ * A text column whose member has a format with canonical texts. Values are written and compared in
+ * their canonical form. If another writer has stored a value in another spelling, the database
+ * treats it as a different text.
  */
 function written(type: ColumnType, declared: Declared): ColumnType {
   const format = valueFormat(declared)
@@ -161,7 +163,10 @@ function written(type: ColumnType, declared: Declared): ColumnType {
   }
 }
 
-/** Two values of each format. Columns may have checks for the format. */
+/**
+ * Two sample values for each format. Samples must have the format, because columns may have CHECK
+ * constraints for it.
+ */
 const textSamples: Readonly<Record<string, ColumnType['samples']>> = {
   'local-date-time': ['2000-01-01T00:00:00.0000000', '2000-01-02T00:00:00.0000000'],
   'date-time': ['2000-01-01T00:00:00.000Z', '2000-01-02T00:00:00.000Z'],
@@ -184,7 +189,8 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     read: asText,
     decode: asItIs,
     plain: true,
-    // The rank of a label that was added after the table was described is unknown.
+    // The position of a label in the order is unknown if the label was added after the table was
+    // described.
     faithful: fits,
     encode: String,
     fault: (value) => textFault(value as string),

@@ -3,13 +3,10 @@ import { isIP } from 'node:net'
 import type { ColumnType } from './column-type.js'
 import { valueTexts } from './value-texts.js'
 
-/**
- * An address, with its mask unless that means a single host. The database refuses a `cidr`
- * with host bits.
- */
+/** Matches an address with an optional mask. Without a mask, the address is a single host. */
 const address = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i
 
-/** PostgreSQL accepts an address in any spelling, and outputs one. */
+/** The spelling in which PostgreSQL outputs an address. PostgreSQL also accepts other spellings. */
 function canonicalAddress(text: string): string | undefined {
   const found = address.exec(text)
   const version = isIP(found?.[1] ?? '')
@@ -21,8 +18,8 @@ function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * The host as PostgreSQL outputs it: an IPv6 address according to RFC 5952, and an IPv4 address
- * within one in dotted form.
+ * The host as PostgreSQL outputs it. An IPv6 address is written according to RFC 5952, with an IPv4
+ * address inside it in dotted form.
  */
 function canonicalHost(host: string, version: number): string {
   if (version === 4) return host
@@ -43,7 +40,7 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
       cast === 'inet'
         ? 'an IP address such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::1'
         : 'a network such as 192.0.2.0/24 or 2001:db8::/32',
-    // A `cidr` is shown with its mask, an `inet` of a single host without it.
+    // A `cidr` is always shown with its mask. An `inet` of a single host is shown without it.
     canonical: (text) => {
       const found = canonicalAddress(text)
       if (cast === 'inet' || found === undefined || found.includes('/')) return found
@@ -58,7 +55,10 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
     beyond: (op, text) => ({ op, text, cast: 'inet' }),
   })
 
-/** Whether bits are set to the right of the mask of a canonical address. */
+/**
+ * Whether a canonical address has bits set to the right of its mask. PostgreSQL refuses such a
+ * `cidr`.
+ */
 function hasHostBits(text: string): boolean {
   const [host = '', mask = '0'] = text.split('/')
   const bits = host.includes(':')
@@ -80,7 +80,10 @@ function bitsOf6(host: string): string {
   return all.map((word) => Number.parseInt(word, 16).toString(2).padStart(16, '0')).join('')
 }
 
-/** Hardware addresses: accepted with any usual separator, shown in lower case with colons. */
+/**
+ * Hardware addresses. They are accepted with any usual separator, and shown in lower case with
+ * colons.
+ */
 export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
   valueTexts({
     cast,
@@ -100,14 +103,14 @@ export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
     },
   })
 
-/** Bytes as base64 (RFC 4648 4) with padding, regardless of the session's bytea_output. */
+/** Bytes as base64 (RFC 4648 section 4) with padding, regardless of the session's bytea_output. */
 export const bytes: ColumnType = valueTexts({
   cast: 'bytea',
   samples: ['', 'AA=='],
   formats: ['byte'],
   expects: 'base64 (RFC 4648 4) with its padding, such as "aGk="',
   canonical: (text) => (Buffer.from(text, 'base64').toString('base64') === text ? text : undefined),
-  // The server inserts line breaks.
+  // `encode` inserts line breaks, which are removed.
   read: (sql) => `translate(encode(${sql}, 'base64'), E'\\n', '')`,
   sent: (text) => `\\x${Buffer.from(text, 'base64').toString('hex')}`,
 })

@@ -5,12 +5,15 @@ import { asText, type ColumnType } from './column-type.js'
 import { comparedRounded, infiniteFrom } from './rounded.js'
 import { valueTexts } from './value-texts.js'
 
-/** Removes the sign of zero, which JSON does not show. */
+/**
+ * The number in a text, or null if it is NaN or infinite. `+ 0` removes the sign of a negative
+ * zero, which JSON does not show.
+ */
 const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) + 0 : null)
 const notFinite = (sql: string): string => `${sql} IN ('NaN', 'Infinity', '-Infinity')`
 const notANumber = (sql: string): string => `${sql} = 'NaN'`
 
-/** The digits of a number without an exponent, because some types accept none. */
+/** The text of a number for SQL. Zero has no sign. */
 const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
 
 const beyondDouble = (sql: string): string =>
@@ -25,7 +28,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     samples: [0, 1],
     inJson: true,
     read: asText,
-    // A number that a double rounds would be shown as a different one.
+    // If a double can't represent the number exactly, it would be shown as a different number. So
+    // it is shown as null.
     decode: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : null),
     faithful: (text) => Number.isSafeInteger(Number(text)),
     ...(bound > 2 ** 31 ? { inexact: beyondDouble, unshown: beyondDouble } : {}),
@@ -33,8 +37,9 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
     compare(op, value) {
       const number = value as number
-      // The column is compared with its own type, so that its index applies. Values between or
-      // beyond those of the type are moved to the nearest one.
+      // The value is cast to an integer type, so that an index on the column can be used. A value
+      // between two integers is replaced by the lower one. A comparison with a value outside the
+      // range of the column matches every value of that range, or nothing.
       if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
       if (op === '=') return 'never'
       const upwards = op === '>' || op === '>='
@@ -66,7 +71,9 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     ...(precision !== undefined && precision <= 15
       ? {}
       : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
-    // A column with a precision holds no infinity, and old servers do not support it.
+    // A column with at most 308 digits before the point holds no number that is infinite as a
+    // double. Other columns are compared with numbers, because servers before PostgreSQL 14 do not
+    // accept 'Infinity' as a `numeric`.
     unshown: (sql) =>
       precision !== undefined && precision - scale <= 308
         ? notANumber(sql)
@@ -87,7 +94,10 @@ function plainDigits(value: number): readonly [whole: string, fraction: string] 
   return [whole.replace(/^0+/, ''), fraction.replace(/0+$/, '')]
 }
 
-/** The same digits of a decimal in the form that the database outputs. */
+/**
+ * The digits of a decimal as the database outputs it, without the sign and without leading or
+ * trailing zeros: `-12.50` becomes `12.5`.
+ */
 function plainText(text: string): string {
   const [whole = '', fraction = ''] = text.replace(/^-/, '').split('.')
   return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
@@ -115,7 +125,8 @@ export function floats(cast: string, stored: (value: number) => number): ColumnT
 }
 
 /**
- * The value that a `real` outputs for a number: the shortest decimal that leads to the same single.
+ * The value that a `real` column outputs after this number was stored in it: the shortest decimal
+ * that rounds to the same single-precision number.
  */
 export function shortestSingle(value: number): number {
   const single = Math.fround(value)
@@ -126,7 +137,9 @@ export function shortestSingle(value: number): number {
   return Number.NaN
 }
 
-/** Whole numbers as texts (format `int64`), for those that a double can't hold. */
+/**
+ * Whole numbers as texts (format `int64`), because a double can't represent all of them exactly.
+ */
 export function wholeNumberTexts(cast: string, bits: number): ColumnType {
   const [min, max] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
   return valueTexts({
@@ -137,7 +150,7 @@ export function wholeNumberTexts(cast: string, bits: number): ColumnType {
     expects: 'a whole number as text, such as "42"',
     canonical: canonicalInt64,
     holdsNot: (text) => (BigInt(text) < min || BigInt(text) > max ? `must be from ${min} to ${max} here` : undefined),
-    // The column is compared with its own type, so that its index applies.
+    // The text is cast to an integer type, so that an index on the column can be used.
     beyond: (op, text) => ({ op, text, cast: 'bigint' }),
   })
 }
@@ -147,7 +160,7 @@ const numericLimits = [131_072, 16_383] as const
 
 /**
  * Decimals as texts (format `decimal`), with every digit of a `numeric`. NaN and infinity are not
- * decimals, so they are shown as null, as they are for a member that is a number.
+ * decimals. They are shown as null, in the same way as for a member that is a number.
  */
 export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnType {
   const [whole, fraction] = precision === undefined ? numericLimits : [precision - scale, scale]
@@ -170,9 +183,11 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     plain: false,
     decode: (text) => canonicalDecimal(text) ?? null,
     faithful: (text) => canonicalDecimal(text) !== undefined,
-    // A column with a precision holds no infinity, and old servers do not support it.
+    // A column with a precision holds no infinity. In other columns the text is compared, because
+    // servers before PostgreSQL 14 do not accept 'Infinity' as a `numeric`.
     inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
-    // NaN is larger than every number. The range comes first, because an index supports it.
+    // NaN counts as larger than every number, so it is outside of this range too. The range is
+    // tested first, because an index supports that test.
     unshown: (sql) =>
       precision === undefined
         ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}`
@@ -194,8 +209,8 @@ function digitsFault(
   precision: number,
   scale: number,
 ): string | undefined {
-  // A negative scale rounds before the point. One above the precision requires zeros right after
-  // it.
+  // With a negative scale, digits before the point are rounded. With a scale above the precision,
+  // the first digits after the point must be zeros.
   const isUsual = scale >= 0 && scale <= precision
   const isHeld = isUsual
     ? before.length <= precision - scale && behind.length <= scale
@@ -207,8 +222,8 @@ const digitsMessage = (whole: number, fraction: number): string =>
   `must have at most ${Math.max(whole, 0)} digits before and ${Math.max(fraction, 0)} after the decimal point`
 
 /**
- * Whether a `numeric(precision, scale)` holds them, if the scale is negative or above the
- * precision.
+ * Whether a `numeric(precision, scale)` can hold these digits, for a scale that is negative or
+ * above the precision.
  */
 function fitsOddScale(before: string, behind: string, precision: number, scale: number): boolean {
   if (behind.length > Math.max(scale, 0)) return false

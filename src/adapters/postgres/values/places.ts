@@ -1,4 +1,7 @@
-/** The places of a record's values in a row, and how they are encoded, decoded and compared. */
+/**
+ * Describes where the values of a record are in a row, and how they are encoded, decoded and
+ * compared.
+ */
 import type { Shape } from '../../../definition/shape.js'
 import { type ValueFormat, valueFormat } from '../../../definition/value-formats.js'
 import type { Scalar } from '../../contract.js'
@@ -7,33 +10,37 @@ import type { ColumnType, Comparison } from './column-type.js'
 import { comparedRounded } from './rounded.js'
 import { jsonFault, textFault } from './text-faults.js'
 
-/** The content of a column: one scalar, any JSON, or an array of scalars. */
+/** The content of a column: one scalar, any JSON value, or an array of scalars. */
 export type Content =
   | { readonly kind: 'scalar'; readonly type: ColumnType }
   | { readonly kind: 'json'; readonly cast: 'json' | 'jsonb' }
   | { readonly kind: 'array'; readonly item: ColumnType }
 
-/** Why a value can't be stored, and which part of it is at fault. */
+/** Why a value can't be stored, and the path of the item or member at fault. */
 export interface Fault {
   readonly path: readonly string[]
   readonly why: string
 }
 
-/** The place of a scalar, for conditions and orders. */
+/** The place of a scalar in a row, for conditions and orders. */
 export interface Place {
-  /** The SQL of the value. For text in JSON, with the collation for comparisons. */
+  /** The SQL of the value. For text within JSON, it includes the collation for comparisons. */
   readonly sql: string
-  /** The column, if the value is a whole column. */
+  /** The column that holds the value. `undefined` if the value is within JSON or computed. */
   readonly column: string | undefined
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
   /**
-   * Comparisons for the shown form of a value, if that may be rounded. All of them must be true.
+   * If shown values may be rounded: comparisons that are all true if the shown form of the value
+   * satisfies the comparison.
    */
   readonly compareShown?: (op: '=' | '<' | '<=' | '>' | '>=', value: Scalar) => readonly Comparison[]
-  /** SQL that is true for a value that is shown as null; `undefined` if there is none. */
+  /**
+   * SQL that is true if the value is shown as null, although the column holds another value.
+   * `undefined` if that can't happen.
+   */
   readonly unshown?: string | undefined
-  /** Why no condition can use a value, as the end of a sentence. */
+  /** Why no condition can use a value, phrased as the end of a sentence: `must be a UUID`. */
   mismatch(value: Scalar): string | undefined
 }
 
@@ -41,8 +48,8 @@ export const castOf = (content: Content): string =>
   content.kind === 'scalar' ? content.type.cast : content.kind === 'json' ? content.cast : `${content.item.cast}[]`
 
 /**
- * The SQL that reads a column as text. PGlite (`embedded`) drops one U+FEFF from the start of every
- * text that it returns, so a text that begins with one gets a second one.
+ * The SQL that reads a column as text. PGlite (`embedded`) removes one U+FEFF from the start of
+ * every text that it returns. So the SQL adds a second U+FEFF to a text that begins with one.
  */
 export function readSql(content: Content, sql: string, embedded = false): string {
   if (content.kind === 'scalar') {
@@ -53,7 +60,7 @@ export function readSql(content: Content, sql: string, embedded = false): string
       : shown
   }
   if (content.kind === 'json') return `${sql}::text`
-  // An array is output as JSON, so that no array syntax has to be parsed here.
+  // The database outputs the array as JSON, so that no array syntax has to be parsed here.
   if (content.item.inJson) return `array_to_json(${sql})::text`
   const items = `SELECT coalesce(json_agg(${content.item.read('_a.item')} ORDER BY _a.place), '[]')::text FROM unnest(${sql}) WITH ORDINALITY AS _a (item, place)`
   const sizes = `SELECT json_agg(array_length(${sql}, _d.place) ORDER BY _d.place) FROM generate_series(1, array_ndims(${sql})) AS _d (place)`
@@ -61,21 +68,23 @@ export function readSql(content: Content, sql: string, embedded = false): string
 }
 
 /**
- * SQL that is true for a column that may hold more than is shown: numbers that JSON does not
- * support, more digits than a double has, or arrays that do not start at 1. `undefined` if there is
- * none.
+ * SQL that is true for a row whose column may hold more than its record shows: numbers that JSON
+ * does not support, numbers with more digits than a double, or arrays whose first index is not 1.
+ * `undefined` if there can be no such row.
  */
 export function inexactSql(content: Content, sql: string): string | undefined {
   if (content.kind === 'scalar') return content.type.inexact?.(sql)
-  // The null of JSON, numbers of 16 digits, or with a large exponent. A false match within a text
-  // is harmless.
+  // Matches a JSON null, and numbers that have 16 digits or more, or a large exponent. It may also
+  // match such characters within a text, which is harmless.
   if (content.kind === 'json') return `${sql}::text ~ '^ *null|[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
   const item = content.item.inexact?.('_a.item')
   const items = item === undefined ? '' : ` OR EXISTS (SELECT 1 FROM unnest(${sql}) AS _a (item) WHERE ${item})`
   return `array_lower(${sql}, 1) <> 1${items}`
 }
 
-/** Nests a flat list of items into lists of these sizes, the outermost first. */
+/**
+ * Nests a flat list of items into lists of these sizes. The size of the outermost list comes first.
+ */
 function nested(items: readonly unknown[], sizes: readonly number[]): readonly unknown[] {
   const [, ...inner] = sizes
   if (inner.length === 0) return items
@@ -99,8 +108,8 @@ export function decode(content: Content, text: string): unknown {
 }
 
 /**
- * JSON as a client reads it: a number that no double can hold is null. Such a number has hundreds
- * of digits, or an exponent, which only `json` keeps.
+ * Parses JSON, with null in place of each number that is too large for a double. Such a number has
+ * hundreds of digits, or an exponent, which is only kept by columns of type `json`.
  */
 export function jsonValue(text: string): unknown {
   if (!mayOverflow.test(text)) return JSON.parse(text)
@@ -108,16 +117,17 @@ export function jsonValue(text: string): unknown {
 }
 
 /**
- * Matches numbers beyond a double: those with 200 digits or an exponent of three digits. A reviver
- * is called for each value, so it is only used for such texts.
+ * Matches JSON text that may contain a number that is too large for a double: one with 200 digits
+ * or with an exponent of three digits. Only such text is parsed with a reviver, because a reviver
+ * is called for every value.
  */
 const mayOverflow = /(?<!\d)\d{200}|(?:^|[[:,]\s*)-?[\d.]+[eE]\+?\d{3}/
 
 const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
 
 /**
- * Decodes items that JSON outputs directly. Numbers that a double rounds are null, as in a column
- * of their own.
+ * Decodes items that `array_to_json` has output. A number that a double can't represent exactly
+ * becomes null, in the same way as in a column that holds a single number.
  */
 function inLists(type: ColumnType, value: readonly unknown[]): readonly unknown[] {
   if (type.plain || type.holds.includes('boolean')) return value
@@ -135,11 +145,11 @@ export function encode(content: Content, value: unknown): string {
   )
 }
 
-/** A value in the form that its column shows, for columns with one text for each value. */
+/** A value in its canonical spelling, if its type has one. Otherwise the value itself. */
 export const canonicalOf = (content: Content, value: unknown): unknown =>
   content.kind === 'scalar' && typeof value === 'string' ? (content.type.canonical?.(value) ?? value) : value
 
-/** Why a column can't hold a value exactly. */
+/** Why a column can't hold a value exactly. `undefined` if it can. */
 export function faultOf(content: Content, value: unknown): Fault | undefined {
   if (content.kind === 'json') return jsonFault(value, JSON.stringify(value))
   if (content.kind === 'scalar') return scalarFault(content.type, value, [])
@@ -152,7 +162,8 @@ export function faultOf(content: Content, value: unknown): Fault | undefined {
 }
 
 /**
- * The fault of a value with a label that its enumeration did not have when the table was described.
+ * The fault of a value that contains a label which its enumeration did not have when the table was
+ * described.
  */
 export function labelFaultOf(content: Content, value: unknown): Fault | undefined {
   const type = content.kind === 'scalar' ? content.type : content.kind === 'array' ? content.item : undefined
@@ -203,8 +214,9 @@ export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly st
 }
 
 /**
- * The place of a formatted text within JSON. Numbers are compared as numbers. Moments are compared
- * without their `Z`, because the order of the texts is then that of the moments.
+ * The place of a text with a format within JSON. Decimals and integers are compared as numbers.
+ * Date-times are compared as texts without their `Z`, because the order of these texts is the order
+ * in time.
  */
 function formattedPlace(text: string, format: ValueFormat): Place {
   const { name, canonical, expects, isNumber } = format
@@ -232,15 +244,15 @@ const compareJson: Place['compare'] = (op, value) =>
 const compareShownJson: NonNullable<Place['compareShown']> = (op, value) =>
   typeof value === 'number' ? comparedRounded(op, value, 'jsonb') : [compareJson(op, value)]
 
-/** SQL of the value at a path: as text, and as JSON with its null converted to SQL NULL. */
+/** SQL of the value at a path, as text and as JSON. A JSON null becomes SQL NULL. */
 function jsonAt(sql: string, path: readonly string[]): { readonly text: string; readonly json: string } {
   const steps = literal(arrayText(path))
   return { text: `(${sql} #>> ${steps})`, json: `nullif(${sql} #> ${steps}, 'null')` }
 }
 
 /**
- * SQL that is true if null is shown at a path: for null, absent values, and values that JSON does
- * not support.
+ * SQL that is true if the record shows null at a path, or no value. That includes values that JSON
+ * does not support.
  */
 export function isNullAt(content: Content, sql: string, path: readonly string[]): string {
   if (content.kind !== 'json') {
@@ -265,10 +277,10 @@ export function containsSql(
   if (content.kind === 'array') {
     const comparison = fits(content.item, value) ? content.item.compare('=', value) : 'never'
     if (comparison === 'never') return 'false'
-    // A value between two possible items matches none.
+    // The value lies between two values that an item can have, so no item equals it.
     if (comparison.op !== '=') return 'false'
     const { text, asText } = comparison
-    // A domain over an enumeration has no operators.
+    // The array is cast, because a domain over an enumeration has no operators.
     return asText
       ? `${parameters.add(text)} = ANY (${sql}::text[])`
       : `${parameters.add(text, content.item.cast)} = ANY (${sql}::${content.item.cast}[])`
@@ -279,10 +291,13 @@ export function containsSql(
   return `${inside} @> ${parameters.add(JSON.stringify([value]), 'jsonb')}`
 }
 
-/** Why no array in this column can contain a value, as the end of a sentence. */
+/** Why no array in this column can contain a value, phrased as the end of a sentence. */
 export const itemMismatch = (content: Content, value: Scalar): string | undefined =>
   content.kind === 'array' && fits(content.item, value) ? content.item.mismatch?.(value) : undefined
 
-/** Why a value can't be compared at all: it is a text that no column can hold. */
+/**
+ * Why a value can't be compared with any column: it is a text that no column can hold. `undefined`
+ * for all other values.
+ */
 export const incomparable = (value: unknown): string | undefined =>
   typeof value === 'string' ? textFault(value) : undefined

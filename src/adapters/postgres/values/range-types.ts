@@ -1,12 +1,12 @@
 /**
- * Ranges and multiranges as texts in PostgreSQL's syntax. The bounds are shown as values of their
- * type are.
+ * Ranges and multiranges as texts in PostgreSQL's syntax: `[1,5)`. The bounds are shown in the same
+ * way as single values of their type.
  */
 import { compareDecimals } from '../../../http/decimal.js'
 import type { ColumnType } from './column-type.js'
 import { valueTexts } from './value-texts.js'
 
-/** The types of the bounds. */
+/** The type of the bounds, by the name of the range type without `range` or `multirange`. */
 const bounds: Readonly<Record<string, string>> = {
   int4: 'integer',
   int8: 'bigint',
@@ -15,10 +15,10 @@ const bounds: Readonly<Record<string, string>> = {
   ts: 'timestamp without time zone',
   tstz: 'timestamp with time zone',
 }
-/** The bounds whose texts do not depend on any setting. */
+/** The types of bounds whose texts do not depend on any setting. */
 const plain = new Set(['int4', 'int8', 'num'])
 
-/** The range or multirange type with this name; `undefined` if it is not one. */
+/** The range or multirange type with this name. `undefined` if the name is another type's. */
 export function rangeOf(name: string, typeOf: (name: string) => ColumnType | undefined): ColumnType | undefined {
   const found = /^(\w+?)(range|multirange)$/.exec(name)
   const [, of = '', kind] = found ?? []
@@ -50,15 +50,19 @@ export function rangeOf(name: string, typeOf: (name: string) => ColumnType | und
   })
 }
 
-/** The SQL of a range whose bounds are shown as values of their type are. */
+/**
+ * SQL that reads a range as text. The bounds are read in the same way as single values of their
+ * type.
+ */
 const readRange =
   (bound: ColumnType) =>
   (sql: string): string =>
     `CASE WHEN isempty(${sql}) THEN 'empty' WHEN ${sql} IS NOT NULL THEN concat(CASE WHEN lower_inc(${sql}) THEN '[' ELSE '(' END, CASE WHEN NOT lower_inf(${sql}) THEN ${bound.read(`lower(${sql})`)} END, ',', CASE WHEN NOT upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
 
 /**
- * The text of a range with encoded bounds. Of several equal ranges, the database decides which one
- * it outputs.
+ * A function that converts the text of a range: its bounds are encoded, and otherwise it is
+ * unchanged. Some different ranges are equal, such as `[1,4]` and `[1,5)` of integers. The database
+ * decides which of them it outputs.
  */
 function rangeText(bound: ColumnType): (text: string) => string | undefined {
   const one = (text: string): string | undefined => {

@@ -1,21 +1,22 @@
 /**
  * Conditions on decimals that are shown as doubles. Many decimals are shown as the same double: all
- * between the midpoint to the next smaller double and the midpoint to the next larger one. The
- * column is compared with these midpoints, so that its index applies.
+ * decimals between two midpoints, which lie halfway to the next smaller double and halfway to the
+ * next larger one. The column is compared with these midpoints, so that an index on the column can
+ * be used.
  */
 import type { Comparison } from './column-type.js'
 import type { Comparing } from './value-texts.js'
 
-/** Every decimal from this value on is infinite as a double. */
+/** The smallest decimal that is infinite as a double. */
 export const infiniteFrom = String(2n ** 1024n - 2n ** 970n)
 
 /**
- * Comparisons that are all true for exactly the decimals whose double compares so with a finite
- * one.
+ * Comparisons that are all true for exactly the decimals whose double satisfies the comparison.
+ * `value` is finite.
  */
 export function comparedRounded(op: Comparing, value: number, cast: string): readonly Comparison[] {
   const [below, above, isEven] = middles(value)
-  // A decimal exactly at a midpoint is shown as the neighbour with the even significand.
+  // A decimal exactly at a midpoint is shown as the neighbouring double with the even significand.
   const from: Comparison = { op: isEven ? '>=' : '>', text: below, cast }
   const to: Comparison = { op: isEven ? '<=' : '<', text: above, cast }
   if (op === '=') return [from, to]
@@ -27,7 +28,10 @@ export function comparedRounded(op: Comparing, value: number, cast: string): rea
 const fractionBits = 52n
 const smallestExponent = -1074
 
-/** The midpoints below and above a double, as decimals, and whether its significand is even. */
+/**
+ * The midpoints below and above a double, as decimals, and whether the significand of the double is
+ * even.
+ */
 function middles(value: number): readonly [below: string, above: string, isEven: boolean] {
   const [bits = 0n] = new BigUint64Array(new Float64Array([Math.abs(value)]).buffer)
   const biased = Number(bits >> fractionBits)
@@ -35,7 +39,7 @@ function middles(value: number): readonly [below: string, above: string, isEven:
   const significand = biased === 0 ? fraction : fraction | (1n << fractionBits)
   const exponent = smallestExponent + Math.max(biased - 1, 0)
   const outer = decimal(2n * significand + 1n, exponent - 1)
-  // Below a power of two, doubles are twice as dense.
+  // Doubles are twice as dense below a power of two as above it.
   const inner =
     fraction === 0n && biased > 1
       ? decimal(4n * significand - 1n, exponent - 2)
@@ -44,7 +48,7 @@ function middles(value: number): readonly [below: string, above: string, isEven:
   return value < 0 ? [negated(outer), negated(inner), isEven] : [inner, outer, isEven]
 }
 
-/** `whole * 2 ** exponent` with all digits. */
+/** The decimal text of `whole * 2 ** exponent`, with all digits. */
 const decimal = (whole: bigint, exponent: number): string =>
   exponent < 0 ? `${whole * 5n ** BigInt(-exponent)}e${exponent}` : String(whole << BigInt(exponent))
 

@@ -1,11 +1,17 @@
-/** Text that PostgreSQL can't store: U+0000, and unpaired surrogates, which UTF-8 can't encode. */
+/**
+ * Detects text that PostgreSQL can't store: it contains U+0000, or an unpaired surrogate, which
+ * UTF-8 can't encode.
+ */
 import { isObject } from '../../../definition/json.js'
 
 const unstorable = /\0|\p{Surrogate}/u
-/** The same in JSON text, where both are escaped. May also match after an escaped backslash. */
+/**
+ * Matches JSON text that may contain U+0000 or a surrogate, as an escape such as `\u0000` or
+ * `\ud800`. May also match harmless text, for example after an escaped backslash.
+ */
 const suspicious = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Why a text can't be stored, as the end of a sentence. */
+/** Why a text can't be stored, phrased as the end of a sentence. `undefined` if it can. */
 export function textFault(text: string): string | undefined {
   if (!unstorable.test(text)) return undefined
   return text.includes('\0')
@@ -14,8 +20,8 @@ export function textFault(text: string): string | undefined {
 }
 
 /**
- * The part of a value that holds such a text, and why it can't be stored. `json` is the value's
- * JSON text.
+ * The path of the first text in a value that can't be stored, and the reason. `json` is the JSON
+ * text of the value.
  */
 export function jsonFault(
   value: unknown,

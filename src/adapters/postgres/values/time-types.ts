@@ -1,4 +1,4 @@
-/** The PostgreSQL types that hold dates, times, moments and durations. */
+/** The PostgreSQL types that hold dates, times, date-times and durations. */
 import { canonicalDuration, durationParts } from '../../../http/duration.js'
 import { canonicalInstant, canonicalLocalTime, canonicalTime } from '../../../http/instant.js'
 import { canonicalLocalDateTime } from '../../../http/local-date-time.js'
@@ -6,8 +6,9 @@ import type { ColumnType } from './column-type.js'
 import { between, valueTexts } from './value-texts.js'
 
 /**
- * A date or date-time as text, regardless of the session's DateStyle and TimeZone. Years before 1
- * end in `BC`, and infinity is a word, so neither can be mistaken for another value.
+ * SQL that reads a date or date-time as text, regardless of the session's DateStyle and TimeZone.
+ * Years before year 1 end in `BC`, and infinity is a word. So neither can be mistaken for another
+ * date.
  */
 const dated = (sql: string, shown: string, first = '0001-01-01'): string =>
   `CASE WHEN NOT isfinite(${sql}) THEN ${sql}::text WHEN ${sql} < '${first}' THEN ${shown} || ' BC' ELSE ${shown} END`
@@ -35,7 +36,8 @@ const truncated = (text: string, precision: number): string =>
   text.replace(/\.\d+/, (fraction) => (precision === 0 ? '' : fraction.slice(0, precision + 1)))
 
 /**
- * Times of day without a zone. `24:00:00`, which PostgreSQL supports, is shown but not accepted.
+ * Times of day without a time zone. `24:00:00`, which PostgreSQL supports, is shown but not
+ * accepted from clients.
  */
 export const times = (precision = 6): ColumnType =>
   valueTexts({
@@ -49,7 +51,7 @@ export const times = (precision = 6): ColumnType =>
     beyond: (op, text) => between(op, truncated(text, precision), 'time'),
   })
 
-/** Times of day with an offset. */
+/** Times of day with an offset from UTC. */
 export const timesWithOffset = (precision = 6): ColumnType =>
   valueTexts({
     cast: 'timetz',
@@ -83,7 +85,10 @@ export function timestamps(precision = 6): ColumnType {
   })
 }
 
-/** Moments in a `timestamptz`, shown with three fractional digits, or six if needed. */
+/**
+ * Date-times with a time zone in a `timestamptz`. They are shown in UTC, with three fractional
+ * digits, or with six if three are not enough.
+ */
 export const instants = (precision = 6): ColumnType =>
   valueTexts({
     cast: 'timestamptz',
@@ -97,7 +102,10 @@ export const instants = (precision = 6): ColumnType =>
     beyond: (op, text) => between(op, `${truncated(text.slice(0, -1), precision)}Z`, 'timestamptz'),
   })
 
-/** Compares with the beginning of year 1 in UTC, regardless of the zone of the session. */
+/**
+ * SQL that reads a `timestamptz` as text in UTC. The start of year 1, from which years need no
+ * `BC`, is in UTC too, regardless of the session's TimeZone.
+ */
 const inUtc = (sql: string): string =>
   dated(
     sql,
@@ -109,8 +117,8 @@ const maxMonths = 2 ** 31 - 1
 const maxMicroseconds = 2n ** 63n - 1n
 
 /**
- * Durations in an `interval`, as ISO 8601, regardless of the session's IntervalStyle. They are equal
- * by the rules of PostgreSQL: 24 hours are a day, and 30 days are a month.
+ * Durations in an `interval`, as ISO 8601 texts, regardless of the session's IntervalStyle.
+ * Equality follows the rules of PostgreSQL: 24 hours equal a day, and 30 days equal a month.
  */
 export const durations = (precision = 6): ColumnType =>
   valueTexts({

@@ -1,33 +1,37 @@
 /**
  * Types whose values are shown as texts, with one canonical text for each value. Other spellings
- * from clients are converted to it. Texts that are not values are refused, in writes and in
- * conditions.
+ * that clients send are converted to the canonical text. A text that is not a value of the type is
+ * refused, both in writes and in conditions.
  */
 import type { Scalar } from '../../contract.js'
 import { asText, type ColumnType, type Comparison } from './column-type.js'
 
 export interface ValueTexts extends Pick<ColumnType, 'cast' | 'samples' | 'formats' | 'width' | 'counts' | 'inJson'> {
-  /** The canonical text of a value; `undefined` if the text is not a value. */
+  /** The canonical text of a value. `undefined` if the text is not a value of the type. */
   canonical(text: string): string | undefined
   /** Describes a value, as the end of "must be ...". */
   readonly expects: string
-  /** Why the column can't hold a canonical text exactly. Default: it can. */
+  /**
+   * Why the column can't hold a canonical text exactly. `undefined` if it can. If the function is
+   * absent, the column can hold every canonical text.
+   */
   holdsNot?(canonical: string): string | undefined
-  /** The SQL that reads a value as text. Default: its cast to text. */
+  /** The SQL that reads a value as text. Default: a cast to text. */
   read?(sql: string): string
-  /** Converts a text that was read to the canonical one. Default: unchanged. */
+  /** Converts a text that was read to the canonical text. Default: unchanged. */
   shown?(text: string): string
-  /** Converts a canonical text to the one that is sent to the database. Default: unchanged. */
+  /** Converts a canonical text to the text that is sent to the database. Default: unchanged. */
   sent?(canonical: string): string
   /**
-   * The comparison with a canonical text that the column can't hold. Default: compares it as it is.
+   * The comparison with a canonical text that the column can't hold. Default: the same comparison
+   * as for other texts.
    */
   beyond?(op: Comparing, canonical: string): Comparison
 }
 
 export type Comparing = '=' | '<' | '<=' | '>' | '>='
 
-/** Makes a type of such values. */
+/** Makes a type from the description of its texts. */
 export function valueTexts(type: ValueTexts): ColumnType {
   const { cast, canonical, sent = (text) => text, shown } = type
   const of = (value: Scalar): string | undefined => canonical(value as string)
@@ -62,8 +66,8 @@ export function valueTexts(type: ValueTexts): ColumnType {
 }
 
 /**
- * A comparison with a value between two that the column can hold. It compares with `below`, the
- * lower of them.
+ * A comparison with a value that lies between two values that the column can hold. `below` is the
+ * lower of these two, and the comparison uses it instead.
  */
 export function between(op: Comparing, below: string, cast: string): Comparison {
   if (op === '=') return 'never'

@@ -18,9 +18,15 @@ import { columnsToInsert, type StoredColumn, type Values } from './written.js'
 
 type Row = Record<string, unknown>
 
-/** The maximum number of taken numbers that are skipped before the record is refused. */
+/**
+ * The maximum number of attempts to insert a record whose assigned number is already taken. After
+ * that, the record is refused.
+ */
 const maxTries = 1_000
-/** The same maximum, if a trigger may also be what skips the row. */
+/**
+ * The same maximum for tables with a trigger that may skip the insert. A skipped insert looks like
+ * a taken number.
+ */
 const maxGuardedTries = 20
 
 /** A column whose value the database generates. */
@@ -31,8 +37,9 @@ interface Assigned {
 }
 
 /**
- * Inserts a record. With `attachTo`, attaches it to a parent's collection in the same statement.
- * Reports the targets that `joins` find; they only apply to a record that is not attached.
+ * Inserts a record. With `attachTo`, the same statement attaches the record to a parent's
+ * collection. With `joins`, the same statement also reads the targets of the record's links, and
+ * reports them. `attachTo` and `joins` are never given together.
  */
 export async function insertRow(
   table: Table,
@@ -57,14 +64,14 @@ export async function insertRow(
     }
     if (!skipsConflicts(table, assigned)) return suppressed
     if (table.relation.guarded && tries >= maxGuardedTries) return suppressed
-    // A client has used the next number. The one after it may be free.
+    // A client has used the next number. The number after it may be free.
     if (tries >= maxTries) return { refused: 'duplicate', members: table.definition.key.members }
   }
 }
 
 /**
- * Fills in the values that can be generated here. Returns the columns that the database has to
- * generate.
+ * Fills in the missing members of the key that this process can generate. Returns the columns that
+ * the database has to generate.
  */
 function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] {
   const others = layout.key.filter(({ name }) => own(draft, name) != null)
@@ -84,8 +91,9 @@ function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] 
 }
 
 /**
- * The number after the largest. If a client has used the largest possible one, the first free
- * number. `_n` is the table.
+ * SQL for the next number: the largest number plus 1. If a client has used the largest possible
+ * number, the SQL results in the smallest free number instead. In the SQL, `@table` stands for the
+ * name of the table.
  */
 function nextNumber(
   key: readonly Member[],
@@ -115,8 +123,8 @@ function nextNumber(
 }
 
 /**
- * Runs the subqueries first and inserts their results as values, because Citus supports no subquery
- * in INSERT ... VALUES.
+ * On a distributed table, runs the subqueries for the numbers first, and inserts their results as
+ * values. Citus does not support subqueries in INSERT ... VALUES.
  */
 async function numbered(
   { relation, target }: Table,
@@ -129,19 +137,19 @@ async function numbered(
     const parameters = new Parameters()
     const sql = one.sql?.(parameters).replaceAll('@table', relationOf(target))
     const [row] = sql === undefined ? [] : await ask.query(`SELECT (${sql})::text AS c0`, parameters)
-    // A probe returns no row. It continues with the number 1.
+    // The checks of `ready()` get no row from any statement. They continue with the number 1.
     const number = row?.c0 ?? '1'
     found.push(sql === undefined ? one : { member: one.member, sql: (of) => of.add(number, one.member.cast) })
   }
   return found
 }
 
-/** The table without its alias. */
+/** The name of the table in SQL, without the alias. */
 const relationOf = (target: string): string => target.slice(0, -` AS ${row}`.length)
 
 /**
- * Whether a taken number is skipped, for a record without its own key. Any other conflict is
- * refused.
+ * Whether the INSERT does nothing if the assigned number is already taken, so that the next number
+ * can be tried. Any other conflict fails, and the record is refused.
  */
 const skipsConflicts = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
   assigned.length > 0 && keyIndex !== undefined && !keyIndex.partial && keyIndex.immediate
@@ -188,7 +196,10 @@ function insertSql(
 const insertedNames = ({ readsAgain, layout, shownNames }: Table): readonly string[] =>
   readsAgain ? layout.key.map((_, i) => `c${i}`) : shownNames
 
-/** The record as lists and reads show it: from its view, if that differs from the table. */
+/**
+ * Returns the created record as lists and reads show it. If RETURNING can't show the record,
+ * another statement reads it.
+ */
 async function shown(
   table: Table,
   found: Cells,

@@ -1,6 +1,7 @@
 /**
- * Attaches records to a collection in a join table, and detaches them. The record's row is locked
- * meanwhile, so it can't be removed or changed.
+ * Attaches records to a parent's collection in a join table, and detaches them. Each statement
+ * locks the row of the record, so that no other session can remove or change the record in the
+ * meantime.
  */
 import type { Association } from '../../association.js'
 import type { Refused } from '../../contract.js'
@@ -26,8 +27,8 @@ export async function attachRow(
 }
 
 /**
- * Selects an existing pair, for tables without a suitable unique index, or with a trigger that an
- * attempt to insert would fire.
+ * Selects the row of the join table that already attaches the record to the parent. Used if the
+ * join table has no suitable unique index, or has a trigger that even a skipped insert would fire.
  */
 const inside = (join: JoinColumns, to: Association, parameters: Parameters): string =>
   `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`

@@ -1,6 +1,7 @@
 /**
- * Keeps the records that creates with an `Idempotency-Key` made, in their original state, in a
- * separate table, within the transaction of the create (VERB-12).
+ * Keeps the records that requests with an `Idempotency-Key` created (VERB-12). The records are kept
+ * in a separate table, in their original state. They are written to it in the transaction of the
+ * create.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,10 +15,13 @@ import type { KeptRecords } from '../table/kept-table.js'
 type Row = Record<string, unknown>
 
 /**
- * Creates a record by `work` unless the id is kept already, and keeps the result, all in one
- * transaction. The id is claimed before anything else is written, which distinguishes an equal
- * create in progress from a record whose key is taken. If the store has advisory locks, concurrent
- * creates do not wait. The primary key guarantees uniqueness in any case.
+ * Creates a record by `work` and keeps it under the idempotency id, in one transaction. If the id
+ * is already in use, creates nothing.
+ *
+ * The id is claimed before anything else is written. This distinguishes two cases: the first create
+ * of the same request is still in progress, or another record has the same key. With advisory
+ * locks, a repeat does not wait for the first create. Without them, the primary key still
+ * guarantees that an id is used only once.
  */
 export async function keeping<R extends object | Repeated>(
   kept: KeptRecords,
@@ -36,11 +40,14 @@ export async function keeping<R extends object | Repeated>(
 }
 
 /**
- * The record that is kept under an id; `undefined` if there is none, or it has expired. The row is
- * locked, which writes to the server's log. So the statement ends only when the synchronous
- * standbys have that entry, and with it the earlier create. Without the lock, a repeat could
- * acknowledge a record that a failover undoes. The lock conflicts with no other statement here
- * except the removal of expired rows, and costs nothing if there is no row.
+ * Returns the record that is kept under an id. Returns `undefined` if there is no such record, or
+ * if it has expired.
+ *
+ * The statement locks the row, which writes an entry to the server's write-ahead log. So its
+ * transaction ends only after the synchronous standbys have received this entry, and with it the
+ * earlier create. Without the lock, a repeat could report a record that a failover then undoes. The
+ * lock conflicts with no other statement in this file except the removal of expired rows. If there
+ * is no row, the lock costs nothing.
  */
 export async function recall(
   kept: KeptRecords,
@@ -56,8 +63,9 @@ export async function recall(
 }
 
 /**
- * Whether the id was claimed: it is in no row, or its row has expired. A separate statement takes
- * over an expired row, because Citus supports no condition on the time in `ON CONFLICT`.
+ * Claims an id. Resolves with whether the claim succeeded: no row had the id, or the row with the
+ * id had expired. A separate statement takes over an expired row, because Citus does not support a
+ * condition on the current time in `ON CONFLICT`.
  */
 export async function claim(kept: KeptRecords, idempotency: Idempotency, ask: Ask): Promise<boolean> {
   return (await insertClaim(kept, idempotency, ask)) || (await takeOver(kept, idempotency, ask))
@@ -68,11 +76,12 @@ async function insertClaim(
   { id, fingerprint }: Idempotency,
   ask: Ask,
 ): Promise<boolean> {
-  // Citus would first store the result of a SELECT, and insert it by another statement.
+  // On Citus, a separate statement takes the lock. Citus would execute an INSERT ... SELECT in two
+  // steps: it would first store the result of the SELECT, and then insert it.
   if (distributed && lock && !(await tryLock(id, ask))) return false
   const parameters = new Parameters()
   // A row that was committed after this statement's snapshot is a conflict too. So a kept record is
-  // never overwritten, however late the lock was granted.
+  // never overwritten, even if the lock is granted late.
   const locked =
     lock && !distributed
       ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l WHERE _l.got`
@@ -84,8 +93,8 @@ async function insertClaim(
 }
 
 /**
- * Takes over an expired row. If the store has advisory locks, does not wait for another create that
- * is doing the same.
+ * Takes over an expired row. With advisory locks, does not wait for another create that is taking
+ * over the same row.
  */
 async function takeOver(kept: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
   const { relation, lock } = kept
@@ -97,8 +106,9 @@ async function takeOver(kept: KeptRecords, { id, fingerprint }: Idempotency, ask
 }
 
 /**
- * Whether the lock of an id is free. A transaction that already holds it gets it again. A probe
- * returns no row and continues.
+ * Tries to take the advisory lock of an id, without waiting. Resolves with whether the transaction
+ * has the lock. A transaction that already holds the lock gets it again. The checks of `ready()`
+ * get no row from this statement, and continue as if they had the lock.
  */
 async function tryLock(id: string, ask: Ask): Promise<boolean> {
   const parameters = new Parameters()
@@ -107,7 +117,7 @@ async function tryLock(id: string, ask: Ask): Promise<boolean> {
   return got === undefined || got.c0 === 'true'
 }
 
-/** The last statement of `takeOver`. */
+/** Claims an expired row for a new create. This is the last statement of `takeOver`. */
 export async function renew(
   { relation, ttl }: KeptRecords,
   { id, fingerprint }: Idempotency,
@@ -140,8 +150,8 @@ const clearEvery = 60_000
 
 /**
  * Returns a function that removes expired rows from time to time, without delaying a request.
- * Expired rows are ignored anyway, and only take up space. Within a transaction of the caller's
- * nothing is removed, because the rows would stay locked.
+ * Expired rows are ignored anyway, and only take up space. In a transaction of the caller, the
+ * function removes nothing, because the rows would stay locked until the transaction ends.
  */
 export function clearingOf(
   database: Database,
@@ -157,7 +167,8 @@ export function clearingOf(
       (more) => {
         if (more) next = 0
       },
-      // After a lost connection, or when the pool has ended, another call will remove them.
+      // There is no warning after a lost connection, or when the pool has ended. A later call will
+      // remove the rows.
       (error: unknown) => {
         if (failureKind(error) === 'other' && stateOf(error) !== undefined)
           warn(`The expired rows of ${kept.relation} cannot be removed: ${(error as Error).message}.`)
@@ -168,11 +179,11 @@ export function clearingOf(
 
 /**
  * Deletes expired rows, except for those that another create is claiming. Resolves with whether
- * there may be more.
+ * there may be more expired rows.
  */
 async function clearExpired({ relation, distributed }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
   if (distributed) {
-    // Citus supports no row locks across servers.
+    // Citus does not support row locks across servers.
     await database.query(`DELETE FROM ${relation} WHERE expires_at <= now()`, [], wait)
     return false
   }
@@ -182,22 +193,22 @@ async function clearExpired({ relation, distributed }: KeptRecords, database: Da
 }
 
 /**
- * The first 64 bits of the hash of an id, as a signed integer. If two ids have the same bits, their
- * creates only wait for each other.
+ * The first 64 bits of the hash of an id, as a signed integer. If two ids have the same bits and
+ * their creates run at the same time, one of the creates results in `running`.
  */
 const lockOf = (id: string): string => createHash('sha256').update(id).digest().readBigInt64BE().toString()
 
 /**
- * Thrown if the unique index shows that the id has just been taken, in a store whose advisory locks
- * have no effect.
+ * Thrown if the unique index shows that another create has just taken the id. This can happen only
+ * in a store whose advisory locks have no effect.
  */
 export class Contested extends Error {
   override readonly name = 'Contested'
 }
 
 /**
- * Runs a statement on this table. A refusal does not concern the record, so it becomes an ordinary
- * error.
+ * Runs a statement on the table of kept records. If this table refuses a row, the client's record
+ * is not at fault, so an ordinary error is thrown.
  */
 async function asked(ask: Ask, text: string, parameters: Parameters) {
   try {

@@ -1,5 +1,6 @@
 /**
- * Attaches records to a parent's collection, and detaches them, by members of the record (PATH-7).
+ * Attaches records to a parent's collection, and detaches them, by changing members of the record
+ * (PATH-7).
  */
 import { own, put } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'
@@ -18,7 +19,10 @@ import type { Values } from './written.js'
 type Row = Record<string, unknown>
 type By = NonNullable<Association['by']>
 
-/** Writes a whole record over the one that was found, with the team's `onUpdate`. */
+/**
+ * Replaces the record that was found, `current`, with `value`. Calls the team's `onUpdate` if there
+ * is one.
+ */
 export type Rewrite = (
   at: RowCall,
   value: Values,
@@ -29,13 +33,17 @@ export interface Move {
   readonly by: By
   readonly inwards: boolean
   readonly key: KeyValue
-  /** Members that the caller's scope fixes. They can't be changed by a move. */
+  /**
+   * The members that the move would have to change although the caller's scope fixes them. If there
+   * are any, the move is not possible.
+   */
   readonly kept: readonly string[]
 }
 
 /**
- * How many times other sessions may move a record between a statement and the read that explains
- * its result.
+ * The maximum number of attempts. Another attempt is made if the statement changed no row, but the
+ * row that was read afterwards allows the move. Another session may have changed the row in
+ * between.
  */
 const maxTries = 3
 
@@ -53,7 +61,7 @@ export async function moveRow(
   for (const [i, [member, value]] of by.entries()) {
     const column = columns[i]
     const fault = column === undefined ? undefined : faultOf(column.content, value)
-    // No row can hold the key of such a parent.
+    // No row can hold the key of this parent, so no record is attached to it.
     if (fault !== undefined) return inwards ? refusedMove(at, refusedFor({ path: [member], why: fault.why })) : 'absent'
   }
   const direct =
@@ -62,20 +70,26 @@ export async function moveRow(
     const done = direct
       ? await setMembers(at, move, columns as readonly Member[])
       : await rewriteMembers(at, move, rewrite)
-    // A rule or trigger of the database prevents the change, so another attempt would not help.
+    // A rule or trigger of the database prevents the change. Another attempt would not help.
     if (done === 'again' && direct && (at.expected !== undefined || tries >= maxTries)) return suppressed
     if (done !== 'again' || (at.call.left?.() ?? 1) <= 0) return done === 'again' ? 'stale' : done
   }
 }
 
-/** Refuses to attach. `'absent'` and `'stale'` take precedence. */
+/**
+ * Refuses to attach a record. The results `'absent'` and `'stale'` take precedence over the
+ * refusal.
+ */
 export async function refusedMove(at: RowCall, refused: Refused): Promise<'absent' | 'stale' | Refused> {
   const now = await rowNow(at)
   if (now === undefined) return 'absent'
   return at.expected !== undefined && now.version !== at.expected ? 'stale' : refused
 }
 
-/** Moves in one statement. If that changed nothing, another statement finds out why. */
+/**
+ * Moves a record in one statement. If the statement changes no row, another statement finds out
+ * why.
+ */
 async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
   const { by, inwards, kept } = move
   const value = (i: number, parameters: Parameters): string => {
@@ -96,7 +110,7 @@ async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
   return moveResult(await rowNow(at, isIn), at.expected, move)
 }
 
-/** Moves by rewriting the whole record. */
+/** Moves a record by rewriting the whole record. */
 async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefined) {
   const { by, inwards, key } = move
   const current = await readOne(at.table, key, at.call, at.ask)
@@ -115,7 +129,10 @@ async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefi
   return typeof result === 'string' || 'refused' in result ? result : 'done'
 }
 
-/** The result of a move, given the current row. `again` if the move should have been possible. */
+/**
+ * The result of a move that has not changed the row, given the current row. `again` if nothing in
+ * the current row prevents the move.
+ */
 function moveResult(
   now: { readonly version: string; readonly holds: boolean } | undefined,
   expected: string | undefined,

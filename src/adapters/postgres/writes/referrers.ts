@@ -1,6 +1,6 @@
 /**
- * Maps tables of one client to collections: a constraint names the referring table, while clients
- * know collections.
+ * Maps tables to collections. A violated constraint names the referring table, but the users of the
+ * API know only collections. Each database client has its own map.
  */
 import type { DatabaseFailure } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -15,8 +15,8 @@ const byClient = new WeakMap<object, Resident[]>()
 const byOptions = new WeakMap<PostgresAdapterOptions, readonly Resident[]>()
 
 /**
- * Registers the table of a collection for the adapters of this client. `options` are identified by
- * reference.
+ * Registers the table of a collection for all adapters of this database client. `referrersOf` must
+ * get the same `options` object.
  */
 export function registerTable(client: object, options: PostgresAdapterOptions, collection: string): void {
   const residents = byClient.get(client) ?? []
@@ -25,7 +25,7 @@ export function registerTable(client: object, options: PostgresAdapterOptions, c
   residents.push({ collection, table: relationName(options.table) })
 }
 
-/** The collections stored in the table that a failure names. */
+/** The collections that are stored in the table that a failure names. */
 export function referrersOf(options: PostgresAdapterOptions, { table, schema }: DatabaseFailure): readonly string[] {
   const residents = byOptions.get(options) ?? []
   const there = residents.filter((one) => one.table.name === table && (one.table.schema ?? schema) === schema)

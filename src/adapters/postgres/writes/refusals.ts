@@ -1,6 +1,6 @@
 /**
  * Converts violated constraints of the database to refusals that name members (ERR-2). Messages of
- * the driver are never shown.
+ * the database driver are never shown to clients.
  */
 import { own } from '../../../definition/json.js'
 import type { Refused, WriteAction } from '../../contract.js'
@@ -37,8 +37,9 @@ export function refusalOf(
       }
     case '23503':
     case '23001':
-      // The server names the referring table. If a table refers to itself, the kind of write
-      // decides.
+      // If the failure names another table as the referring table, other records refer to this one.
+      // If a table refers to itself, the kind of write decides: a removal fails because other
+      // records refer to this one.
       if (action === 'remove' || isForeign(table, failure))
         return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
       return { refused: 'reference', members }
@@ -49,7 +50,8 @@ export function refusalOf(
       return first === undefined ? { refused: 'rule', members, why: uncomputable } : refusedFor(first)
     }
     case '54000':
-      // The server names the index, except if the index entry could not even be built.
+      // If a value is too long for an index, the failure names the index, or its routine is
+      // `index_form_tuple`, which builds the index entry.
       if (constraint === undefined && !routine?.startsWith('index_form_tuple'))
         return { refused: 'rule', members, why: 'is too large for the store' }
       return {
@@ -69,7 +71,10 @@ export function refusalOf(
 const failureOf = ({ relation, options }: Table, error: unknown): DatabaseFailure =>
   inCatalogNames(error as DatabaseFailure, relation, relationName(options.table).name)
 
-/** Whether a failure concerns a table other than the resource's own. */
+/**
+ * Whether a failure concerns a table that is neither the resource's own table nor one of its join
+ * tables.
+ */
 const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): boolean =>
   table !== undefined &&
   !relation.parts.includes(table) &&
@@ -80,8 +85,9 @@ const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): bo
 const uncomputable = 'holds a value that the store cannot compute with'
 
 /**
- * Whether a column was made NOT NULL after the table was described. It may also have a new default,
- * so the write is repeated with a new description.
+ * Whether a failure shows that a column was made NOT NULL after the adapter read the description of
+ * the table. The column may also have a new default, so the write is repeated with a new
+ * description.
  */
 export function isOutdated(described: Table, error: unknown): boolean {
   const { layout, options } = described
@@ -98,8 +104,9 @@ export function isOwn(table: Table, error: unknown): boolean {
 }
 
 /**
- * The columns that the server names: directly, by a constraint, by a domain that only one column
- * has, or by the partition key.
+ * The columns that a failure concerns. The failure names a column, or a constraint, or a domain
+ * that only one column has. If no partition fits the row, the failure names nothing, and it
+ * concerns the columns of the partition key.
  */
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
@@ -123,7 +130,8 @@ function columnsOf(relation: Relation, constraint: string): readonly (string | n
 }
 
 /**
- * The members of a record with a label that their enumeration did not have when it was described.
+ * A fault for each member of a record whose value is not among the known labels of its enumeration.
+ * The adapter reads the labels together with the description of the table.
  */
 const labelFaults = ({ members }: Layout, value: unknown): readonly Fault[] =>
   members.flatMap(({ name, content }) => {

@@ -1,8 +1,8 @@
-/** The refusal of a value that no column could hold, which names its member (ERR-2). */
+/** The refusal of a value that its column can't hold. The refusal names the member (ERR-2). */
 import type { Refused } from '../../contract.js'
 import type { Fault } from '../values/places.js'
 
-/** For an item of a list, names the list. */
+/** If the value is an item of a list, the refusal names the list: `tags.0` becomes `tags`. */
 export const refusedFor = ({ path, why }: Fault): Refused => ({
   refused: 'rule',
   members: path.length === 0 ? [] : [named(path)],

@@ -1,14 +1,15 @@
 /**
- * Translates names in failures of distributed tables. A shard is a table whose name ends in a
- * number, such as `piezas_102008`, and its constraints are named in the same way. Citus passes on
- * the message of the shard's server, but not the fields that name the constraint, column and table.
+ * Translates the names in failures of distributed tables. Citus stores a distributed table as
+ * shards. A shard is a table whose name ends in a number, such as `piezas_102008`, and its
+ * constraints are named in the same way. Citus passes on the message of the shard's server, but not
+ * the fields that name the constraint, column and table.
  */
 import type { DatabaseFailure } from '../connections/failures.js'
 import type { Relation } from '../table/catalog.js'
 
 /**
- * A failure with the names of constraint, column and table as in the catalog. Unchanged if the
- * table is not distributed.
+ * Returns a failure with the names of the constraint, column and table in the catalog. If the table
+ * is not distributed, returns the failure unchanged.
  */
 export function inCatalogNames(failure: DatabaseFailure, relation: Relation, table: string): DatabaseFailure {
   if (!relation.distributed) return failure
@@ -28,7 +29,8 @@ export function inCatalogNames(failure: DatabaseFailure, relation: Relation, tab
     dataType: failure.dataType,
     constraint: own(failure.constraint, constraints),
     column: failure.column ?? (failure.code === '23502' ? find(relation.columns.keys()) : undefined),
-    // The message of a failed removal names the table, the constraint, and the referring table.
+    // The message of a failed removal names the table, the constraint and the referring table, in
+    // this order.
     table: own(failure.table ?? (failure.code === '23503' ? named[2]?.replace(/_\d+$/, '') : undefined), [
       table,
       ...relation.parts,
@@ -36,13 +38,16 @@ export function inCatalogNames(failure: DatabaseFailure, relation: Relation, tab
   }
 }
 
-/** Texts in quotation marks, including those of translated messages. */
+/**
+ * The texts in quotation marks in a message. Recognizes the quotation marks of several languages,
+ * because messages may be translated.
+ */
 const quotedIn = (message = ''): readonly string[] =>
   [...message.matchAll(/["„“«»](.+?)["“”«»]/gu)].map(([, name = '']) => name.trim())
 
 /**
- * Whether a name is that of a shard's table or constraint. Citus shortens a long name and adds a
- * hash before the number.
+ * Whether `shard` is the name of a shard, or of a shard's constraint, that belongs to the table or
+ * constraint `name`. Citus shortens a long name and adds a hash before the number.
  */
 function isShardOf(name: string, shard: string): boolean {
   const [, before = '', start] = /^((.*?)(?:_[0-9a-f]{8})?)_\d+$/.exec(shard) ?? []

@@ -2,7 +2,8 @@
 import type { Refused } from '../../contract.js'
 
 /**
- * `now` must come from a separate statement, because the write itself does not see what other
+ * Returns the result of a write that changed no row. `now` is the current state of the row. It must
+ * come from a separate statement, because the write itself does not see the changes that other
  * sessions have just committed.
  */
 export function absentOrStale(
@@ -10,12 +11,16 @@ export function absentOrStale(
   expected: string | undefined,
 ): 'absent' | 'stale' | Refused {
   if (now === undefined) return 'absent'
-  // A trigger that returned NULL, or a policy for writes only: another attempt would not help.
+  // If the row is in the expected state, a trigger returned NULL, or a row-level security policy
+  // for writes excludes the row. Another attempt would not help.
   return expected === undefined || now.version === expected ? suppressed : 'stale'
 }
 
-/** The row is in the expected state, but the database did not write it. */
+/** The refusal if the row is in the expected state, but the database did not write it. */
 export const suppressed: Refused = { refused: 'rule', members: [], why: 'was rejected by a rule of the store' }
 
-/** A record that the view would not show is not stored, because it could not be read. */
+/**
+ * The refusal if the view would not show the record. The record is not stored, because clients
+ * could not read it.
+ */
 export const unshown: Refused = { refused: 'rule', members: [], why: 'would not be visible in this resource' }

@@ -1,6 +1,6 @@
 /**
- * The statement that replaces a row. It compares and writes in one step: the version is part of its
- * WHERE (HDR-3).
+ * The statement that replaces a row. It compares the version and writes in one step, because the
+ * version is part of its WHERE clause (HDR-3).
  */
 import type { Refused, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -15,8 +15,8 @@ type Row = Record<string, unknown>
 type Updated = Stored<Row> | 'absent' | 'stale' | Refused
 
 /**
- * Replaces a row that has the expected version. With `before`, the row as it was read, only writes
- * the members that differ.
+ * Replaces a row that has the expected version. `before` is the row as it was read. If it is given,
+ * only the members that differ from it are written.
  */
 export async function updateRow(at: RowCall, value: Values, before?: Cells): Promise<Updated> {
   const columns = columnsToUpdate(at.table, value, before)
@@ -37,8 +37,8 @@ export async function updateRow(at: RowCall, value: Values, before?: Cells): Pro
 }
 
 /**
- * Replaces a row that may hold more than its record shows. Reads it first, and does not write
- * members that the client returns unchanged.
+ * Replaces a row that may hold more than its record shows. Reads the row first, and does not write
+ * the members that the client sends back unchanged.
  */
 async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
   const { table, expected, call } = at
@@ -53,7 +53,7 @@ async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
 }
 
 /**
- * Sets some columns if the row still has this version and meets the condition. Otherwise the result
+ * Sets columns if the row has the expected version and meets the condition. Otherwise, the result
  * is `undefined`.
  */
 export async function setColumns(
@@ -68,8 +68,8 @@ export async function setColumns(
   const text = table.readsAgain ? `${table.version.sql} AS v` : table.shown
   const set = assignmentsOf(at, assignments, parameters)
   const epoch = writtenEpoch(at)
-  // Without an expected version, the row may have been written after the statement began, and may
-  // refer to targets that are even newer.
+  // Without an expected version, the row may have been written after the statement began. It may
+  // then refer to targets that were written even later, which the joins would not find.
   if (at.joins !== undefined && at.expected !== undefined && set !== '') {
     const joined = at.joins.changed(table.updates.of(`${set} WHERE ${every(conditions)}`), parameters)
     const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
@@ -87,15 +87,16 @@ export async function setColumns(
 }
 
 /**
- * The epoch of a row that an UPDATE returns. The row is kept if the statement runs separately,
- * returns what it commits, and uses the database for reads.
+ * The epoch under which a row that an UPDATE returns may be cached. The row is cached only if three
+ * conditions are met: the statement runs outside a transaction, RETURNING shows the row as it is
+ * committed, and the database also serves the reads. Otherwise, the result is -1.
  */
 const writtenEpoch = ({ table, ask }: RowCall): number =>
   ask.keepsWritten === true && returnsCommitted(table) ? epochOf(table, { keeps: true, database: ask.database }) : -1
 
 /**
- * The assignments and the next version. Without assignments, a column is set to itself, so that the
- * version changes.
+ * The assignments, including the assignment of the next version. If there are none, a column is set
+ * to itself, so that the version changes.
  */
 function assignmentsOf({ table }: RowCall, assignments: readonly string[], parameters: Parameters): string {
   const { layout } = table

@@ -16,7 +16,7 @@ export type Values = Readonly<Record<string, unknown>>
 
 /** A column and the text to write to it. */
 export interface StoredColumn {
-  /** Absent for the column of the members without their own column. */
+  /** Absent for the column that holds all members without a column of their own. */
   readonly member: Member | undefined
   readonly column: string
   /** The quoted name of the column. */
@@ -38,7 +38,7 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
       if (part != null) return refusedFor({ path: [member.name], why: 'is set by the store: omit it' })
       continue
     }
-    // The default of the column applies.
+    // The column is omitted, so that its default applies.
     if (part === undefined || (part === null && member.hasDefault && member.notNull)) continue
     const fault = addColumn(member, member.column, part, columns)
     if (fault !== undefined) return refusedFor(fault)
@@ -47,9 +47,9 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
 }
 
 /**
- * The columns of a replacing record, or the reason why the table can't hold it. Members without a
- * value are set to null. Values that the row `before` already shows are not written, because their
- * columns may hold more than the record shows.
+ * The columns to write if this record replaces another one, or the reason why the table can't hold
+ * the record. Members without a value are set to null. Values that the row `before` already shows
+ * are not written, because their columns may hold more than the record shows.
  */
 export function columnsToUpdate(
   table: Table,
@@ -96,8 +96,8 @@ function addColumn(member: Member, column: string, part: unknown, columns: Store
 }
 
 /**
- * Adds the column of the members without their own column. If there is no such column, such a
- * member is a fault.
+ * Adds the column that holds all members without a column of their own. If the table has no such
+ * column, these members are a fault.
  */
 function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?: Cells): Fault | undefined {
   const { rest, restName, byName, members } = layout
@@ -122,8 +122,10 @@ function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?
   return undefined
 }
 
-/** Removes the version column if it is also a member: the adapter sets it. */
-
+/**
+ * Returns the columns, or the refusal if there is a fault. If a member of the record is stored in
+ * the version column, this column is removed, because the adapter itself sets the version.
+ */
 function finished(
   { version, showsVersion }: Table,
   columns: readonly StoredColumn[],
