@@ -1,17 +1,17 @@
 /**
- * Pages consist of blocks. What does not fit on one page continues on the next, `orders~2`, so
- * where an anchor is located is known only after all blocks exist: until then a link to it is a
- * placeholder.
+ * Divides the documentation into pages. A page consists of blocks. Blocks that do not fit on a page
+ * continue on another page, such as `orders~2`. Therefore, the page of an anchor is known only
+ * after all blocks exist. Until then, a link to the anchor is a placeholder.
  */
 import { type Html, html, trusted } from './html.js'
 
-/** Maximum bytes of a page. */
+/** Maximum size of a page, in bytes. */
 export const longestPage = 60_000
 
-/** Maximum bytes of the list of pages, which each page contains. */
+/** Maximum size of the list of pages, in bytes. Each page contains this list. */
 const maxPageListBytes = 3_000
 
-/** Bytes that a link may be longer than its mark. */
+/** The number of bytes by which a link may be longer than its placeholder. */
 const linkGrowth = 140
 
 /** A part of a page that is never split, with the anchors in it. */
@@ -20,12 +20,15 @@ export interface Block {
   readonly content: Html
 }
 
-/** The address of an anchor of these blocks, for `href`. The null character is in no other HTML. */
+/**
+ * Returns a placeholder for the address of an anchor, for use in `href`. No other HTML contains the
+ * null character.
+ */
 export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
 
 /**
- * The same as attributes of a link in a table of contents. If the target is on another page, the
- * link gets its id.
+ * Returns a placeholder for the attributes of a link in a table of contents. If the target is on
+ * another page, the link gets the anchor as its id.
  */
 export const entryFor = (anchor: string): Html => trusted(`\0e${anchor}\0`)
 
@@ -37,8 +40,8 @@ export interface BlockPage {
 }
 
 /**
- * Divides blocks into pages, at least one. `frame`: bytes of a page without its blocks. `nameOf`
- * returns the address of a page; the first page has the number 1.
+ * Divides blocks into one or more pages. `frame`: the size of a page without its blocks, in bytes.
+ * `nameOf` returns the address of a page. The first page has the number 1.
  */
 export function pagesOf(
   blocks: readonly Block[],
@@ -85,17 +88,21 @@ function sizeOf(content: Html): number {
   return Buffer.byteLength(text) + (text.split('\0').length >> 1) * linkGrowth
 }
 
-/** Maximum bytes of blocks that are kept together. */
+/** Maximum size of blocks that are kept on one page, in bytes. */
 const maxMergedBytes = 30_000
 
-/** Merges blocks into one if they are short enough for one page. */
+/**
+ * Merges blocks into one block, so that they stay on one page. Returns the blocks unchanged if they
+ * are too long for that.
+ */
 export function together(blocks: readonly Block[]): readonly Block[] {
   const content = html`${blocks.map((block) => block.content)}`
   return sizeOf(content) > maxMergedBytes ? blocks : [{ anchors: blocks.flatMap(({ anchors }) => anchors), content }]
 }
 
 /**
- * Splits rows into pieces that are short enough for a block. `maxBytes`: maximum bytes of a piece.
+ * Splits rows into pieces that are short enough for a block. `maxBytes`: the maximum size of a
+ * piece, in bytes.
  */
 export function piecesOf(rows: readonly Html[], maxBytes = 16_000): readonly (readonly Html[])[] {
   const pieces: Html[][] = []

@@ -6,23 +6,26 @@ import { consoleStyle } from './console-style.js'
 import { html } from './html.js'
 import { swaggerUiAssets } from './swagger-ui.js'
 
-/** The name of its page below `/{version}/docs`. */
+/** The name of the console page below `/{version}/docs`. */
 export const consoleName = 'console'
 
 /**
- * The policy of the other pages, plus what Swagger UI needs: requests to this host, and the icons
- * in its style sheet.
+ * The `Content-Security-Policy` of the console page: that of the other pages, plus the needs of
+ * Swagger UI. Swagger UI sends requests to this host, and has icons in its style sheet.
  */
 const policy = `${docsPolicy}; connect-src 'self'; img-src data:`
 
-/** Its assets by name. Throws `ConfigurationError` if Swagger UI is not installed. */
+/**
+ * Returns the assets of the console by name. Throws `ConfigurationError` if Swagger UI is not
+ * installed.
+ */
 export const consoleAssets = (): readonly (readonly [string, DocsAsset])[] => [
   ...swaggerUiAssets(),
   ['console.js', { mediaType: 'text/javascript', read: () => ({ body: consoleScript }) }],
   ['console.css', { mediaType: 'text/css', read: () => ({ body: consoleStyle }) }],
 ]
 
-/** Its page. */
+/** Returns the console page. */
 export function consolePage(
   { document, folder }: DocsSubject,
   title = (document as OpenApiDocument).info.title,

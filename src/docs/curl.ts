@@ -1,4 +1,4 @@
-/** Generates a curl command for an operation, for a POSIX shell. */
+/** Generates the curl command for an operation. The command is for a POSIX shell. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { header, mediaType } from '../wire.js'
@@ -7,24 +7,36 @@ import { follow } from './references.js'
 import { sampleOf } from './sample.js'
 import type { DocsOperation } from './site.js'
 
-/** Quotes a text as one word of a POSIX shell, without special characters. */
+/**
+ * Quotes a text if necessary, so that a POSIX shell reads it as one word and interprets no
+ * characters in it.
+ */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
-/** Maximum characters of a body in the command; a longer body is read from a file. */
+/**
+ * Maximum length of a body in the command, in characters. The command reads a longer body from a
+ * file.
+ */
 const longestBody = 4_000
 
-/** Characters of a value in an address. */
+/**
+ * Maximum length of the value of a parameter, in characters. A longer value is replaced with the
+ * word `value`.
+ */
 const longestValue = 300
 
-/** Also encodes characters that curl or queries treat specially, such as brackets. */
+/**
+ * Percent-encodes a text. Also encodes characters that `encodeURIComponent` leaves unchanged, such
+ * as parentheses.
+ */
 const encoded = (text: string): string =>
   encodeURIComponent(sound(text)).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Returns the command. `server`: the absolute address of the version. */
+/** Returns the curl command. `server`: the absolute address of the version. */
 export function curlOf(document: OpenApiDocument, docsOperation: DocsOperation, server: string): string {
   const { method, operation, parameters } = docsOperation
   const words = [
@@ -67,8 +79,8 @@ function addressOf(
 }
 
 /**
- * Returns the server that a path declares, as for the login. A relative one is resolved against
- * that of the version.
+ * Returns the server of an operation. `own` is the server that its path declares, as the path of
+ * the login does. A relative address is resolved against the address of the version.
  */
 function serverOf(own: string | undefined, server: string): string {
   if (own === undefined) return server
@@ -91,18 +103,21 @@ const plain = (value: unknown): string => {
 }
 
 /**
- * For `If-Match`, `*` matches any version, so the command works. Real clients send the tag that
- * they have read (HDR-3).
+ * Returns the value of a header field. For `If-Match`, this is `*`, which matches any version, so
+ * that the command works unchanged. Real clients send the tag that they have read (HDR-3).
  */
 const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
   textIn(parameter, 'name')?.toLowerCase() === header.ifMatch.toLowerCase()
     ? '*'
     : plain(exampleOf(document, parameter)).replace(/[\r\n]+/g, ' ')
 
-/** The option that sends credentials, with `$TOKEN` for the token. Empty if none are required. */
+/**
+ * Returns the options that send credentials, with `$TOKEN` in place of the token. Returns none if
+ * no credentials are required.
+ */
 function credentials(document: OpenApiDocument, operation: JsonObject): readonly string[] {
   const wanted = isList(operation.security) ? operation.security : (document.security ?? [])
-  // An empty alternative: the operation can be called without credentials too.
+  // An empty security requirement means that the operation can also be called without credentials.
   if (wanted.some((one) => isObject(one) && Object.keys(one).length === 0)) return []
   const [first] = wanted
   const schemes = isObject(first) ? Object.keys(first) : []
@@ -122,7 +137,7 @@ function schemeText(scheme: unknown): string {
   return withToken('-H', `${header.authorization}: ${called.charAt(0).toUpperCase()}${called.slice(1)} `)
 }
 
-/** An option with the shell's variable `TOKEN` at its end. */
+/** Returns an option that ends with the shell variable `TOKEN`. */
 const withToken = (option: string, before: string): string =>
   /^[\w :=-]+$/.test(before) ? `${option} "${before}$TOKEN"` : `${option} ${shellWord(before)}"$TOKEN"`
 
@@ -145,8 +160,8 @@ function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly stri
 }
 
 /**
- * Returns the first example of a body, or a value that matches its schema. A patch changes one
- * member.
+ * Returns the first example of a body, or a value that matches its schema. If the schema requires
+ * no member, as in a patch, the value has one member.
  */
 function bodySample(document: OpenApiDocument, content: unknown): unknown {
   if (isObject(content) && 'example' in content) return content.example

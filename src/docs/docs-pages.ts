@@ -19,18 +19,18 @@ import { upgradeBlocks, upgradeOf, upgradePageName } from './upgrade-page.js'
 
 /** The options of `docsPages()`. */
 export interface DocsPagesOptions {
-  /** The title of the pages. Default: that of the document. */
+  /** The title of the pages. Default: the title of the document. */
   readonly title?: string
   /**
-   * Whether to add a page `console` with Swagger UI, which sends requests. Requires the package
-   * `swagger-ui-dist`. Default: false.
+   * Whether there is a page `console` with Swagger UI, which can send requests to the service.
+   * Requires the package `swagger-ui-dist`. Default: false.
    */
   readonly console?: boolean
 }
 
 export const docsPagesKinds: Kinds<DocsPagesOptions> = { title: 'string', console: 'boolean' }
 
-/** A page other than those of the tags, with its blocks. */
+/** A page that does not belong to a tag, with its blocks. */
 interface ReferencePage extends FixedPage {
   readonly blocks: (context: PageContext, subject: DocsSubject) => readonly Block[]
 }
@@ -46,9 +46,10 @@ const asset = (mediaType: string, body: string): DocsAsset => ({ mediaType, read
 const entries = 'search-entries.js'
 
 /**
- * Creates HTML documentation of a service, for `describe` of `api()`, which serves it at
- * `/{version}/docs`. Throws `ConfigurationError` if an option is invalid or a required package is
- * not installed: `markdown-it`, and `swagger-ui-dist` for the console.
+ * Creates the HTML documentation of a service, for the option `describe` of `api()`. The service
+ * serves the pages at `/{version}/docs`. Throws `ConfigurationError` if an option is invalid or a
+ * required package is not installed. The package `markdown-it` is always required,
+ * `swagger-ui-dist` only for the console.
  *
  * @example api({ describe: { pages: docsPages(), public: true }, versions: { v1: [...] } })
  */
@@ -70,7 +71,7 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
     consoleName,
     upgradePageName,
   ])
-  // The router caches documents. Their sites are cached as long as they are.
+  // The router caches documents. A site is cached for as long as its document is.
   const sites = new WeakMap<object, Site>()
   const siteFor = (document: object): Site => {
     const known = sites.get(document) ?? siteOf(document as OpenApiDocument, reserved)
@@ -107,17 +108,17 @@ const contextOf = (
   fixed,
 })
 
-/** The title of a page and its blocks. */
+/** The content of one or more pages with the same title. */
 interface Topic {
   readonly name: string
   readonly heading: string
   readonly blocks: readonly Block[]
 }
 
-/** A name with the number of the page, from 2: `orders~2`. */
+/** Matches the name of a page that ends with a page number, such as `orders~2`. */
 const numbered = /^(.+)~([1-9]\d{0,5})$/
 
-/** The upgrade page, for the navigation. */
+/** Returns the upgrade page for the navigation, if the version has a successor. */
 const upgradePages = ({ version, successor }: DocsSubject): readonly FixedPage[] =>
   successor === undefined ? [] : [{ name: upgradePageName, title: `From ${version} to ${successor.name}` }]
 
@@ -144,7 +145,7 @@ function pageOf(name: string, context: PageContext, topic: Topic | undefined): D
     fileAddress(context, pageName(topic.name, page)),
   )
   const page = pages[Number(number) - 1]
-  // Other spellings of a name, such as `orders~1`, are not found.
+  // A page has only one name. Another spelling, such as `orders~1` for `orders`, is not found.
   if (page === undefined || pageName(topic.name, page.number) !== name) return undefined
   return { body: layout(context, { name: topic.name, heading, page }) }
 }

@@ -1,6 +1,6 @@
 /**
- * HTML as a value. Texts that are inserted into a template are escaped, unless they are HTML
- * already.
+ * HTML as a value, and templates for HTML. A text that is inserted into a template is escaped,
+ * unless it is already HTML.
  */
 
 /** HTML that is inserted without escaping. Only `html` and `trusted` create it. */
@@ -17,7 +17,8 @@ export class Html {
 }
 
 /**
- * The values that a template accepts. Lists are concatenated; `undefined` and `false` are empty.
+ * The values that a template accepts. The items of a list are concatenated. `undefined` and `false`
+ * become an empty text.
  */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
@@ -30,8 +31,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Control characters except tab, LF and CR, and lone surrogates. HTML does not allow them (HTML
- * 13.1). Replaced with U+FFFD.
+ * Characters that HTML does not allow (HTML 13.1): control characters except tab, LF and CR, and
+ * lone surrogates. They are replaced with U+FFFD.
  */
 const unfit = /(?![\t\n\r])\p{Control}|\p{Surrogate}/gu
 

@@ -11,7 +11,8 @@ import type { DocsTag } from './site.js'
 import { upgradePageName } from './upgrade-page.js'
 
 /**
- * Maximum bytes for the operations of all resources; beyond it, the index lists only the resources.
+ * Maximum size of the list of all resources with their operations, in bytes. If the list is longer,
+ * it contains only the resources.
  */
 const longestList = longestPage / 2
 
@@ -89,11 +90,14 @@ const timeText = (brownout: unknown, name: 'from' | 'until'): Html => {
 const clauseLink = (context: PageContext, id: 'VER-3'): Html =>
   html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
 
-/** The operation that returns the document is deprecated if and only if the version is. */
+/**
+ * Returns whether the version is deprecated. The operation that returns the document is deprecated
+ * if and only if the version is.
+ */
 const isDeprecated = ({ site }: PageContext): boolean =>
   objectIn(site.document.paths['/openapi'], 'get').deprecated === true
 
-/** Links to further reading, if they are web or mail addresses. */
+/** Links to further information. Only web and mail addresses become links. */
 function links({ site }: PageContext): HtmlPart {
   const { info, externalDocs } = site.document as { readonly info: object; readonly externalDocs?: unknown }
   const contact = objectIn(info, 'contact')
@@ -114,7 +118,7 @@ const linkTo = (url: string | undefined, title: string): HtmlPart =>
     ? html` <a href="${url}">${shortened(title, longestText)}</a>.`
     : undefined
 
-/** The authentication schemes of the document. */
+/** The section about access, which lists the authentication schemes of the document. */
 function access(context: PageContext): Html {
   const { document } = context.site
   const schemes = Object.entries(document.components.securitySchemes ?? {})

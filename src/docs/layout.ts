@@ -6,7 +6,7 @@ import type { Markdown } from './markdown.js'
 import { shortened } from './read.js'
 import type { DocsTag, Site } from './site.js'
 
-/** A page other than those of tags. */
+/** A page that does not belong to a tag. */
 export interface FixedPage {
   readonly name: string
   readonly title: string
@@ -21,7 +21,7 @@ export interface PageContext {
   /** The address of the folder of the pages, relative to this page. */
   readonly folder: string
   readonly markdown: Markdown
-  /** The pages other than those of tags, in the order of the navigation. */
+  /** The pages that do not belong to a tag, in the order of the navigation. */
   readonly fixed: readonly FixedPage[]
 }
 
@@ -41,14 +41,14 @@ export const fileAddress = ({ folder }: PageContext, name: string): string =>
 /** The address of the explanation of a clause. */
 export const clauseAddress = (context: PageContext, id: ClauseId): string => `${fileAddress(context, 'clauses')}#${id}`
 
-/** Markdown of a whole description. */
+/** Renders a whole description, which is Markdown. */
 export const described = (context: PageContext, text: string): Html =>
   html`<div dir="auto">${context.markdown.block(shortened(text, longestDescription), (id) => clauseAddress(context, id))}</div>`
 
 /** The maximum length of a description in characters. Longer ones are cut. */
 const longestDescription = 6_000
 
-/** Markdown of a cell or a line. */
+/** Renders the text of a cell or a line, which is Markdown. */
 export const describedInline = (context: PageContext, text: string): Html =>
   context.markdown.inline(text, (id) => clauseAddress(context, id))
 
@@ -106,7 +106,8 @@ ${page.of > 1 && pageList(page, (number) => address(pageName(name, number)))}
 }
 
 /**
- * The name of a page by its number; continuation pages end with it. The index has the name `''`.
+ * Returns the name of a page. The names of all pages except the first end with the page number,
+ * such as `orders~2`. The index has the name `''`.
  */
 export const pageName = (name: string, number: number): string =>
   number === 1 ? name : `${name === '' ? 'index' : name}~${number}`

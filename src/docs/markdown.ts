@@ -1,6 +1,6 @@
 /**
- * Descriptions: CommonMark with tables, without scripts and external resources (OpenAPI 3.1, "Rich
- * Text Formatting").
+ * Renders the Markdown in descriptions: CommonMark with tables, without scripts and external
+ * resources (OpenAPI 3.1, "Rich Text Formatting").
  */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
@@ -14,18 +14,23 @@ type ClauseAddress = (id: ClauseId) => string
 
 /** Renders Markdown. */
 export interface Markdown {
-  /** HTML of a whole description. */
+  /** Returns the HTML of a whole description. */
   block(text: string, addressOf: ClauseAddress): Html
-  /** HTML without paragraphs if the text has no line breaks, else as `block`. */
+  /**
+   * Returns HTML without paragraphs if the text has no line breaks. Otherwise does the same as
+   * `block`.
+   */
   inline(text: string, addressOf: ClauseAddress): Html
 }
 
-/** Loads the package. */
+/** Loads the package `markdown-it`. */
 export type LoadParser = () => (options: object) => MarkdownIt
 
 const load: LoadParser = () => createRequire(import.meta.url)('markdown-it')
 
-/** Throws `ConfigurationError` if the package is not installed. */
+/**
+ * Creates a renderer. Throws `ConfigurationError` if the package `markdown-it` is not installed.
+ */
 export function markdown(loadParser: LoadParser = load): Markdown {
   const parser = parserOf(loadParser)
   return {
@@ -54,18 +59,23 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
   const { rules } = parser.renderer
   rules.text = (tokens, at, _options, env) =>
     textOf(tokens, at, (env as { readonly addressOf: ClauseAddress }).addressOf)
-  // Images would send requests to another host, and the policy of the page would block them.
+  // Images become links. An image would send a request to another host, and the policy of the page
+  // would block it.
   rules.image = (tokens, at) => pictureLink(tokens[at] as Token)
-  // Headings of descriptions would not match the levels of the page's own headings.
+  // Headings become bold paragraphs, because their levels would not match those of the page's own
+  // headings.
   rules.heading_open = () => '<p><strong>'
   rules.heading_close = () => '</strong></p>\n'
-  // Alignment would be an inline style.
+  // Cells are not aligned, because the alignment would be an inline style.
   rules.th_open = () => '<th scope="col">'
   rules.td_open = () => '<td>'
   return parser
 }
 
-/** Web, mail and relative addresses. Links with other schemes, such as `javascript:`, stay text. */
+/**
+ * Returns whether a link may be rendered. Web, mail and relative addresses may. A link with another
+ * scheme, such as `javascript:`, stays text.
+ */
 function isHarmless(address: string): boolean {
   const [, scheme] = /^([^/?#]*?):/.exec(address) ?? []
   return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme.toLowerCase())

@@ -1,6 +1,6 @@
 /**
- * The members of an object as the rows of a table. Nested objects without a type of their own have
- * rows with a path.
+ * The members of an object, as the rows of a table. If a nested object has no named type, its
+ * members have rows in the same table, with paths such as `address.city`.
  */
 import { isObject, type JsonObject } from '../definition/json.js'
 import { type Html, html } from './html.js'
@@ -10,14 +10,14 @@ import { exampleText, hasMembers, longestText, ruleTexts, type TypeLink, typeTex
 /** The parts of the page context that rows need. */
 export interface RowContext {
   readonly link: TypeLink
-  /** Markdown of a cell. */
+  /** Renders the text of a cell, which is Markdown. */
   readonly inline: (text: string) => Html
 }
 
 /** The maximum length of a description in a cell. Longer ones are cut. */
 const longestCell = 500
 
-/** Maximum depth of nested objects without a type of their own. */
+/** Maximum depth of nested objects that have no named type. */
 const maxDepth = 5
 
 interface Member {

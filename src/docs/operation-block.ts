@@ -38,7 +38,10 @@ ${permissionText(operation)}
   ])
 }
 
-/** Every address has HEAD and OPTIONS. They are listed only on the page of the resource. */
+/**
+ * Returns whether the index and the search list an operation. HEAD and OPTIONS are listed only on
+ * the page of the resource, because every address has them.
+ */
 export const isWorthListing = ({ method }: DocsOperation): boolean => method !== 'HEAD' && method !== 'OPTIONS'
 
 /** The heading of an operation. */
@@ -85,7 +88,7 @@ ${some}</tbody></table>
   )
 }
 
-/** Returns the GET operation of a path, if it has the same parameters. */
+/** Returns the GET operation of a path, if it has the same parameters as the HEAD operation. */
 function sameParameters(
   context: PageContext,
   path: string,
@@ -134,7 +137,7 @@ ${description !== undefined && described(context, description)}
 ${Object.values(objectIn(body, 'content')).slice(0, 1).map(exampleBlocks)}`
 }
 
-/** Lists media types by schema. */
+/** Lists the media types of a body. Media types with the same schema are listed together. */
 function contentLines(content: JsonObject, rows: RowContext): readonly Html[] | undefined {
   const types = new Map<string, { readonly types: string[]; readonly schema: unknown }>()
   for (const [type, media] of Object.entries(content)) {
@@ -167,7 +170,8 @@ function exampleBlocks(media: unknown): HtmlPart {
 }
 
 /**
- * The responses by status. Header fields that all of them have are listed once, before the table.
+ * Returns the responses by status. Header fields that all responses have are listed once, before
+ * the table.
  */
 function answerTables(context: PageContext, rows: RowContext, { operation }: DocsOperation): readonly HtmlPart[] {
   const answers = Object.entries(objectIn(operation, 'responses')).map(([status, given]) => ({
@@ -199,7 +203,9 @@ ${some}</tbody></table>
   )
 }
 
-/** Returns the shared fields that all responses have. */
+/**
+ * Returns the header fields that all responses have. Only fields that are components are included.
+ */
 function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> {
   const [first = {}, ...others] = all
   const shared = Object.entries(first).filter(
@@ -209,7 +215,10 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
   return new Map(others.length === 0 ? [] : shared)
 }
 
-/** Describes a problem by its codes, and other responses by their description and content. */
+/**
+ * Describes a response. A problem is described by its codes, any other response by its description
+ * and content.
+ */
 function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
   const codes = problemCodes(objectIn(response, 'content'))
   const description = textIn(response, 'description') ?? ''

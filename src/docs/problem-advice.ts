@@ -1,7 +1,7 @@
 /** Advice to clients for each problem. */
 import type { ProblemCode } from '../problem-kinds.js'
 
-/** Markdown. The type requires advice for each problem. */
+/** The advice for each problem, as Markdown. The type makes sure that no problem is left out. */
 export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'bad-request': 'Read `detail`: the request is malformed in a way that has no code of its own.',
   'malformed-path': 'Percent-encode each segment of the path once, as UTF-8.',

@@ -4,26 +4,27 @@
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 
-/** Returns a member that is a non-empty string. */
+/** Returns a member that is a non-empty string. Otherwise returns `undefined`. */
 export function textIn(value: unknown, name: string): string | undefined {
   const found = own(value, name)
   return typeof found === 'string' && found !== '' ? found : undefined
 }
 
-/** Returns a member that is an object, else an empty object. */
+/** Returns a member that is an object. Otherwise returns an empty object. */
 export function objectIn(value: unknown, name: string): JsonObject {
   const found = own(value, name)
   return isObject(found) ? found : {}
 }
 
-/** Returns a member that is a list, else an empty list. */
+/** Returns a member that is a list. Otherwise returns an empty list. */
 export function listIn(value: unknown, name: string): readonly unknown[] {
   const found = own(value, name)
   return isList(found) ? found : []
 }
 
 /**
- * Replaces lone surrogates: they have no UTF-8 encoding, and `encodeURIComponent` throws for them.
+ * Replaces lone surrogates, because they have no UTF-8 encoding, and `encodeURIComponent` throws an
+ * exception for them.
  */
 export const sound = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
 

@@ -1,6 +1,6 @@
 /**
- * The pages that all services have: their problems, header fields, and the clauses of the
- * conventions.
+ * The pages that the documentation of every service has: problems, header fields, and the clauses
+ * of the conventions.
  */
 import { STATUS_CODES } from 'node:http'
 import { type ClauseId, clauses } from '../clauses.js'
@@ -17,7 +17,10 @@ import { longestText, typeText } from './schema-text.js'
 
 const block = (content: Html): Block => ({ anchors: [], content })
 
-/** Every problem of the library, and those of the team. `base`: the start of `type`. */
+/**
+ * The blocks of the page about problems. It lists the problems of the library and those of the
+ * service's own code. `base`: the text that `type` of each problem begins with.
+ */
 export function problemBlocks(context: PageContext, base: string): readonly Block[] {
   const codes = Object.keys(problemKinds) as ProblemCode[]
   const intro = html`<p>The body of a response with status 400 or above is a problem: <code>application/problem+json</code> (RFC 9457, <a href="${clauseAddress(context, 'ERR-3')}">ERR-3</a>). Use <code>code</code> to distinguish problems: it is stable. <code>detail</code> describes the fault of this request, and <code>errors</code> lists every violation. <code>type</code> identifies the problem, and is the same in every version.</p>
@@ -35,7 +38,7 @@ function problemSection(context: PageContext, code: ProblemCode, base: string): 
 `
 }
 
-/** Problems of the service's own code, which the library does not define. */
+/** The problems that the service's own code defines. */
 function ownProblems(context: PageContext): readonly Block[] {
   const { document, tags } = context.site
   const found = new Map<string, Html>()
@@ -68,7 +71,7 @@ ${some}</tbody></table>
   )
 }
 
-/** Every clause with its text. */
+/** The blocks of the page about clauses: each clause with its text. */
 export function clauseBlocks(context: PageContext): readonly Block[] {
   return Object.entries(clauses).map(([id, { title, text }]) =>
     block(html`<h2 id="${id}">${id}: ${title}</h2>
@@ -77,7 +80,7 @@ export function clauseBlocks(context: PageContext): readonly Block[] {
   )
 }
 
-/** The header fields that responses share. */
+/** The blocks of the page about header fields. It lists the fields that several responses share. */
 export function headerBlocks({ site, ...context }: PageContext): readonly Block[] {
   const fields = new Map<string, Html>()
   for (const { operation } of site.tags.flatMap((tag) => tag.operations)) {

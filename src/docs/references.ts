@@ -4,8 +4,8 @@ import type { OpenApiDocument } from '../openapi/document.js'
 import { textIn } from './read.js'
 
 /**
- * Returns the target of a reference within the document, or `undefined` if it is missing. Other
- * values are returned unchanged.
+ * Returns the target of a reference within the document, or `undefined` if the target is missing.
+ * Returns a value that is not a reference unchanged.
  */
 export function follow(document: OpenApiDocument, value: unknown, depth = 0): unknown {
   const reference = textIn(value, '$ref')
@@ -15,7 +15,7 @@ export function follow(document: OpenApiDocument, value: unknown, depth = 0): un
   return follow(document, own(document.components[place.kind], place.name), depth + 1)
 }
 
-/** The component that a reference names. */
+/** Returns the kind and name of the component that a reference leads to. */
 function referenced(reference: string): { readonly kind: string; readonly name: string } | undefined {
   const [, kind, name] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? []
   return kind === undefined || name === undefined
@@ -23,7 +23,10 @@ function referenced(reference: string): { readonly kind: string; readonly name: 
     : { kind, name: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
-/** The names of the types to which a value refers directly, in order, each once. */
+/**
+ * Returns the names of the types that a value references directly. They are in the order of the
+ * references, and each name occurs once.
+ */
 export function refsIn(value: unknown): readonly string[] {
   const found = new Set<string>()
   const pending: unknown[] = [value]

@@ -6,9 +6,9 @@ import type { OpenApiDocument } from '../openapi/document.js'
 import { Random } from '../random.js'
 
 /**
- * Returns the first example of a schema, or a generated value. Objects have only the required
- * members. The value is the same each time. `name`: the name of the value. Returns `undefined` if
- * no value can be generated.
+ * Returns the first example of a schema, or a generated value if it has none. A generated object
+ * has only the required members. The same schema and name always produce the same value. `name`:
+ * the name of the value. Returns `undefined` if no value can be generated.
  */
 export function sampleOf(document: OpenApiDocument, schema: unknown, name: string): unknown {
   if (!isObject(schema)) return 'text'
@@ -16,8 +16,8 @@ export function sampleOf(document: OpenApiDocument, schema: unknown, name: strin
   try {
     return new Values(document as unknown as JsonSchema).of(schema, making)
   } catch {
-    // The schema may be contradictory, or have dangling references or invalid patterns. Pages don't
-    // report this.
+    // The schema may be contradictory, or contain invalid patterns or references without a target.
+    // The pages do not report this.
     return undefined
   }
 }

@@ -23,8 +23,8 @@ const valueText = (value: unknown): Html =>
   html`<code>${shortened(JSON.stringify(value) ?? 'undefined', longestText)}</code>`
 
 /**
- * Returns the type of a value: `integer`, `list of Contrato`, `ContratoLink or Contrato`, `text or
- * null`.
+ * Returns the type of a value, such as `integer`, `list of Contrato`, `ContratoLink or Contrato`,
+ * or `text or null`.
  */
 export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
   if (schema === false) return 'no value'
@@ -35,7 +35,7 @@ export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
   const alternatives = [...listIn(schema, 'oneOf'), ...listIn(schema, 'anyOf')]
   const parts = listIn(schema, 'allOf')
   const types = typesOf(schema)
-  // Alternatives that only list required members are described elsewhere.
+  // `requiredTexts` describes alternatives that only list required members.
   if (alternatives.length > 0 && alternatives.some(hasType)) {
     const texts = alternatives.slice(0, listedValues).map((one) => typeText(one, link, depth + 1))
     return separated([...texts, ...(alternatives.length > listedValues ? ['more'] : [])], ' or ')
@@ -58,7 +58,7 @@ export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
   )
 }
 
-/** The last part of a reference to a type. */
+/** Returns the name of the type in a reference. */
 const typeName = (reference: unknown): string | undefined =>
   typeof reference === 'string' ? reference.split('/').at(-1) : undefined
 
@@ -76,7 +76,10 @@ function listText(schema: JsonObject, link: TypeLink, depth: number): HtmlPart {
   return items === undefined || items === true ? 'list' : html`list of ${typeText(items, link, depth + 1)}`
 }
 
-/** The bounds of safe integers in JSON apply to every service, so they are not listed. */
+/**
+ * Returns whether a bound is that of safe integers. These bounds apply to every service, so they
+ * are not listed.
+ */
 const isSafeBound = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
 
 const isGiven = (value: unknown): boolean => value !== undefined && !isSafeBound(value)
@@ -103,7 +106,10 @@ const describedKeywords = new Set(
     .concat(bounds.map(([word]) => word)),
 )
 
-/** Returns the restrictions on a value apart from its type: bounds, formats, patterns, values. */
+/**
+ * Returns the restrictions on a value apart from its type, such as bounds, formats, patterns and
+ * allowed values.
+ */
 export function ruleTexts(schema: unknown): readonly HtmlPart[] {
   if (!isObject(schema)) return []
   const boundTexts = bounds.filter(([word]) => isGiven(schema[word])).map(([word, text]) => text(String(schema[word])))
@@ -132,8 +138,8 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
 }
 
 /**
- * Long patterns, such as those of `sort` and of keys, are left out: the parameter's description
- * explains them.
+ * Returns the text for a pattern. Long patterns, such as those of `sort` and of keys, are not
+ * shown, because the description of the parameter explains them.
  */
 const patternText = (pattern: string): HtmlPart =>
   pattern.length > longestText ? 'a pattern, see the document' : html`pattern <code>${pattern}</code>`
@@ -147,7 +153,8 @@ function valuesOf(schema: JsonObject): readonly HtmlPart[] {
 }
 
 /**
- * Describes alternatives that differ only in their required members: `href` or the key of a link.
+ * Describes alternatives that differ only in their required members. For example, a link needs
+ * either `href` or its key.
  */
 function requiredTexts(schema: JsonObject): readonly HtmlPart[] {
   const alternatives = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')]

@@ -1,4 +1,4 @@
-/** The search script. Without it the pages work, except for the search. */
+/** The script of the search. Without this script, the pages have no search, but still work. */
 export const searchAsset = `'use strict'
 {
   const form = document.getElementById('docs:search')

@@ -6,7 +6,9 @@ import type { OpenApiDocument } from '../openapi/document.js'
 import { textIn } from './read.js'
 import { follow, refsIn } from './references.js'
 
-/** One operation, with the shared members of its path item. */
+/**
+ * One operation, together with the members of its path item that it shares with other operations.
+ */
 export interface DocsOperation {
   readonly method: string
   readonly path: string
@@ -15,17 +17,17 @@ export interface DocsOperation {
   readonly parameters: readonly JsonObject[]
   /** The server of the operation or of its path item, if one is declared. */
   readonly server: string | undefined
-  /** Unique on its page. */
+  /** The id of the operation. It is unique on its page. */
   readonly anchor: string
 }
 
-/** The subject of one page. */
+/** A tag of the document, which has a page of its own. */
 export interface DocsTag {
   readonly name: string
   readonly description: string | undefined
   readonly slug: string
   readonly operations: readonly DocsOperation[]
-  /** The types that are explained here, by their names in the document. */
+  /** The types that are explained on the page of this tag, by their names in the document. */
   readonly types: readonly string[]
 }
 
@@ -39,10 +41,10 @@ export interface Site {
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
 
-/** The tag of operations without a tag. */
+/** The tag for operations that have none. */
 const untagged = 'other'
 
-/** Arranges a document. `reserved`: names that pages of tags may not have. */
+/** Arranges a document for its pages. `reserved`: names that the pages of tags may not have. */
 export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>): Site {
   const byTag = operationsByTag(document)
   const described = new Map((document.tags ?? []).map((tag) => [tag.name, textIn(tag, 'description')]))
@@ -61,7 +63,9 @@ export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>)
   return { document, tags, homes: new Map(tags.flatMap((tag) => tag.types.map((type) => [type, tag] as const))) }
 }
 
-/** Returns the address of a server. Variables have their default values. */
+/**
+ * Returns the address of a server. Variables in the address are replaced with their default values.
+ */
 const addressOf = (server: unknown): string | undefined =>
   textIn(server, 'url')?.replace(
     /\{([^{}]*)\}/g,
@@ -90,7 +94,10 @@ function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonl
 
 const firstOf = (list: unknown): unknown => (isList(list) ? list[0] : undefined)
 
-/** Parameters of an operation override those of its path item (OpenAPI 3.1, "Operation Object"). */
+/**
+ * Returns the parameters of an operation. They override those of its path item (OpenAPI 3.1,
+ * "Operation Object").
+ */
 function parametersOf(document: OpenApiDocument, ...lists: readonly unknown[]): readonly JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const given of lists.flatMap((list) => (isList(list) ? list : []))) {
@@ -100,7 +107,7 @@ function parametersOf(document: OpenApiDocument, ...lists: readonly unknown[]): 
   return [...found.values()]
 }
 
-/** Returns an id that needs no encoding in pages and addresses. */
+/** Returns an unused id. It needs no encoding in pages and addresses. */
 function anchorOf(text: string, taken: Set<string>): string {
   const plain = text
     .normalize('NFC')
@@ -116,15 +123,16 @@ function free(name: string, taken: Set<string>): string {
   return found
 }
 
-/** Returns the names of pages. They are unique. */
+/** Returns the name of the page of each tag. The names are unique. */
 function slugsOf(names: readonly string[], reserved: ReadonlySet<string>): ReadonlyMap<string, string> {
   const taken = new Set(reserved)
   return new Map(names.map((name) => [name, anchorOf(name.replace(/^\.+/, ''), taken)]))
 }
 
 /**
- * Returns the types of each tag. Each type is explained on one page: that of the tag with the
- * shortest chain of references from a request or response to the type.
+ * Returns the types that are explained on the page of each tag. Each type is explained on only one
+ * page. It belongs to the tag with the shortest chain of references from a request or response to
+ * the type.
  */
 function typesByTag(
   document: OpenApiDocument,

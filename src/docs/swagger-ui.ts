@@ -12,10 +12,10 @@ import type { ConfigurationError } from '../problem.js'
 /** Finds a file of a package, as `require.resolve` does. */
 export type Resolve = (id: string) => string
 
-/** The first major version that reads OpenAPI 3.1. */
+/** The first major version of Swagger UI that supports OpenAPI 3.1. */
 const oldest = 5
 
-/** The files of the package that the console loads. No other file of it is served. */
+/** The files of the package that the console loads. No other files of the package are served. */
 const files: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',

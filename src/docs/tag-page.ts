@@ -23,7 +23,10 @@ export function tagBlocks(context: PageContext, tag: DocsTag): readonly Block[] 
   ]
 }
 
-/** Links of types point to their explanation, on this page or on that of another tag. */
+/**
+ * Returns the context of the rows on this page. A link to a type leads to the explanation of the
+ * type, on this page or on the page of another tag.
+ */
 function rowContext(context: PageContext, tag: DocsTag): RowContext {
   const { homes } = context.site
   return {
@@ -40,7 +43,9 @@ function rowContext(context: PageContext, tag: DocsTag): RowContext {
   }
 }
 
-/** Returns the anchor of a type. Anchors of operations contain no colon. */
+/**
+ * Returns the anchor of a type. It contains a colon, so it differs from the anchors of operations.
+ */
 export const typeAnchor = (name: string): string => `type:${name.replace(/\s+/g, '-')}`
 
 function contents(tag: DocsTag): readonly Block[] {
@@ -103,7 +108,7 @@ const memberTable = (
 ${rows}</tbody></table>
 `
 
-/** The clauses that the operations mention, with their texts. */
+/** The clauses that the operations of a tag mention, with the texts of the clauses. */
 function clauseBlocks(context: PageContext, { operations }: DocsTag): readonly Block[] {
   const text = JSON.stringify(
     operations.map(({ operation, parameters }) => [operation.description, parameters, operation.responses]),

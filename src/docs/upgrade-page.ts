@@ -4,13 +4,13 @@ import { type Block, piecesOf, together } from './blocks.js'
 import { html } from './html.js'
 import { describedInline, type PageContext } from './layout.js'
 
-/** The name of the page: a version has one successor. */
+/** The name of the page. One name is enough, because a version has only one successor. */
 export const upgradePageName = 'upgrade'
 
-/** Guides by document, so that a guide with several pages is built only once. */
+/** The guides by document. A guide with several pages is built only once. */
 const made = new WeakMap<object, { readonly after: object; readonly guide: Guide }>()
 
-/** Returns the guide from the document of the pages to that of the successor. */
+/** Returns the upgrade guide. `after`: the document of the successor. */
 export function upgradeOf({ site }: PageContext, from: string, to: string, after: object): Guide {
   const known = made.get(site.document)
   if (known?.after === after) return known.guide

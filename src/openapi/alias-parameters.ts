@@ -5,7 +5,10 @@ import { longestValue } from '../plan/query-pairs.js'
 import { parameter } from '../wire.js'
 import type { DocumentSchema } from './document.js'
 
-/** Returns the aliases of these parameters. A name that is a parameter itself is not an alias. */
+/**
+ * Returns the aliases of the parameters with the names in `own`. An alias with the same name as one
+ * of these parameters is left out.
+ */
 export function aliasParameters(
   names: ParameterNames | undefined,
   own: readonly string[],

@@ -87,7 +87,7 @@ export class Bodies {
     if (operation.answers === 'value') return this.#value(situation, status)
     const { resource } = route
     if (resource === undefined || (operation.answers !== 'item' && operation.answers !== 'page')) return undefined
-    // A POST that created nothing returns no item.
+    // A POST with status 200 has created nothing, so it returns no item.
     if (operation.method === 'POST' && status === 200) return undefined
     const isPage = operation.answers === 'page'
     const records = this.#records.with(linkForms(situation))
@@ -102,8 +102,9 @@ export class Bodies {
   }
 
   /**
-   * Describes exports: texts whose lines are records. OpenAPI 3.1 can't express them, 3.2 has
-   * `itemSchema`.
+   * Describes exports. An export is a text with one record on each line. OpenAPI 3.1 can't describe
+   * the lines, so the extension `x-item-schema` does. OpenAPI 3.2 has `itemSchema` for this
+   * purpose.
    */
   #exported(resource: Mounted, formats: readonly TransferFormat[]): Content {
     const record = this.#records.of(resource, 'output')
@@ -115,7 +116,10 @@ export class Bodies {
     )
   }
 
-  /** Returns the same object for all operations that return this schema. */
+  /**
+   * Returns the content of a response in the built-in media types. All operations that return this
+   * schema get the same object.
+   */
   #builtIn(schema: DocumentSchema | Reference): Content {
     const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
     this.#contents.set(schema, content)
@@ -141,8 +145,8 @@ export class Bodies {
       name: typeName(name),
       purpose,
     }
-    // Request schemas are closed, as for resources. Response schemas are described as the team
-    // writes them.
+    // Schemas of request bodies are closed, as for resources. Schemas of responses stay as open as
+    // the team wrote them.
     return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 
@@ -172,8 +176,8 @@ function inEach(types: readonly string[], schema: unknown, examplesPart: object 
 const jsonAndXml: ReadonlySet<string> = new Set([mediaType.json, ...xmlTypes])
 
 /**
- * JSON and XML have the schema of the value. Formats of a team and exports are described as text or
- * bytes.
+ * Returns the content of a response in these media types. JSON and XML have the schema of the
+ * value. The team's own formats and exports are described as text or bytes.
  */
 function contentOf(types: readonly string[], schema: unknown): Content {
   return Object.fromEntries(
@@ -185,7 +189,10 @@ function contentOf(types: readonly string[], schema: unknown): Content {
   )
 }
 
-/** Returns the schema of a text or of bytes. Bytes have no type (OpenAPI 3.1.1, 4.8.14.2). */
+/**
+ * Returns the schema of a text or of bytes. A schema of bytes has no type (OpenAPI 3.1.1,
+ * 4.8.14.2).
+ */
 function fileSchema(type: string): DocumentSchema {
   if (type === 'multipart/form-data')
     return {
@@ -200,7 +207,10 @@ function fileSchema(type: string): DocumentSchema {
     : { contentMediaType: type }
 }
 
-/** `bodyLimit` limits texts: a text has at most as many characters as the body has bytes. */
+/**
+ * Returns the schema of a JSON Patch. `bodyLimit`: the maximum size of a request body in bytes. A
+ * text in the body can't have more characters than that.
+ */
 function jsonPatchSchema(bodyLimit: number): DocumentSchema {
   const pointer = {
     type: 'string',

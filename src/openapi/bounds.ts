@@ -1,20 +1,20 @@
 /**
- * Restrictions of the library on values, expressed in standard keywords: strings of the library's
- * own formats have patterns (REP-4), and integers are limited to those that a double represents
- * exactly (REP-8). Standard formats need no pattern.
+ * Restrictions of the library on values, expressed in standard keywords. Strings in the library's
+ * own formats get patterns (REP-4). Integers are limited to those that a double represents exactly
+ * (REP-8). Standard formats need no pattern.
  */
 import { longestField } from '../http/field-length.js'
 import type { DocumentSchema } from './document.js'
 
 /**
- * The maximum length of an address and of a response header field in characters. Clients accept no
- * more: Node, for example, accepts 16 KiB of header fields in total.
+ * The maximum length of an address and of a response header field, in characters. Clients do not
+ * accept longer values. Node, for example, accepts at most 16 KiB of header fields in total.
  */
 export const longestAnswered = 16_384
 
 /**
- * The maximum length of a non-JSON text, which may be streamed: the longest string in Java. The
- * limit of V8 is a quarter of it.
+ * The maximum length of a text that is not JSON, and may be streamed. This is the length of the
+ * longest string in Java. The longest string in V8 has a quarter of this length.
  */
 export const longestText = 2 ** 31 - 1
 
@@ -29,9 +29,9 @@ export const formatPatterns: Readonly<Record<string, string>> = Object.freeze({
   decimal: '^[+-]?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?(?:[0-3]?[0-9]{1,2}|400))?$',
 })
 
-/** Adds the bounds to a schema, unless it declares its own. */
+/** Adds the bounds to a schema. Bounds that the schema itself declares are kept. */
 export function bounded(schema: DocumentSchema): DocumentSchema {
-  // Most schemas are plain strings and booleans.
+  // A fast path for most schemas: plain strings and booleans need no bounds.
   if (schema.format === undefined && (schema.type === 'string' || schema.type === 'boolean')) return schema
   const types = [schema.type].flat()
   if (schema.enum !== undefined || schema.const !== undefined) return schema
@@ -42,13 +42,13 @@ export function bounded(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Limits an integer to the range that all JSON parsers represent exactly, since the library rejects
- * others (REP-8). Declared bounds and formats are kept.
+ * Limits an integer to the range that all JSON parsers represent exactly, because the library
+ * rejects integers outside this range (REP-8). Declared bounds and formats are kept.
  */
 export function safeInteger(schema: DocumentSchema): DocumentSchema {
   return {
     ...schema,
-    // The format of a string is that of its text.
+    // If the value may also be a string, `format` describes the string.
     ...([schema.type].flat().includes('string') ? {} : { format: schema.format ?? 'int64' }),
     ...(schema.exclusiveMinimum === undefined ? { minimum: schema.minimum ?? Number.MIN_SAFE_INTEGER } : {}),
     ...(schema.exclusiveMaximum === undefined ? { maximum: schema.maximum ?? Number.MAX_SAFE_INTEGER } : {}),
@@ -56,7 +56,7 @@ export function safeInteger(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Restricts the text of an id to values that a path can address: not empty, not `.` or `..`
+ * Restricts an id to values that can be part of a path. It must not be empty, `.` or `..`
  * (PATH-11).
  */
 export function addressable(schema: DocumentSchema): DocumentSchema {
@@ -76,7 +76,8 @@ export function addressable(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Any value of a header field: visible characters of ISO 8859-1, spaces and tabs (RFC 9110 5.5).
+ * The schema of any value of a header field: visible characters of ISO 8859-1, spaces and tabs (RFC
+ * 9110 5.5).
  */
 export const fieldValue: DocumentSchema = Object.freeze({
   type: 'string',

@@ -9,17 +9,26 @@ export type ComponentKind = 'schemas' | 'responses' | 'parameters' | 'headers' |
 interface Named {
   readonly kind: ComponentKind
   readonly name: string
-  /** Components with the same identity are the same. */
+  /** If two claims for a name have the same identity, they get the same component. */
   readonly identity: string
-  /** The owner of the name, for messages. */
+  /** The owner of the component, for messages. */
   readonly owner: string
-  /** Called at the end, because resources reference each other in cycles and in long chains. */
+  /**
+   * Builds the component. Called at the end, because resources reference each other in cycles and
+   * in long chains.
+   */
   readonly make: () => unknown
-  /** Shared by all places: thousands of operations may reference the same component. */
+  /**
+   * The only reference object of this component. It is shared, because thousands of operations may
+   * reference the component.
+   */
   readonly reference: Reference
 }
 
-/** A request for a name: the first of `names` that is free or has the same identity. */
+/**
+ * A request for a name. The component gets the first of `names` that is free or has the same
+ * identity.
+ */
 interface Claim {
   readonly names: readonly string[]
   readonly owner: string
@@ -32,9 +41,12 @@ export class Components {
   readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
   readonly #known = new Map<string, Reference>()
   readonly #claims: Named[] = []
-  /** Whether any schema or operation has examples. Documents without examples skip their check. */
+  /**
+   * Whether any schema or operation has examples. If there are none, the check of examples is
+   * skipped.
+   */
   hasExamples = false
-  /** Whether a schema was built only for a comparison. Its components may be unused. */
+  /** Whether a schema was built only for a comparison. If so, its components may be unused. */
   hasUnused = false
 
   /**
@@ -46,8 +58,8 @@ export class Components {
   }
 
   /**
-   * Returns the cached reference for a key, or creates it. Used for parts that thousands of
-   * operations share.
+   * Returns the cached reference for a key, or creates the reference. Used for parts that thousands
+   * of operations share.
    */
   once(key: string, make: () => Reference): Reference {
     const known = this.#known.get(key) ?? make()
@@ -56,7 +68,7 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a schema of a single owner. The schema may be recursive. Throws
+   * Returns a reference to a schema that belongs to one owner. The schema may be recursive. Throws
    * `ConfigurationError` if another owner has the name.
    */
   define(name: string, owner: string, make: () => unknown): Reference {
@@ -64,16 +76,16 @@ export class Components {
   }
 
   /**
-   * Like `define`, for schemas that two owners may share. They share it if the identities are
-   * equal.
+   * Like `define`, for schemas that may belong to several owners. They share a component if their
+   * identities are equal.
    */
   defineAlike(names: readonly string[], owner: string, identity: string, make: () => unknown): Reference {
     return this.#claim('schemas', { names, owner }, identity, make)
   }
 
   /**
-   * Returns a reference to a part that an owner shares among its operations. Returns the part
-   * itself if the name is taken.
+   * Returns a reference to a part that several operations of one owner share. If the name is taken,
+   * returns the part itself.
    */
   shareIfFree(
     kind: ComponentKind,

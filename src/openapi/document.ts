@@ -23,7 +23,10 @@ export interface DocumentOperation {
   readonly [extension: `x-${string}`]: unknown
 }
 
-/** The operations of a path by method in lower case, and the members that they share. */
+/**
+ * The operations of a path, by method in lower case, together with the members that the operations
+ * share.
+ */
 export type DocumentPath = Readonly<Record<string, unknown>>
 
 /** An OpenAPI document: plain JSON. */

@@ -5,7 +5,8 @@ import { openapi } from './openapi.js'
 
 /**
  * Returns the OpenAPI document of each version that a service serves, by version name. Retired
- * versions have none. A `resourceRouter` has no versions: its document is called `v1`.
+ * versions have no document. A `resourceRouter` has no versions, so its only document has the name
+ * `v1`.
  *
  * Throws `ConfigurationError` as `openapi()` does.
  */

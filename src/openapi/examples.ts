@@ -6,9 +6,9 @@ import { Validators } from './strict/validators.js'
 
 interface Example {
   readonly value: unknown
-  /** The path to its schema in the document. */
+  /** The path to the schema of the example in the document. */
   readonly schema: readonly string[]
-  /** The subject of messages. */
+  /** The name of the example in messages. */
   readonly name: string
 }
 

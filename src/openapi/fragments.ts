@@ -1,5 +1,6 @@
 /**
- * Adds the descriptions of hand-written routes to a document. They may not replace existing parts.
+ * Adds the descriptions of hand-written routes to a document. A description can't replace an
+ * existing part of the document.
  */
 import { isObject } from '../definition/json.js'
 import type { DocumentFragment } from '../plan/document-options.js'
@@ -7,8 +8,8 @@ import { ConfigurationError } from '../problem.js'
 import type { OpenApiDocument } from './document.js'
 
 /**
- * Returns the document with the fragments added. Throws `ConfigurationError` if a part exists
- * already.
+ * Returns the document with the fragments added. Throws `ConfigurationError` if the document
+ * already has one of the added parts.
  */
 export function addFragments(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   let whole = document
@@ -25,7 +26,7 @@ export function addFragments(document: OpenApiDocument, fragments: readonly Docu
 
 type Tables = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** Merges two levels: methods of paths, or names of components. */
+/** Merges two levels of names: paths and their methods, or kinds of components and their names. */
 function merged(what: string, known: Tables, added: Tables): Tables {
   const result: Record<string, Readonly<Record<string, unknown>>> = { ...known }
   for (const [name, entries] of Object.entries(added)) {

@@ -1,6 +1,6 @@
 /**
- * Generates examples for bodies without any: one for each named type, and one for each body of an
- * unnamed type.
+ * Generates examples for bodies that have no example. Each named type gets one example, and so does
+ * each body without a named type.
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -11,13 +11,15 @@ import { Validators } from './strict/validators.js'
 
 const prefix = '#/components/schemas/'
 
-/** The media types that get examples. The others would show the same values. */
+/**
+ * The media types that get examples. In other media types, the examples would show the same values.
+ */
 const types: ReadonlySet<string> = new Set([mediaType.json, mediaType.mergePatch])
 
 /**
- * Returns the document with examples. Examples of named types are stored in the type, so each
- * appears once. All examples are validated against their schemas. A schema for which no valid
- * example is found gets none.
+ * Returns the document with examples. The example of a named type is stored in the type, so it
+ * appears only once. An example is validated if it may violate its schema. If no valid example is
+ * found, the schema gets no example.
  */
 export function withExamples(document: OpenApiDocument, source: ExampleSource): OpenApiDocument {
   const schemas = document.components.schemas ?? {}
@@ -46,14 +48,17 @@ export function withExamples(document: OpenApiDocument, source: ExampleSource): 
   }
 }
 
-/** Returns the named type of a body, or of the items of a list. */
+/** Returns the name of the named type of a body, or of the items of a list. */
 function typeIn(schema: unknown): string | undefined {
   const node = own(schema, 'type') === 'array' ? own(schema, 'items') : schema
   const ref = own(node, '$ref')
   return typeof ref === 'string' && ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined
 }
 
-/** Schemas that allow any value, and embedded documents, get no examples. */
+/**
+ * Returns false for schemas that get no examples: schemas that allow any value, and the schema of
+ * an OpenAPI document.
+ */
 const isInformative = (schema: JsonObject): boolean =>
   Object.keys(schema).length > 0 && schema.description !== 'An OpenAPI document.'
 
@@ -97,7 +102,8 @@ function withContent(body: unknown, place: readonly string[], look: Look): unkno
 }
 
 /**
- * Keywords that generated values may violate. Values of schemas with these keywords are validated.
+ * Keywords that generated values may violate. If a schema has one of these keywords, its values are
+ * validated.
  */
 const uncertain = [
   '"oneOf"',
@@ -164,7 +170,7 @@ class ExampleBuilder {
     return text
   }
 
-  /** Returns the types that a schema references, directly or indirectly. */
+  /** Returns the names of the types that a schema references, directly or indirectly. */
   #needed(schema: JsonObject): ReadonlySet<string> {
     const needed = new Set<string>()
     const pending: unknown[] = [schema]

@@ -52,8 +52,8 @@ const fields: Readonly<Record<string, Field>> = {
 }
 
 /**
- * Returns these fields as the `headers` of a response. `stated`: descriptions of the team's own
- * fields by name.
+ * Returns these fields as the `headers` of a response. `stated`: the team's descriptions of its own
+ * fields, by name.
  */
 export function headersOf(
   found: readonly AnswerField[],

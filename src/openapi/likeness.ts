@@ -2,8 +2,8 @@
 import { isList, isObject } from '../definition/json.js'
 
 /**
- * Returns whether two values are equal, regardless of the order of members. Shared parts are not
- * traversed.
+ * Returns whether two values are equal, regardless of the order of members. Parts that are the same
+ * object in both values are not traversed.
  */
 export function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true

@@ -14,11 +14,12 @@ export class LinkSchemas {
   readonly #members: MemberSchemas
   readonly #sentAddress: DocumentSchema
   readonly #forms: LinkForms
-  /** Links in request bodies. Most are used in several bodies. */
+  /** The schemas of links in request bodies. Most of them are used in several bodies. */
   readonly #sent = new Map<Mounted, Map<string, Reference>>()
 
   /**
-   * `bodyLimit`: the maximum size of a body in bytes, and therefore of a text in it in characters.
+   * `bodyLimit`: the maximum size of a request body in bytes. A text in the body can't have more
+   * characters than that.
    */
   constructor(components: Components, members: MemberSchemas, bodyLimit: number, forms: LinkForms) {
     this.#forms = forms
@@ -36,10 +37,12 @@ export class LinkSchemas {
     return this.#inForm(this.#components.define('SubCollectionLink', 'the library', () => subLink))
   }
 
-  /** Returns the schema of a link in responses, with the identifying members of its target. */
+  /**
+   * Returns the schema of a link in responses, with the members of the target that the link shows.
+   */
   brief(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
-    // Members are optional: if the caller may not read the target, or it is missing, the link has
-    // only `href`.
+    // These members are optional. If the target is missing, or the caller may not read it, the link
+    // has only `href`.
     const shown = link.show.flatMap((name) => {
       const schema = this.#members.of(target, 'output', name, true)
       return schema === undefined ? [] : [[name, schema] as const]
@@ -55,8 +58,8 @@ export class LinkSchemas {
   }
 
   /**
-   * Returns the link in the form that this service returns: an object, a plain address, or either
-   * (REP-1).
+   * Returns the schema of a link in the form that this service uses: an object, a plain address, or
+   * either of them (REP-1).
    */
   #inForm(link: Reference): DocumentSchema {
     if (this.#forms === 'objects') return { ...link }
@@ -64,8 +67,8 @@ export class LinkSchemas {
   }
 
   /**
-   * Returns the schema of a link in request bodies: an address, or the key of the target. Other
-   * members are ignored.
+   * Returns the schema of a link in request bodies. The link contains the address or the key of the
+   * target. Other members are ignored.
    */
   sent(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
     const made = this.#sent.get(mounted) ?? new Map<string, Reference>()
@@ -77,8 +80,8 @@ export class LinkSchemas {
 
   #makeSent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
     const { key, definition } = target.plan
-    // Beside a key, `href` may be null, as in responses. If `href` is a member of the target, the
-    // key identifies the target.
+    // If the link contains the key, its `href` may be null. If the target itself has a member
+    // `href`, the key identifies the target, and `href` is not an address.
     const address = definition.shape.members.has('href')
       ? {}
       : { href: { type: ['string', 'null'], maxLength: this.#sentAddress.maxLength } }
@@ -94,7 +97,10 @@ export class LinkSchemas {
     return this.#share(mounted, link, target, 'Reference', schema)
   }
 
-  /** Links to one target share a type if their schemas are equal. */
+  /**
+   * Returns a reference to the schema of a link. Links to the same target share a type if their
+   * schemas are equal.
+   */
   #share(
     mounted: Mounted,
     link: LinkTo,

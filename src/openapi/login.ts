@@ -1,4 +1,4 @@
-/** The login of a public API, which is not part of a version (AUTH-2). */
+/** The login of a public API. It does not belong to a version (AUTH-2). */
 import { modesOf } from '../conventions/modes.js'
 import { fieldsOfLogin } from '../plan/answer-fields.js'
 import type { ServiceFacts } from '../plan/description.js'
@@ -18,7 +18,7 @@ export function loginPath(facts: ServiceFacts, root: string, components: Compone
     description: 'User and password (AUTH-2).',
   })
   const problems = new ProblemResponses(components)
-  // Logins have their own rate limit, and belong to no version.
+  // The rate limit of the service does not count logins. Logins have their own limit.
   const own: ServiceFacts = { ...facts, rateLimit: false }
   const operation = (method: string, operationId: string, status: number, summary: string): unknown => ({
     operationId,
@@ -31,7 +31,8 @@ export function loginPath(facts: ServiceFacts, root: string, components: Compone
         description: status === 204 ? 'The methods of the login.' : 'The token.',
         headers: headersOf(fieldsOfLogin(method, own), components),
       },
-      // The service answers every OPTIONS request with 204.
+      // The service responds to every OPTIONS request with 204. Only a server or proxy in front of
+      // it can respond with 4xx.
       ...(method === 'OPTIONS'
         ? { '4XX': unlisted }
         : problems.ofProblems(

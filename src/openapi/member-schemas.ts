@@ -1,4 +1,7 @@
-/** The schemas of the members of resources. Objects are closed. Each schema is built once. */
+/**
+ * The schemas of the members of resources. In these schemas, objects are closed: they allow no
+ * undeclared members. Each schema is built once.
+ */
 import type { JsonSchema } from '../definition/schema-types.js'
 import { closedPlace } from '../plan/closed-schema.js'
 import type { Mounted } from '../plan/routes.js'
@@ -13,7 +16,7 @@ export const typeOf = ({ plan }: Mounted): string => typeName(plan.definition.si
 
 /** The cached parts of one resource. */
 interface Known {
-  /** Its name in messages. */
+  /** The name of the resource in messages. */
   readonly owner: string
   readonly type: string
   readonly members: Map<string, Member | undefined>
@@ -30,7 +33,7 @@ interface Member {
 /** Builds the schemas of members. */
 export class MemberSchemas {
   readonly #components: Components
-  /** The suffix of type names. */
+  /** The text that is appended to all type names. */
   readonly #suffix: string
   readonly #known = new Map<Mounted, Known>()
 
@@ -46,7 +49,7 @@ export class MemberSchemas {
 
   /**
    * Returns the schema of a member for a purpose, or `undefined` if the resource has no such
-   * member. `wanted`: whether complete records must have it.
+   * member. `wanted`: whether a complete record must have the member.
    */
   of(mounted: Mounted, purpose: Purpose, name: string, wanted: boolean): DocumentSchema | undefined {
     const member = this.#memberOf(mounted, name)
@@ -79,7 +82,7 @@ export class MemberSchemas {
     if (members.has(name)) return members.get(name)
     const { schema, shape } = mounted.plan.definition
     const given = shape.properties.get(name)
-    // A schema without objects needs no closing.
+    // A schema without objects has nothing to close.
     const isSame = given !== undefined && isPurposeless(given)
     const member =
       given === undefined ? undefined : { node: isSame ? given : closedPlace(schema, given, () => false), isSame }

@@ -1,17 +1,17 @@
 /**
- * Names for components and operations. They are valid identifiers, so that client generators need
- * not change them.
+ * Names for components and operations. The names are valid identifiers, so that client generators
+ * need not change them.
  */
 
 /**
- * Splits a segment or a member into words: `pre-piezas` has two. `codigosPostales` stays one word
- * with its capitals.
+ * Splits the name of a path segment or member into words. `pre-piezas` becomes `pre` and `piezas`.
+ * `codigosPostales` stays one word, with its capital letter.
  */
 const wordsOf = (text: string): readonly string[] => ascii(text).split(/[^A-Za-z0-9]+/)
 
 /**
- * Removes accents, and replaces other non-ASCII characters with their code points: component names
- * must be ASCII.
+ * Removes accents, and replaces other non-ASCII characters with their code points, because
+ * component names must be ASCII.
  */
 function ascii(text: string): string {
   // Fast path: a document needs thousands of names, and most are ASCII.

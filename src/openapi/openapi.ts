@@ -45,9 +45,9 @@ export function openapi(service: object, version: string, options: OpenApiOption
   return describe(requireDescription('openapi()', service), version, given)
 }
 
-/** The request for which a service describes itself. */
+/** The parts of a request for the document that the document depends on. */
 export interface Asked {
-  /** The absolute address before the version. */
+  /** The absolute address that precedes the name of the version. */
   readonly root?: string
   /** Selects the operations to include. Default: all. */
   readonly wanted?: ((route: Route, operation: OperationDescription) => boolean) | undefined
@@ -64,7 +64,7 @@ export function describe(
   asked: Asked = {},
 ): OpenApiDocument {
   const { described, facts } = describedVersion(description, version)
-  // A mock has another address than the service that it describes.
+  // The address of a mock differs from the address of the service that the document describes.
   const root = asked.root ?? facts.root
   const components = new Components()
   const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [], examples } = given
@@ -93,7 +93,8 @@ export function describe(
     paths,
     components: components.all(),
     ...(externalDocs === undefined ? {} : { externalDocs }),
-    // The comparison of documents reads it, to decide whether the version may be removed (VER-3).
+    // The comparison of documents reads `x-sunset` to decide whether the version may be removed
+    // (VER-3).
     ...(described.life?.sunset === undefined ? {} : { 'x-sunset': new Date(described.life.sunset).toISOString() }),
     ...announcement(described.life),
   }
@@ -105,7 +106,7 @@ export function describe(
   return format === '3.0.3' ? toVersion30(whole) : whole
 }
 
-/** Returns the successor and the brownouts of a version (VER-3). */
+/** Returns the members that announce the successor and the brownouts of a version (VER-3). */
 function announcement(life: DescribedLife | undefined): Pick<OpenApiDocument, `x-${string}`> {
   const brownouts = life?.brownouts?.announced(Date.now()) ?? []
   return {
@@ -115,8 +116,8 @@ function announcement(life: DescribedLife | undefined): Pick<OpenApiDocument, `x
 }
 
 /**
- * Returns `x-internal`: APIs with tokens of a login are public, APIs with Bearer tokens are
- * internal (AUTH-1..3). It is left out for others.
+ * Returns the member `x-internal`. APIs with tokens of a login are public, and APIs with Bearer
+ * tokens are internal (AUTH-1..3). For other APIs, the member is left out.
  */
 function audienceOf({ authenticate, login }: ServiceFacts): { readonly 'x-internal'?: boolean } {
   if (login || authenticate?.field === header.token) return { 'x-internal': false }
@@ -137,9 +138,9 @@ function describedVersion(
   )
 }
 
-/** The methods of a path in the usual order of documents. */
+/** The methods of a path, in the usual order of documents. */
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** The members of a path item that are operations. Only fragments have TRACE. */
+/** The members of a path item that are operations. TRACE occurs only in fragments. */
 const methods = [...order, 'TRACE'].map((method) => method.toLowerCase())
 
 type Paths = Record<string, Record<string, unknown>>
@@ -173,7 +174,10 @@ function pathsOf(
   return paths
 }
 
-/** Retired routes are left out: all their methods answer 410, including OPTIONS (VER-2). */
+/**
+ * Returns whether the document describes a route. Retired routes are left out, because all their
+ * methods respond with 410, including OPTIONS (VER-2).
+ */
 const isServed = (route: Route): boolean =>
   route.lives === undefined || livingMethods(route, Date.now()).some((method) => method !== 'OPTIONS')
 
@@ -232,8 +236,8 @@ function tagsOf({ table }: DescribedVersion): NonNullable<OpenApiDocument['tags'
 }
 
 /**
- * Throws `ConfigurationError` if two operations have the same id: generated clients would have one
- * method for both.
+ * Throws `ConfigurationError` if two operations have the same id, because a generated client would
+ * have only one method for both.
  */
 function checkOperationIds({ paths }: OpenApiDocument): void {
   const places = new Map<string, string>()

@@ -1,6 +1,6 @@
 /**
- * The ids of operations. They are suitable method names in generated clients, and stay the same as
- * long as the address does: `listPrePiezas`, `getPrePieza`.
+ * The ids of operations, such as `listPrePiezas` and `getPrePieza`. They are suitable as method
+ * names in generated clients. An id stays the same as long as the address stays the same.
  */
 import { singularOf } from '../definition/singular.js'
 import type { Route } from '../plan/routes.js'
@@ -17,7 +17,8 @@ const verbs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /**
- * Returns the operation ids of a route, by method. The verb of an endpoint is the method itself.
+ * Returns a function from the methods of a route to their operation ids. In the id of an endpoint,
+ * the verb is the method itself.
  */
 export function operationIdsOf(route: Route): (method: string) => string {
   const place = placeOf(route, false)
@@ -27,7 +28,10 @@ export function operationIdsOf(route: Route): (method: string) => string {
   }
 }
 
-/** Returns the noun of the id. `one`: in the singular, as for POST to a collection. */
+/**
+ * Returns the noun of an operation id. `one`: whether the noun is in the singular, as for POST to a
+ * collection.
+ */
 function placeOf(route: Route, one: boolean): string {
   const { kind, resource, association, endpoint, template } = route
   if (resource === undefined) {
@@ -46,7 +50,7 @@ function placeOf(route: Route, one: boolean): string {
 }
 
 /**
- * If singular and plural are the same word, the ids for OPTIONS of the list and of the item must
- * still differ.
+ * Returns a singular that differs from the plural. If both are the same word, OPTIONS of the list
+ * and OPTIONS of the item would otherwise have the same id.
  */
 const distinct = (singular: string, plural: string): string => (singular === plural ? `${singular}Item` : singular)

@@ -8,7 +8,10 @@ interface Text {
 
 const text = (summary: string, description: string): Text => ({ summary, description })
 
-/** The texts by operation name. `{}` is the collection, `{parent}` the collection of the parent. */
+/**
+ * The texts by operation name. `{}` stands for the name of the collection, `{parent}` for the name
+ * of the parent's collection, and `{flag}` for the name of the flag.
+ */
 const texts: Readonly<Record<string, Text>> = {
   list: text(
     'List {}',
@@ -91,7 +94,7 @@ export function summaryOf(situation: Situation): string {
     .replace('{flag}', `\`${template.split('/').at(-1)}\``)
 }
 
-/** Returns the description of an operation. Endpoints have their own. */
+/** Returns the description of an operation. An endpoint declares its own description. */
 export function descriptionOf(situation: Situation): string {
   const { route, operation } = situation
   if (route.endpoint !== undefined && operation.method !== 'OPTIONS') return route.endpoint.description

@@ -29,9 +29,9 @@ const meanings: Readonly<Record<number, string>> = {
 }
 
 /**
- * HEAD of an item never answers 2xx (VERB-8). Some tools conclude that the operation can't succeed,
- * unless another response is listed. The library does not send this response, but servers and
- * proxies may.
+ * A response that servers and proxies in front of the service may send, but the library does not.
+ * HEAD of an item never responds with 2xx (VERB-8), so some tools conclude that the operation can't
+ * succeed. They do not if another response, such as this one, is listed.
  */
 export const unlisted = { description: 'Any other response comes from a server or proxy in front of the service.' }
 
@@ -44,7 +44,7 @@ export class Operations {
   readonly #alike = new Map<string, Alike>()
   readonly #common = new Map<Route, Common>()
   readonly #bodiless = new WeakMap<Success, Reference>()
-  /** Responses that are components. */
+  /** The responses that are references to components. */
   readonly #shared = new Set<unknown>()
 
   constructor(components: Components, records: RecordSchemas) {
@@ -86,14 +86,14 @@ export class Operations {
       ({ status, response }) => [status, this.#withContent(situation, status, response)] as const,
     )
     const responses = byStatus<unknown>([...successes, ...alike.others])
-    // Responses without content are the same for all operations of the kind.
+    // If no response has content, all operations of the kind have the same responses.
     if (successes.every(([, response]) => this.#shared.has(response))) alike.responses = responses
     return responses
   }
 
   /**
-   * Returns the parts that do not depend on the schemas of bodies. All resources of a kind share
-   * them.
+   * Returns the parts of an operation that do not depend on the schemas of bodies. All routes of a
+   * kind share these parts.
    */
   #alikeOf(situation: Situation, problems: OperationText['problems']): Alike {
     const { method, operation, route } = situation
@@ -166,13 +166,13 @@ interface Success {
 
 /** The parts that the operations of one route share. */
 interface Common {
-  /** Equal for routes that share an `Alike`. */
+  /** The kind of the route. Routes with the same kind share an `Alike`. */
   readonly kind: string | undefined
   readonly idOf: (method: string) => string
   readonly tags: readonly string[]
 }
 
-/** The parts that operations with one name share, in all routes of a kind. */
+/** The parts that operations with the same name share, in all routes of a kind. */
 interface Alike {
   /** `undefined` for operations that share nothing. */
   readonly description: string | undefined
@@ -181,7 +181,7 @@ interface Alike {
   readonly successes: readonly { readonly status: number; readonly response: Success }[]
   /** The responses that are not a success. */
   readonly others: readonly (readonly [status: string, response: unknown])[]
-  /** All responses. Set if no success has content. */
+  /** All responses. Set if no success response has content. */
   responses?: Readonly<Record<string, unknown>>
 }
 
@@ -213,8 +213,8 @@ export function tagOf({ route }: Pick<Situation, 'route'>): string {
 }
 
 /**
- * Returns the deprecation of an operation. The sunset of a whole version is at the root of its
- * document (VER-3).
+ * Returns the members that announce the deprecation of an operation. The sunset of a whole version
+ * is not among them, because it is at the root of the document (VER-3).
  */
 function lifeOf(
   { method, route, life }: Situation,

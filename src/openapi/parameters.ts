@@ -28,7 +28,7 @@ const none: readonly unknown[] = Object.freeze([])
  */
 export class Parameters {
   readonly #components: Components
-  /** The parameters of lists by maximum page size. */
+  /** The parameters of lists, by maximum page size. */
   readonly #lists = new Map<number, Map<ResourcePlan, readonly unknown[]>>()
   readonly #expansions = new Map<ResourcePlan, readonly unknown[]>()
 
@@ -65,8 +65,8 @@ export class Parameters {
   }
 
   /**
-   * Returns the parameters of a list. GET and HEAD share them, in the collection and in
-   * sub-collections.
+   * Returns the parameters of a list. GET and HEAD share these parameters, and so do the collection
+   * and its sub-collections.
    */
   #list(resource: Mounted, max: number): readonly unknown[] {
     const { plan } = resource
@@ -123,7 +123,10 @@ function ofEndpoint({ properties, required }: EndpointQuery): readonly unknown[]
   })
 }
 
-/** Returns the parameters that all lists have. */
+/**
+ * Returns the parameters that do not depend on the members of a resource: the page, its size and
+ * the search.
+ */
 function pageParameters({ page, searchable }: ListGrammar, components: Components): readonly unknown[] {
   const shared = (name: string, names: readonly string[], description: string, schema: DocumentSchema): unknown =>
     components.once(`${names.at(-1)} ${page.first} ${page.size} ${page.max}`, () =>
@@ -163,7 +166,7 @@ function pageParameters({ page, searchable }: ListGrammar, components: Component
   return [...(searchable ? [search()] : []), number, size]
 }
 
-/** The predicate of the description of each operator. */
+/** The words for each operator in the description of a filter. */
 const comparisons: Readonly<Record<TypedFilter['op'], string>> = {
   eq: 'equals the value',
   gt: 'is greater than the value',
@@ -213,14 +216,17 @@ function inQuery(schema: DocumentSchema): DocumentSchema {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The length of a list with each field once, with signs and separating commas. */
+/**
+ * Returns the length of a list that contains each field once, with a sign for each field and
+ * separating commas.
+ */
 const longestSort = (fields: readonly string[]): number =>
   Math.min(
     longestValue,
     fields.reduce((sum, field) => sum + field.length + 2, -1),
   )
 
-/** The lookahead of the pattern rejects repeated fields. */
+/** Returns the parameter `sort`. The lookahead in its pattern rejects repeated fields. */
 function sortParameter(fields: readonly string[]): Parameter {
   const one = `[-+ ]?(?:${fields.map(escaped).join('|')})`
   const [first = '', second] = fields

@@ -14,7 +14,7 @@ export interface DocumentedPath {
   readonly parameters: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** The parameter of the documentation of a version: a page or an asset. */
+/** The path parameter of the docs pages: the name of a page or an asset. */
 const fileParameter = {
   name: 'file',
   in: 'path',
@@ -24,8 +24,8 @@ const fileParameter = {
 }
 
 /**
- * Returns the path of a route. A parameter is named after its key member. If two keys in the path
- * have the same name, the resource is prepended.
+ * Returns the path of a route. A parameter has the name of its key member. If two keys in the path
+ * have the same name, the name of the resource is prepended.
  */
 export function pathOf(route: Route, records: RecordSchemas): DocumentedPath {
   if (route.document !== undefined)
@@ -98,7 +98,10 @@ function compositeSchema({ plan }: Mounted): DocumentSchema {
   }
 }
 
-/** Each integer has one spelling. Values below the minimum are excluded: no item can have them. */
+/**
+ * Returns the pattern of an integer in a composite key. Each integer has only one spelling. Zero
+ * and negative integers are excluded if the minimum excludes them, because no item can have them.
+ */
 function integerPart(minimum: unknown): string {
   if (typeof minimum === 'number' && minimum >= 1) return '[1-9][0-9]*'
   return typeof minimum === 'number' && minimum >= 0 ? '(?:0|[1-9][0-9]*)' : '(?:0|-?[1-9][0-9]*)'

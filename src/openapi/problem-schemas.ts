@@ -61,7 +61,8 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
       description: 'The status of the response.',
     },
     detail: text('An explanation of the fault in this request.'),
-    // Not `uri-reference`: the path is returned as it was received, and may be invalid.
+    // The format is not `uri-reference`, because the path is returned as it was received, and may
+    // be invalid.
     instance: text('The path of the request.'),
     code: text('A stable code for the problem, such as `invalid-query`.'),
     clause: text('The clause of the conventions that the request violates.'),
@@ -78,7 +79,7 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
   xml: { name: problemWire.root, namespace: problemWire.namespace },
 })
 
-/** The usual codes of each status. They are left out of the names of responses. */
+/** The usual codes of each status. The names of responses do not contain these codes. */
 const usual: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-request', 'malformed-path', 'malformed-host', 'invalid-query'],
   404: ['unknown-path', 'absent'],
@@ -90,7 +91,10 @@ const usual: Readonly<Record<number, readonly string[]>> = {
 const statusOf = (problem: ProblemCode | CustomProblem): number =>
   typeof problem === 'string' ? problemKinds[problem].status : problem.status
 
-/** Errors in the service's previous form (ERR-3). */
+/**
+ * The content of errors in the service's previous form. The document does not describe it further
+ * (ERR-3).
+ */
 const anyContent = { '*/*': {} }
 
 const formerError = { description: "An error in the service's previous form.", content: anyContent }
@@ -110,7 +114,7 @@ export class ProblemResponses {
     ])
   }
 
-  /** Returns the responses for these problems, independent of the operation. */
+  /** Returns the responses for these problems. They do not depend on an operation. */
   ofProblems(
     situation: FieldSituation,
     given: readonly (ProblemCode | CustomProblem)[],
@@ -127,7 +131,7 @@ export class ProblemResponses {
       ([status, problems]) => [String(status), this.#response(situation, status, problems)] as const,
     )
     if (problemForms(situation.modes) === 'problem' || known.length === 0) return Object.fromEntries(known)
-    // A custom error form may be sent with other statuses.
+    // Errors in the service's previous form may have other statuses.
     return Object.fromEntries([
       ...known,
       ['default', this.#components.share('responses', ['FormerError'], formerError)],

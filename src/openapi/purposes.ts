@@ -1,4 +1,7 @@
-/** Purposes of schemas: read-only, write-only, required and nullable members differ by purpose. */
+/**
+ * The purposes of schemas. A resource has one schema for each purpose, because read-only,
+ * write-only, required and nullable members differ between responses and request bodies.
+ */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -6,8 +9,8 @@ import { Shape } from '../definition/shape.js'
 import type { DocumentSchema } from './document.js'
 
 /**
- * `output`: responses. `create`, `replace`, `patch`: request bodies of POST, PUT and PATCH. The
- * bodies of endpoints are `create`.
+ * The purpose of a schema. `output` means responses. `create`, `replace` and `patch` mean the
+ * request bodies of POST, PUT and PATCH. The request bodies of endpoints have the purpose `create`.
  */
 export type Purpose = 'output' | 'create' | 'replace' | 'patch'
 
@@ -19,7 +22,10 @@ export const suffix: Readonly<Record<Purpose, string>> = {
   patch: 'Patch',
 }
 
-/** Keywords whose value is one schema, a list of schemas, or a map of them. */
+/**
+ * Keywords that contain schemas. The value of a keyword in `single` is one schema, in `listed` a
+ * list of schemas, and in `tabled` an object whose members are schemas.
+ */
 export const single = [
   'items',
   'additionalProperties',
@@ -36,8 +42,8 @@ export const listed = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 export const tabled = ['properties', 'patternProperties', 'dependentSchemas']
 
 /**
- * Returns whether a schema is the same for every purpose: it contains neither objects nor
- * references.
+ * Returns whether a schema is the same for every purpose. This is the case if it contains neither
+ * objects nor references.
  */
 export function isPurposeless(node: JsonSchema): boolean {
   const { type } = node
@@ -49,7 +55,7 @@ export function isPurposeless(node: JsonSchema): boolean {
 
 const structural: ReadonlySet<string> = new Set([...single, ...listed, ...tabled, '$ref'])
 
-/** Returns whether the type of a schema is known without resolving references. */
+/** Returns whether a schema declares its type itself, without references or branches. */
 const isPlain = (node: JsonSchema): boolean =>
   node.type !== undefined &&
   node.$ref === undefined &&
@@ -63,7 +69,7 @@ export const isObjectSchema = (root: JsonSchema, node: JsonSchema): boolean =>
     ? node.type === 'object' || (isList(node.type) && node.type.includes('object'))
     : Shape.of(root, node).isObject
 
-/** Returns whether a schema is read-only, write-only and nullable. */
+/** Returns three facts about a schema: whether it is read-only, write-only, and nullable. */
 export function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'> {
   if (!isPlain(node)) return Shape.of(root, node)
   return {
@@ -73,7 +79,10 @@ export function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readO
   }
 }
 
-/** Returns whether a member is required. Responses have every nullable member (REP-8). */
+/**
+ * Returns whether a member is required. In responses, every nullable member is required: if it has
+ * no value, it is null (REP-8).
+ */
 export function isRequired(
   purpose: Purpose,
   shape: Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'>,
@@ -84,7 +93,7 @@ export function isRequired(
   return required && !shape.readOnly && !(purpose === 'replace' && shape.writeOnly)
 }
 
-/** Returns the schema that also allows null. */
+/** Returns a schema that allows the same values and null. */
 export function nullable(schema: DocumentSchema): DocumentSchema {
   const { type, enum: values } = schema
   if (type !== undefined && schema.const === undefined) {
@@ -99,8 +108,8 @@ export function nullable(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Returns whether the target of a reference differs by purpose: it contains a read-only or
- * write-only member, or a nullable object.
+ * Returns whether the target of a reference differs by purpose. This is the case if it contains a
+ * read-only member, a write-only member, or a nullable object.
  */
 export function isGuarded(root: JsonSchema, ref: string): boolean {
   const seen = new Set<Shape>()

@@ -1,6 +1,6 @@
 /**
- * The schemas of representations: keys are replaced with links, brief or expanded (REP-1, REP-2,
- * REP-7, REP-8).
+ * The schemas of representations. In representations, brief or expanded links replace keys (REP-1,
+ * REP-2, REP-7, REP-8).
  */
 import { isObject } from '../definition/json.js'
 import type { Link } from '../definition/resource.js'
@@ -19,8 +19,8 @@ import { translated } from './schemas.js'
 import { membersOfScope } from './scope-members.js'
 
 /**
- * The form of a record: its purpose, or `expanded` in place of a link. The links of an expanded
- * record are brief (REP-2).
+ * The form of a record: its purpose, or `expanded` if the record replaces a link. The links of an
+ * expanded record are brief (REP-2).
  */
 type Form = Purpose | 'expanded'
 
@@ -35,7 +35,7 @@ interface Known {
   readonly references: Map<Form, Reference>
 }
 
-/** Builds the schemas of resources. Each is built once. */
+/** Builds the schemas of resources. Each schema is built once. */
 export class RecordSchemas {
   readonly #components: Components
   readonly #members: MemberSchemas
@@ -54,9 +54,7 @@ export class RecordSchemas {
     this.#links = new LinkSchemas(components, this.#members, bodyLimit, forms)
   }
 
-  /**
-   * Returns the schemas of records with another form of links, such as the previous one (REP-1).
-   */
+  /** Returns the builder of schemas with another form of links, such as plain addresses (REP-1). */
   with(forms: LinkForms): RecordSchemas {
     if (forms === this.#forms) return this
     const made = this.#others.get(forms) ?? new RecordSchemas(this.#components, this.#bodyLimit, forms)
@@ -64,7 +62,9 @@ export class RecordSchemas {
     return made
   }
 
-  /** Returns a reference to the schema of a record. Purposes with equal schemas share a name. */
+  /**
+   * Returns a reference to the schema of a record. Purposes with equal schemas share a component.
+   */
   of(mounted: Mounted, form: Form): Reference {
     const { references } = this.#knownOf(mounted)
     const made = references.get(form)
@@ -90,7 +90,10 @@ export class RecordSchemas {
     return this.#members.of(mounted, 'output', name, true) ?? {}
   }
 
-  /** Whether a record was built only for a comparison. Its components may be unused. */
+  /**
+   * Whether the schema of a record was built only for a comparison. If so, its components may be
+   * unused.
+   */
   get hasUnused(): boolean {
     if ([...this.#others.values()].some((other) => other.hasUnused)) return true
     return [...this.#known.values()].some(({ records, references }) =>
@@ -114,8 +117,8 @@ export class RecordSchemas {
   }
 
   /**
-   * Returns a reference for responses. If no link can be expanded, expanded records are like all
-   * others.
+   * Returns a reference to the schema of a record in responses. If no link can be expanded,
+   * expanded records have the same schema as other records.
    */
   #answered(mounted: Mounted, form: 'output' | 'expanded'): Reference {
     if (form === 'expanded' && !hasExpansions(mounted)) return this.of(mounted, 'output')
@@ -126,14 +129,15 @@ export class RecordSchemas {
   }
 
   /**
-   * Returns a reference for request bodies. If the schema equals that of responses, they share a
-   * name. POST and PUT share a name if their schemas are equal.
+   * Returns a reference to the schema of a record in request bodies. If it equals the schema of
+   * responses, both share a component. POST and PUT also share a component if their schemas are
+   * equal.
    */
   #sent(mounted: Mounted, purpose: Exclude<Purpose, 'output'>): Reference {
     const schema = this.#record(mounted, purpose)
     const isLike = (other: Purpose): boolean => {
       const record = this.#record(mounted, other)
-      // Compared first, since most differ in it.
+      // `required` is compared first, because most schemas differ in it.
       return isAlike(schema.required, record.required) && isAlike(schema, record)
     }
     if (isLike('output')) return this.of(mounted, 'output')
@@ -170,7 +174,7 @@ export class RecordSchemas {
     if (typeof description === 'string' && purpose === 'output') record.description = description
     record.properties = properties
     if (required.length > 0) record.required = required
-    // A boolean is the same for all purposes.
+    // A boolean is the same for all purposes, so it needs no translation.
     const isPlain = typeof others.additionalProperties === 'boolean' && others.patternProperties === undefined
     Object.assign(record, isPlain ? others : translated(this.#members.context(mounted, purpose), others, ''))
     record.xml = this.#knownOf(mounted).xml
@@ -211,7 +215,7 @@ export class RecordSchemas {
     const { plan, targets } = mounted
     const isAnswer = form === 'output' || form === 'expanded'
     if (link.kind === 'sub') {
-      // Clients may send the link back. It is ignored.
+      // A client may send this link back in a request body. The service ignores it there.
       put(link.name, isAnswer ? this.#links.sub() : {}, isAnswer)
       return
     }
@@ -233,7 +237,7 @@ export class RecordSchemas {
   }
 }
 
-/** The suffix of type names by the form of links. */
+/** The text that is appended to type names, by the form of links. */
 const ofForms: Readonly<Record<LinkForms, string>> = { objects: '', addresses: 'WithAddresses', either: 'WithAnyLinks' }
 
 type Put = (name: string, schema: DocumentSchema, needed: boolean) => void

@@ -1,6 +1,6 @@
 /**
- * Translates the JSON Schemas of a team for documents: objects are closed, keywords without a
- * meaning in documents are removed, and shared parts become components.
+ * Translates the JSON Schemas of a team into schemas of OpenAPI documents. Objects are closed,
+ * keywords without a meaning in documents are removed, and shared parts become components.
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'
@@ -25,22 +25,30 @@ import {
   traitsOf,
 } from './purposes.js'
 
-/** The owner of a schema, and the collector of its components. */
+/** The data that the translation of a schema needs. */
 export interface SchemaContext {
   readonly components: Components
   /** The schema that references point into. */
   readonly root: JsonSchema
-  /** Its name in messages, such as `"pre-piezas"`. */
+  /** The owner of the schema, for messages, such as `"pre-piezas"`. */
   readonly owner: string
-  /** The name of the schema's type. It is prepended to the name of a part if that name is taken. */
+  /**
+   * The name of the schema's type. If the name of a part is taken, this name is prepended to it.
+   */
   readonly name: string
   readonly purpose: Purpose
 }
 
-/** Keywords that are left out: those of the library, and those that do not restrict values. */
+/**
+ * Keywords that are left out: keywords that only the library defines, and keywords that do not
+ * restrict values.
+ */
 const omitted: ReadonlySet<string> = new Set(['exactInteger', '$defs', 'definitions', '$schema', '$comment'])
 
-/** Keywords that identify schemas. They can't be translated: components are identified by name. */
+/**
+ * Keywords that identify schemas. They can't be translated, because a document identifies its
+ * schemas by their names in `components`.
+ */
 const untranslatable: ReadonlySet<string> = new Set([
   '$id',
   '$anchor',
@@ -63,7 +71,7 @@ export function valueSchema(context: SchemaContext, node: JsonSchema): DocumentS
   )
 }
 
-/** Translates a closed schema. `path`: its place, for messages. */
+/** Translates a closed schema. `path`: the place of the schema, for messages. */
 export function translated(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
   const found = Object.keys(node).find((keyword) => untranslatable.has(keyword))
   if (found !== undefined) throw unfit(context, found, path)
@@ -77,7 +85,8 @@ export function translated(context: SchemaContext, node: JsonSchema, path: strin
 function plain(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
   const { purpose } = context
   const merges = purpose === 'patch' && isObjectSchema(context.root, node)
-  // A patch is a part of a value. Conditions on the whole value do not apply to it.
+  // A patch contains only some members of a value, so conditions on the whole value do not apply to
+  // it.
   const given: JsonSchema = merges ? withoutConditions(node) : node
   const result: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(given)) {
@@ -100,8 +109,8 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
 }
 
 /**
- * Parts of a patch that are not members of objects, such as items of arrays, are replaced as a
- * whole.
+ * Returns the context for parts that are not members of objects, such as the items of arrays. A
+ * patch replaces these parts as a whole.
  */
 const asWhole = (context: SchemaContext): SchemaContext =>
   context.purpose === 'patch' ? { ...context, purpose: 'replace' } : context
@@ -144,7 +153,7 @@ function propertiesOf(
   return { properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** Translates a member of an object. In a patch, null removes an optional member. */
+/** Translates the schema of a member of an object. In a patch, null removes an optional member. */
 export function memberSchema(
   context: SchemaContext,
   node: JsonSchema,
@@ -166,7 +175,7 @@ function tableOf(context: SchemaContext, table: unknown, path: string): Document
   )
 }
 
-/** Siblings of a reference that do not change its meaning. */
+/** Keywords that may stand beside `$ref` without changing its meaning. */
 const harmlessSiblings: ReadonlySet<string> = new Set([
   '$ref',
   'unevaluatedProperties',
@@ -181,7 +190,7 @@ const harmlessSiblings: ReadonlySet<string> = new Set([
   '$comment',
 ])
 
-/** Returns whether a schema means exactly the target of its reference. */
+/** Returns whether a schema allows exactly the values that the target of its reference allows. */
 const isBare = (node: JsonSchema): boolean =>
   Object.keys(node).every((keyword) => harmlessSiblings.has(keyword) || keyword.startsWith('x-')) &&
   (node.unevaluatedProperties ?? false) === false
@@ -196,8 +205,8 @@ function reference(
 }
 
 /**
- * Returns the reference of a schema that has other keywords besides. The target is not closed,
- * because these keywords may add members.
+ * Returns the reference of a schema that has other keywords in addition to `$ref`. The target is
+ * not closed, because the other keywords may add members.
  */
 const openReference = (context: SchemaContext, ref: string): string => component(context, ref, false).$ref
 
@@ -219,7 +228,10 @@ function component(context: SchemaContext, ref: string, closed: boolean): { read
   return components.defineAlike([typed, `${name}${typed}`], owner, identity, make)
 }
 
-/** Returns a component for an object with a title. */
+/**
+ * Returns a reference to a component if the schema describes an object and has a title. Otherwise
+ * returns `undefined`.
+ */
 function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSchema | undefined {
   const { title, type } = node
   if (typeof title !== 'string' || typeName(title) === '') return undefined
@@ -237,8 +249,8 @@ function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSche
 }
 
 /**
- * Returns the type of a request body: the type of responses if the schemas are equal, else a
- * separate one.
+ * Returns a reference to the type of a request body. If its schema equals that of responses, both
+ * share a type. Otherwise the request body has a type of its own.
  */
 function requestType(
   context: SchemaContext,
@@ -258,7 +270,10 @@ function requestType(
   )
 }
 
-/** Adds the XML names of arrays: they have a wrapping element, and one element for each item. */
+/**
+ * Adds XML names to the schema of an array. In XML, an array has a wrapping element, and one
+ * element for each item.
+ */
 function withXmlNames(schema: Record<string, unknown>): DocumentSchema {
   const { type } = schema
   if (type !== 'array' && !(isList(type) && type.includes('array'))) return schema

@@ -5,10 +5,11 @@ import type { ResourceDefinition } from '../definition/resource.js'
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Returns the members that `scope` sets for some principal. No real principal is known when the
- * document is built, so the team's function is called with stand-ins: principals that have every
- * member, whose methods return a truthy value or `undefined`, and an empty one. The results are
- * combined. A function that throws or does not return a plain object contributes no members.
+ * Returns the names of the members that `scope`, a function of the team, sets for some principal.
+ * No real principal is known when the document is built, so the function is called with three
+ * stand-ins. The first two have every member, and their methods return a truthy value or
+ * `undefined`, respectively. The third is an empty object. The results are combined. If the
+ * function throws or does not return a plain object, that call adds no members.
  */
 export function membersOfScope({ scope }: ResourceDefinition): ReadonlySet<string> {
   if (scope === undefined) return none
@@ -18,7 +19,7 @@ export function membersOfScope({ scope }: ResourceDefinition): ReadonlySet<strin
 function namesGiven(scope: (principal: unknown) => unknown, principal: unknown): readonly string[] {
   try {
     const given: unknown = scope(principal)
-    // The promise is not used. An unhandled rejection would end the process.
+    // The result of the promise is not used, but an unhandled rejection would end the process.
     if (given instanceof Promise) given.catch(() => {})
     return isPlainObject(given) ? Object.keys(given) : []
   } catch {
@@ -26,12 +27,14 @@ function namesGiven(scope: (principal: unknown) => unknown, principal: unknown):
   }
 }
 
-/** The depth of the members of a stand-in. It ends functions that follow members in a loop. */
+/**
+ * Maximum depth of the members of a stand-in. It ends a function that follows members in a loop.
+ */
 const maxDepth = 8
 
 /**
- * Returns a value that has every member, converts to a string and is callable. A call returns
- * another stand-in if `agrees` is true, else `undefined`.
+ * Returns a value that has every member, can be converted to a string, and can be called. A call
+ * returns another stand-in if `agrees` is true, otherwise `undefined`.
  */
 function standIn(agrees: boolean, depth = maxDepth): unknown {
   const member = (): unknown => (depth === 0 ? undefined : standIn(agrees, depth - 1))

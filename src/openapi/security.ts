@@ -7,7 +7,10 @@ interface Security {
   readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Returns the security scheme of a service, by the header field of its credentials. */
+/**
+ * Returns the security scheme of a service. The scheme depends on the header field that contains
+ * the credentials.
+ */
 export function securityOf({ authenticate }: ServiceFacts): Security {
   if (authenticate === undefined) return { security: [], schemes: {} }
   const { field, challenge, format } = authenticate

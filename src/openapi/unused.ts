@@ -1,11 +1,13 @@
-/** Removes unused components. Some are built only to compare two types. */
+/**
+ * Removes unused components from a document. Some components are built only to compare two types.
+ */
 import { isContainer } from '../definition/json.js'
 import type { DocumentFragment } from '../plan/document-options.js'
 import type { OpenApiDocument } from './document.js'
 
 /**
- * Returns the document without components that no path references. The team's own components in
- * fragments are kept.
+ * Returns the document without components that no path references, directly or indirectly. Security
+ * schemes and the team's own components in fragments are kept.
  */
 export function withoutUnused(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   const used = referencesIn(document)
@@ -24,7 +26,8 @@ export function withoutUnused(document: OpenApiDocument, fragments: readonly Doc
 }
 
 /**
- * Returns the references in paths and in referenced components. Each shared value is visited once.
+ * Returns the references in paths and in the components that they reference. A value that occurs in
+ * several places is visited once.
  */
 function referencesIn({ paths, components }: OpenApiDocument): ReadonlySet<string> {
   const used = new Set<string>()

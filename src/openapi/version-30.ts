@@ -4,7 +4,7 @@ import { ConfigurationError } from '../problem.js'
 import { longestText } from './bounds.js'
 import type { DocumentSchema, OpenApiDocument } from './document.js'
 
-/** Schema keywords that have no equivalent in 3.0. */
+/** Schema keywords that have no equivalent in OpenAPI 3.0. */
 const unsupported: ReadonlySet<string> = new Set([
   ...[
     'if',
@@ -19,7 +19,10 @@ const unsupported: ReadonlySet<string> = new Set([
   ...['contains', 'minContains', 'maxContains', 'unevaluatedItems'],
 ])
 
-/** Converts a document to 3.0.3. Throws `ConfigurationError` for keywords that 3.0 lacks. */
+/**
+ * Converts a document to OpenAPI 3.0.3. Throws `ConfigurationError` if a schema has a keyword that
+ * OpenAPI 3.0 lacks.
+ */
 export function toVersion30(document: OpenApiDocument): OpenApiDocument {
   const { summary: _, license, ...info } = document.info
   const components = each(document.components, (table, kind) =>
@@ -39,8 +42,8 @@ export function toVersion30(document: OpenApiDocument): OpenApiDocument {
 }
 
 /**
- * 3.0 lacks `identifier`. It is replaced with the SPDX page of the licence. SPDX expressions have
- * no page.
+ * Returns the license. OpenAPI 3.0 lacks `identifier`, so it is replaced with the address of the
+ * license's page at SPDX. An SPDX expression that combines several licenses has no page.
  */
 function licensed(license: unknown): JsonObject {
   if (!isObject(license)) return {}
@@ -118,7 +121,7 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   if (typeof exclusiveMaximum === 'number') Object.assign(result, { maximum: exclusiveMaximum, exclusiveMaximum: true })
   if (contentMediaType !== undefined)
     Object.assign(result, { type: 'string', format: 'binary', maxLength: longestText })
-  // `items` is required for arrays in 3.0.
+  // In OpenAPI 3.0, a schema of arrays must have `items`.
   if (result.type === 'array' && result.items === undefined) result.items = {}
   if ($ref === undefined) return result
   return Object.keys(result).length === 0
@@ -128,7 +131,7 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
 
 const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
 
-/** Converts a type. null becomes `nullable`, and several types become `anyOf`. */
+/** Converts a type. The type null becomes `nullable`, and several types become `anyOf`. */
 function typed(type: unknown): JsonObject {
   if (type === undefined) return {}
   const types = [type].flat()
@@ -146,8 +149,8 @@ function typed(type: unknown): JsonObject {
 }
 
 /**
- * Converts the branches of `anyOf`. A branch for null is kept, because `nullable` applies only to a
- * sibling `type` (OpenAPI 3.0.3, Schema Object).
+ * Converts the branches of `anyOf`. A branch for null stays a branch, because `nullable` applies
+ * only together with `type` in the same schema (OpenAPI 3.0.3, Schema Object).
  */
 function among(branches: unknown, place: string): JsonObject {
   if (!isList(branches)) return {}

@@ -1,6 +1,6 @@
 /**
- * Writes responses: status, header fields and body at once, without the tag and type that Express
- * would add.
+ * Writes responses: the status, the header fields and the body together. The methods of Express are
+ * not used, because they would add an entity tag and a content type.
  */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { ProblemFacts, WrittenShape } from '../conventions/shape.js'
@@ -23,24 +23,30 @@ type Body = WholeBody | Streamed
 /** A response before it is written. */
 export interface Answer {
   readonly status: number
-  /** Owned by this response: it may be modified. */
+  /** These fields belong only to this response, so they may be modified. */
   readonly headers: Headers
   readonly body?: Body
 }
 
-/** Closes the connection after the response: for a request whose body is not read completely. */
+/**
+ * Header fields that close the connection after the response. Used if the request's body is not
+ * read completely.
+ */
 export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
 
-/** Writes a response as `sendFirst` does, unless one has already begun. */
+/**
+ * Writes a response as `sendFirst` does, unless the header fields of a response have already been
+ * sent.
+ */
 export function send(res: ServerResponse, answer: Answer, head: boolean): void {
-  // After the end the header fields have been sent.
+  // `headersSent` is also true for a response that has ended.
   if (!res.headersSent) sendFirst(res, answer, head)
 }
 
 /**
- * Writes the response to a request that has none yet. Modifies `headers`. Keeps the names and links
- * that other middlewares have put into `Vary` and `Link`. HEAD gets only the header fields,
- * including the length of the body that is not sent.
+ * Writes the response to a request that has no response yet. Modifies `headers`. Keeps the names
+ * and links that other middlewares have put into `Vary` and `Link`. If `head` is true, only the
+ * header fields are sent, including the length of the omitted body.
  */
 export function sendFirst(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
   if (res.destroyed) {
@@ -100,7 +106,7 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
     res.write(body instanceof Octets ? bufferOf(body) : body)
     discardBody(res.req, () => res.end())
   } else if (body instanceof Octets) {
-    // A replacement of `end` or `write` may treat every string as UTF-8.
+    // If a middleware has replaced `end` or `write`, its function may treat every string as UTF-8.
     if (res.end === end && res.write === writePart) res.end(body.bytes, 'latin1')
     else res.end(bufferOf(body))
   } else res.end(body)
@@ -108,13 +114,15 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
 
 const { end, write: writePart } = ServerResponse.prototype
 
-/** How long, in milliseconds, a closing connection still accepts what the client is sending. */
+/**
+ * How long a connection that is about to close still accepts data from the client, in milliseconds.
+ */
 const lingering = 1000
 
 /**
- * Discards the rest of a request's body before the connection closes. If it closed while data
- * arrives, TCP would reset it, and a client that is still sending would lose the response (RFC 9112
- * 9.6).
+ * Discards the rest of a request's body, and then calls `then`, which ends the response. If the
+ * connection closed while data still arrives, TCP would reset it. A client that is still sending
+ * would then lose the response (RFC 9112 9.6).
  */
 function discardBody(req: IncomingMessage, then: () => void): void {
   const done = (): void => {
@@ -127,8 +135,8 @@ function discardBody(req: IncomingMessage, then: () => void): void {
 }
 
 /**
- * Formats one link of a `Link` field (RFC 8288 3). Characters that a URI does not allow but a raw
- * request target may contain are percent-encoded, so that none of them ends the link early.
+ * Formats one link of a `Link` field (RFC 8288 3). A raw request target may contain characters that
+ * a URI does not allow. They are percent-encoded, so that none of them ends the link early.
  *
  * @example
  * formatLink('http://host/v1/a b?sort=x,y', 'next')
@@ -138,10 +146,13 @@ export function formatLink(url: string, rel: string): string {
   return `<${linkable(url)}>; rel="${rel}"`
 }
 
-/** An address that is safe in a link. */
+/** Percent-encodes the characters of an address that a link may not contain. */
 export const linkable = (url: string): string => url.replace(/[^\x21-\x7e]|[<>"\\^`{|}]/gu, percentEncoded)
 
-/** Node decodes the bytes of a request target as Latin-1. */
+/**
+ * Percent-encodes a character. Node decodes the bytes of a request target as Latin-1, so a
+ * character up to U+00FF stands for one byte.
+ */
 function percentEncoded(character: string): string {
   const bytes = Buffer.from(character, character <= '\xff' ? 'latin1' : 'utf8')
   return bytes.toString('hex').replace(/../g, '%$&').toUpperCase()
@@ -156,8 +167,8 @@ export interface ProblemContext {
   /** The value of `Vary`. Default: `Accept`. */
   readonly vary?: string
   /**
-   * Returns the form that the service's errors had before (ERR-3). `undefined`, as option or
-   * result: the form of the conventions.
+   * Returns a problem in the form that the service's errors had before it followed ERR-3. If the
+   * option or the result is `undefined`, the problem has the form of the conventions.
    */
   readonly shaped?: ((facts: ProblemFacts) => WrittenShape | undefined) | undefined
 }
@@ -165,8 +176,8 @@ export interface ProblemContext {
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
 
 /**
- * Uses the spelling of names in `header`, so that each field occurs once, regardless of the case in
- * which it was written.
+ * Returns the header fields with their names spelled as in `header`. The same field in different
+ * cases would otherwise occur twice.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(
@@ -174,7 +185,10 @@ export function spelled(headers: Readonly<Record<string, string>>): Headers {
   )
 }
 
-/** The response for a problem: RFC 9457, never cached (ERR-3, HDR-6). A 410 has no body (VER-2). */
+/**
+ * Returns the response for a problem, in the format of RFC 9457 unless `shaped` returns another one
+ * (ERR-3). The response is never cached (HDR-6). A 410 has no body (VER-2).
+ */
 export function problemAnswer(problem: HttpProblem, options: ProblemContext): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }
   if (problem.status === 410) return { status: 410, headers }

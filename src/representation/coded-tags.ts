@@ -1,7 +1,8 @@
 /**
- * Adjusts the strong tags of bodies that a middleware in front, such as `compression`, encodes (RFC
- * 9110 8.8.3.3). It decides about encoding while the head is written, so the tag can't be computed
- * earlier: it follows the `Content-Encoding` that is set.
+ * Adjusts strong entity tags if a middleware in front of the service, such as `compression`,
+ * encodes the body (RFC 9110 8.8.3.3). Such a middleware decides whether to encode the body while
+ * the response head is written, so the tag can't be computed earlier. It is replaced when
+ * `Content-Encoding` is set.
  */
 import type { ServerResponse } from 'node:http'
 import { codedTag, isCoded } from '../http/entity-tags.js'
@@ -9,8 +10,9 @@ import { header } from '../wire.js'
 import { listText } from './header-fields.js'
 
 /**
- * Replaces the `Etag` of a response, as long as it equals `tag`, by the tag of the encoded bytes
- * whenever `Content-Encoding` is set. Returns a function that stops this.
+ * Watches the header fields of a response. Whenever `Content-Encoding` is set, `Etag` is replaced
+ * with the tag of the encoded bytes, unless other code has changed `Etag`. `tag`: the tag of the
+ * bytes without an encoding. Returns a function that ends the watching.
  */
 export function followCoding(res: ServerResponse, tag: string): () => void {
   const own = Object.hasOwn(res, 'setHeader')
@@ -36,9 +38,10 @@ export function followCoding(res: ServerResponse, tag: string): () => void {
 const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase() === 'content-encoding'
 
 /**
- * True if the 200 in place of this 304 would have `Vary: Accept-Encoding`: then the 304 must have
- * it too (RFC 9110 15.4.5). `compression` adds it only to responses with a body. It is detected by
- * the `flush` method that it adds, or by a tag of an encoded body.
+ * Returns true if a 200 instead of this 304 would have `Vary: Accept-Encoding`. In that case the
+ * 304 must have it too (RFC 9110 15.4.5), but `compression` adds it only to responses with a body.
+ * The middleware is recognized by the method `flush` that it adds to the response, or by a tag of
+ * an encoded body.
  */
 export function compresses(res: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
   if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? '')))

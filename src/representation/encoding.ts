@@ -1,6 +1,6 @@
 /**
- * The representations of responses (HDR-1): JSON, XML under both of its media types, and those of a
- * team.
+ * The representations of responses (HDR-1): JSON, XML with both of its media types, and the
+ * representations that the team defines.
  */
 import { Caches } from '../cache.js'
 import {
@@ -23,15 +23,15 @@ export interface Representation {
   /** The `Content-Type` of the encoded bytes. */
   readonly contentType: string
   /**
-   * Identifies, between spaces, everything by which its bytes differ from those of another
-   * representation. Part of entity tags (HDR-2).
+   * Identifies everything that distinguishes the bytes of this representation from the bytes of
+   * others. Begins and ends with a space. Part of entity tags (HDR-2).
    */
   readonly variant: string
-  /** `wire` has the names and the form of the value. */
+  /** Encodes a value. `wire` has the XML names and the form of the value. */
   readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
-  /** The synchronous equivalent of `encode`, if the bytes depend only on the value and its form. */
+  /** Like `encode`, but synchronous. Present if the bytes depend only on `value` and `wire`. */
   readonly text?: (value: unknown, wire: Wire) => string
-  /** Set for streamed exports: then `encode` is not used. */
+  /** Set for exports. They are streamed, so `encode` is not used for them. */
   readonly transfer?: TransferFormat
 }
 
@@ -67,8 +67,8 @@ const xmlAs = (name: string): ProblemRepresentation =>
 export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
 
 /**
- * The available media types. If a team has two representations with the same media type, the last
- * one applies: a mount overrides the service.
+ * Returns the available representations. If two custom representations have the same media type,
+ * the last one is used. A mount can therefore replace a representation of the service.
  */
 export function offersFor(
   what: Represents,
@@ -78,7 +78,8 @@ export function offersFor(
 ): Offers<Representation> {
   const named = new Map(customs.map((custom) => [custom.contentType.toLowerCase(), custom]))
   const whole = exports.map(exported)
-  // An export of a mount replaces the service's representation of pages in that media type.
+  // If a mount has an export in a media type, the export replaces the service's representation of
+  // pages in that media type.
   const paged = [...named.values()].filter(({ contentType }) => !exports.some((one) => isOf(one, contentType)))
   return offersOf([...builtIn, ...whole, ...paged.flatMap((custom) => represents(custom, what))], caches)
 }
@@ -102,13 +103,17 @@ function represents(custom: CustomRepresentation, what: Represents): readonly Re
     | ((value: unknown, call: RepresentationCall) => Represented | Promise<Represented>)
     | undefined
   if (encode === undefined) return []
-  // `async`, so that synchronous exceptions and invalid results become rejections too.
+  // The function is `async`, so that synchronous exceptions and invalid results become rejections
+  // too.
   const sound: Representation['encode'] = async (value, _, call) =>
     soundRepresented(contentType, await encode(value, call()))
   return [{ mediaType: contentType, contentType, variant: ` ${contentType} ${revision} `, encode: sound }]
 }
 
-/** The representations of problems: JSON and XML under any of their media types. */
+/**
+ * The representations of problems: JSON and XML. Each has its usual media types and the media type
+ * for problems.
+ */
 export const problemOffers = (caches: Caches): Offers<ProblemRepresentation> =>
   offersOf(
     builtIn.flatMap((representation) => [representation, { ...representation, mediaType: representation.problemType }]),

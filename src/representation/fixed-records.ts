@@ -1,8 +1,9 @@
 /**
- * Replaces records that were shown before by cached copies, so that rendered bytes are found by
- * identity (`reuse.ts`) with any adapter. A copy replaces a record with the same key and version
- * only if all parts are equal: correctness depends neither on the meaning of versions nor on the
- * caller.
+ * Replaces a record that was read before with a cached copy. `reuse.ts` finds the rendered bytes of
+ * a record by its identity, but an adapter may return a new object for each read. A copy replaces a
+ * record with the same key and version only if all of their values are equal. The result is
+ * therefore correct even if a version does not identify the whole value, or if callers see
+ * different values.
  */
 import type { Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
@@ -13,7 +14,7 @@ import type { KeyValue } from '../definition/key.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 
-/** A cached record. */
+/** A cached copy of a record. */
 class KeptRecord extends Fixed implements Stored<unknown> {
   readonly version: string
   readonly size: number
@@ -28,8 +29,8 @@ class KeptRecord extends Fixed implements Stored<unknown> {
   }
 
   /**
-   * A frozen copy, created on first use. Usually the rendered bytes or the given record are used
-   * instead.
+   * The value as a frozen object, which is created on first use. Most requests do not need this
+   * object, because they use the rendered bytes or the record that the adapter returned.
    */
   get value(): unknown {
     this.#value ??= frozenData(this.#data)
@@ -41,7 +42,7 @@ class KeptRecord extends Fixed implements Stored<unknown> {
   }
 }
 
-/** The approximate size of an entry in characters, apart from the data. */
+/** The approximate size of a cache entry without its data, in characters. */
 const overhead = 300
 
 export class FixedRecords {
@@ -58,8 +59,8 @@ export class FixedRecords {
   }
 
   /**
-   * The records, or the cached copies that replace them. `keys`: the keys of the links that led to
-   * them.
+   * Returns the records, or the cached copies that replace them. `keys`: the keys of the records,
+   * if the records are the targets of links.
    */
   of<S extends Stored<unknown> | undefined>(
     resource: Mounted,
@@ -78,11 +79,15 @@ export class FixedRecords {
     return fixed ?? found
   }
 
-  /** The record, or the cached copy that replaces it. */
+  /**
+   * Returns the record, or the cached copy that replaces it. `linked`: the key of the record, if
+   * the record is the target of a link.
+   */
   one(resource: Mounted, stored: Stored<unknown>, linked?: KeyValue): Stored<unknown> {
-    // Already frozen: by the memory adapter, or by a team that reuses frozen records.
+    // This record is already frozen, so it needs no copy. The memory adapter returns such records,
+    // and so does an adapter of the team that reuses frozen records.
     if (Fixed.is(stored) || (Object.isFrozen(stored) && Object.isFrozen(stored.value))) return stored
-    // If versions do not identify values, cached copies would often differ.
+    // If versions do not identify values, a cached copy would often differ from the record.
     if (!this.#on || resource.adapter.computes === true) return stored
     const { value, version } = stored
     const key = isObject(value) ? nameOf(resource.plan, value, linked) : undefined
@@ -91,7 +96,8 @@ export class FixedRecords {
     const known = this.#kept.get(name)
     if (known !== undefined && known.version === version) {
       if (known.isSame(value)) return known
-      // If callers see different values, caching would be repeated in vain.
+      // The values differ although the versions are equal, for example because callers see
+      // different values. A new copy might not match the next record either, so none is made now.
       this.#kept.delete(name)
       return stored
     }
@@ -103,7 +109,7 @@ export class FixedRecords {
     return made
   }
 
-  /** The prefix of the names of its records. */
+  /** Returns the prefix of the names under which records of this resource are cached. */
   #nameOf(resource: Mounted): string {
     const known = this.#names.get(resource)
     if (known !== undefined) return known
@@ -115,9 +121,10 @@ export class FixedRecords {
 }
 
 /**
- * Names a record by its key as stored: another spelling of the key may add a second entry, which is
- * harmless. For a link target an adapter may return only the members that the link shows, so such
- * records are cached separately.
+ * Returns the name under which a record is cached: its key as stored. If a key has two spellings,
+ * the record may have two cache entries, which is harmless. An adapter may return the target of a
+ * link with only the members that the link shows. Targets of links are therefore cached under names
+ * of their own.
  */
 function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefined): string | undefined {
   if (linked !== undefined) return `>${key.text(linked)}`
@@ -129,18 +136,19 @@ function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefin
   return typeof found === 'string' || typeof found === 'number' ? ` ${found}` : undefined
 }
 
-/** Approximate number of names that are distinguished; each takes four bytes. */
+/** The number of hashes that are remembered. Each hash takes four bytes. */
 const places = 2 ** 16
 /**
- * The number of trailing characters of a version that are hashed: in most versions the last ones
- * change.
+ * The number of characters at the end of a version that are hashed. Most versions differ in their
+ * last characters.
  */
 const ofVersion = 24
 
 /**
- * Remembers names and versions that were seen recently, as hashes. Most records that are read once
- * are not read again soon, and caching one costs as much as five comparisons. A hash collision only
- * means that a record is cached one request earlier.
+ * Remembers the names and versions of recently read records, as hashes. A record is cached only
+ * when it is read for the second time. Most records are not read again soon, and caching a record
+ * costs as much as comparing it five times. If two hashes collide, a record is cached one read too
+ * early, which is harmless.
  */
 class SeenKeys {
   #hashes: Int32Array | undefined
@@ -155,7 +163,7 @@ class SeenKeys {
   }
 }
 
-/** FNV-1a. */
+/** Continues an FNV-1a hash with the characters of a text, beginning at the index `from`. */
 function hashed(start: number, text: string, from: number): number {
   let hash = start
   for (let at = from; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -1,4 +1,7 @@
-/** Header fields of responses, in the forms that Node stores. */
+/**
+ * Helpers for header fields of responses. Node stores the value of a field as a text, a number or a
+ * list of texts.
+ */
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { header } from '../wire.js'
 
@@ -15,19 +18,19 @@ export const bodyFields: readonly string[] = Object.freeze([
   header.transferEncoding,
 ])
 
-/** Removes fields that a handler has set. */
+/** Removes these fields if they are set, for example by a handler. */
 export function removeFields(res: ServerResponse, names: readonly string[]): void {
-  // Removing an unset `Content-Length` would tell Node not to send one, and `compression` to expect
-  // a body of unknown length.
+  // Only fields that are set are removed. If `Content-Length` were removed without being set, Node
+  // would not send one, and `compression` would expect a body of unknown length.
   for (const name of names) if (res.hasHeader(name)) res.removeHeader(name)
 }
 
-/** A list field as one text, regardless of the form in which it was set. */
+/** Returns the value of a list field as one text, whether it was set as a text or as a list. */
 export function listText(value: OutgoingHttpHeader | readonly string[] | undefined): string {
   return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }
 
-/** Adds missing names to a `Vary` field. */
+/** Adds names to the value of a `Vary` field, except names that it already contains. */
 export function mergeVary(before: OutgoingHttpHeader | undefined, added: string): string {
   const text = listText(before)
   if (text === '') return added
@@ -36,7 +39,10 @@ export function mergeVary(before: OutgoingHttpHeader | undefined, added: string)
   return known.has('*') || missing.length === 0 ? text : `${text}, ${missing.join(',').trim()}`
 }
 
-/** Adds links to a `Link` field. Compared as text, not parsed: addresses may contain commas. */
+/**
+ * Adds links to the value of a `Link` field, unless it already contains them. The values are
+ * compared as texts. They can't be split at commas, because addresses may contain commas.
+ */
 export function mergeLinks(before: OutgoingHttpHeader | undefined, added: string): string {
   const text = listText(before)
   if (added.includes(text)) return added

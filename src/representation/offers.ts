@@ -1,15 +1,21 @@
-/** Chooses among representations (HDR-1; RFC 9110 12.5.1). */
+/** Chooses the representation of a response by `Accept` (HDR-1; RFC 9110 12.5.1). */
 import type { Caches } from '../cache.js'
 import { negotiator } from '../http/accept.js'
 
 export interface Offers<T> {
-  /** The preferred match for an `Accept` field; `undefined` if nothing matches. */
+  /**
+   * Returns the representation that the client prefers, by the value of its `Accept` field. Returns
+   * `undefined` if none matches.
+   */
   choose(accept: string | undefined): T | undefined
-  /** The available media types, preferred ones first. */
+  /** The available media types, in the service's order of preference. */
   readonly types: readonly string[]
 }
 
-/** Creates a choice. The first entry is the default. `caches` hold the results. */
+/**
+ * Creates the choice among the given representations. The first one is the default. `caches` cache
+ * the media type that was chosen for each value of `Accept`.
+ */
 export function offersOf<T extends { readonly mediaType: string }>(offered: readonly T[], caches: Caches): Offers<T> {
   const byType = new Map(offered.toReversed().map((one) => [one.mediaType, one]))
   const types = Object.freeze([...new Set(offered.map((one) => one.mediaType))])

@@ -7,12 +7,12 @@ import { type Headers, linkable } from './answer.js'
 
 /** The parts of a list query that pagination links need. */
 export interface PageQuery {
-  /** The decoded parameters in their order. */
+  /** The decoded query parameters, in the order of the request. */
   readonly pairs: readonly QueryPair[]
-  /** The page, counted from 1. */
+  /** The number of the page, counted from 1. */
   readonly page: number
   readonly size: number
-  /** The number of the first page on the wire. */
+  /** The number that clients use for the first page. */
   readonly first: 0 | 1
   readonly seek?: KeysetPosition
 }
@@ -23,23 +23,23 @@ export interface PageFacts {
   readonly exact?: Page<unknown>['exact'] | undefined
   readonly more?: Page<unknown>['more'] | undefined
   readonly seekable?: Page<unknown>['seekable'] | undefined
-  /** Number of items on the page. Default: unknown, but at least one. */
+  /** The number of items on the page. Default: the page size. */
   readonly count?: number
 }
 
 /**
- * Maximum length of a `Link` field. Many clients, Node's own among them, accept 16 KiB of header
- * fields in total.
+ * Maximum length of a `Link` field, in characters. Many clients, such as Node's own, accept at most
+ * 16 KiB of header fields in total.
  */
 const longestLinks = 8_000
 
 const noHint: HintTo = () => undefined
 
 /**
- * The header fields with the total number of items and the links to other pages. `url`: the
- * absolute address of the list without its query. Each link repeats the query. If the links of a
- * long query exceed the limit, hints are omitted; if that is not enough, all links are. The
- * parameters alone always work.
+ * Returns the header fields with the total number of items and the links to other pages. `url`: the
+ * absolute address of the list without its query. Each link repeats the query, so the field may
+ * become too long. In that case the links have no hints. If the field is still too long, it is
+ * omitted. Clients can always request a page by its number instead.
  */
 export function paginationHeaders(url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo = noHint): Headers {
   const headers: Headers = {}
@@ -51,23 +51,28 @@ export function paginationHeaders(url: string, query: PageQuery, facts: PageFact
   return headers
 }
 
-/** The common prefix of all links: the address and the query without the page. */
+/**
+ * Returns the beginning of all links: the address and the query, without the page number and the
+ * hint.
+ */
 function linkStart(url: string, { pairs }: PageQuery): string {
   const others = formatQueryString(pairs.filter(([name]) => name !== parameter.page && name !== parameter.after))
   return linkable(`${url}?${others === '' ? '' : `${others}&`}${parameter.page}=`)
 }
 
 /**
- * Builds the links of a page. In a walk by hints, page numbers continue past the last page of the
- * total, and stay at the first page when walking backwards: rows are inserted and deleted
- * meanwhile, and only the hint determines the position.
+ * Builds the links of a page. A client may follow hints from page to page. Meanwhile, rows may be
+ * inserted and deleted, and only the hint determines the position. When the client walks forwards,
+ * page numbers may therefore exceed the number of the last page. When it walks backwards, they
+ * never go below the first page, even if rows remain before it.
  */
 function pageLinks(start: string, query: PageQuery, facts: PageFacts, hintTo: HintTo): string {
   const { page, size, first } = query
   const { total, exact = true, more, seekable = false, count = size } = facts
   /** The number of the last page, if it is certain. */
   const last = total === undefined || !exact ? undefined : Math.max(1, Math.ceil(total / size))
-  // Numbers and hints need no escaping, so only the start had to be made safe for a link.
+  // Page numbers and hints contain no characters that must be escaped in a link. Only `start`
+  // contained such characters, and it is already escaped.
   const to = (number: number, rel: string, hint?: string): string =>
     `<${start}${number - 1 + first}${hint === undefined ? '' : `&${parameter.after}=${hint}`}>; rel="${rel}"`
   const sought = seekable ? query.seek : undefined
@@ -78,10 +83,10 @@ function pageLinks(start: string, query: PageQuery, facts: PageFacts, hintTo: Hi
     const before = Math.max(1, page - 1)
     const hint = hintTo(before, true)
     if (hint !== undefined) links += `, ${to(before, 'prev', hint)}`
-    // From a page past the end, `prev` leads to the last page that has items.
+    // If this page is past the end, `prev` leads to the last page that has items.
     else if (page > 1) links += `, ${to(Math.min(before, last ?? before), 'prev')}`
   }
-  // A page that was found backwards is followed by the row that it was sought from.
+  // A page that was read backwards from a row always has a next page, because that row follows it.
   const goesOn = backwards || (more ?? (last === undefined ? count === size : page < last))
   if (goesOn && (sought === undefined || count > 0)) links += `, ${to(page + 1, 'next', hintTo(page + 1, false))}`
   if (last !== undefined) links += `, ${to(last, 'last')}`
@@ -89,7 +94,8 @@ function pageLinks(start: string, query: PageQuery, facts: PageFacts, hintTo: Hi
 }
 
 /**
- * Removes the links to other pages from a `Link` field, for a problem response in place of a list.
+ * Removes the links to other pages from a `Link` field. Used if a problem is returned instead of a
+ * list.
  */
 export function withoutPages(links: string): string {
   return links.replace(/(?:^|, )<[^>]*>; rel="(?:first|prev|next|last)"(?=, |$)/g, '').replace(/^, /, '')

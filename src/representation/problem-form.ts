@@ -1,15 +1,21 @@
-/** The forms of problems in XML (ERR-3; RFC 9457 B). */
+/**
+ * The JSON types of the members of a problem, which are needed to write it as XML (ERR-3; RFC 9457
+ * appendix B).
+ */
 import { type Form, formOfKind, listOf, openForm } from '../plan/form.js'
 
 const text = formOfKind('string')
 
-/** The members that are not strings. `allowed` has values of any type. */
+/** The types of the members that are not strings. The values in `allowed` may have any type. */
 const others: ReadonlyMap<string, Form> = new Map([
   ['status', formOfKind('number')],
   ['allowed', listOf(openForm)],
 ])
 
-/** Values of any type, whose names depend on the code of the violation. */
+/**
+ * The parameters of a violation. Their names depend on the code of the violation, and their values
+ * may have any type.
+ */
 const params: Form = Object.freeze({ kind: 'object', member: () => openForm, item: () => openForm })
 
 const violation: Form = Object.freeze({
@@ -24,5 +30,8 @@ const problem: Form = Object.freeze({
   item: () => openForm,
 })
 
-/** The namespace, and `i` for the items of each list, come from the RFC. */
+/**
+ * How a problem is written in XML. RFC 9457 defines the namespace, and the name `i` for the items
+ * of each list.
+ */
 export const problemWire = Object.freeze({ root: 'problem', form: problem, namespace: 'urn:ietf:rfc:7807', items: 'i' })

@@ -1,6 +1,6 @@
 /**
- * Reads the records that links show or expand: one batched read per association and page, never one
- * per item (REP-1..3).
+ * Reads the records that links show or expand. Each association of a page takes one batched read,
+ * not one read for each item (REP-1..3).
  */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
@@ -17,34 +17,34 @@ export type ReadBatch = (
   link: LinkTo,
 ) => Awaitable<readonly (Stored<unknown> | undefined)[]>
 
-/** The related records of some records. */
+/** The related records of a list of records. */
 export interface Related {
-  /** The associations that are shown or expanded, in the order of the definition. */
+  /** The links that are shown or expanded, in the order of the resource definition. */
   readonly links: readonly RelatedLink[]
 }
 
 interface RelatedLink {
   readonly name: string
   readonly expanded: boolean
-  /** True if versions do not identify the whole value of these records. */
+  /** True if the version of such a record does not identify its whole value. */
   readonly computes: boolean
   /**
-   * The target for each of the records, in their order; `undefined` if there is none, or none that
-   * the caller may see.
+   * The target of the link for each of the records, in the same order. `undefined` if the record
+   * has no target, or if the caller may not see it.
    */
   readonly stored: readonly (Stored<unknown> | undefined)[]
-  /** The related records of the targets, if they are expanded. */
+  /** The related records of the targets, if the link is expanded. Otherwise there are none. */
   readonly nested: Related
 }
 
 export const noRelated: Related = Object.freeze({ links: Object.freeze([]) })
 
-/** True if representing this resource requires no related records. */
+/** Returns whether this resource can be represented without related records. */
 export function standsAlone(mounted: Mounted, expand: readonly string[]): boolean {
   return expand.length === 0 && mounted.plan.showing.length === 0
 }
 
-/** The links that require a related record. */
+/** Returns the links whose targets must be read. */
 export function shownLinks({ plan }: Mounted, expand: readonly string[]): readonly LinkTo[] {
   const { showing, associations } = plan
   return expand.length === 0
@@ -53,8 +53,8 @@ export function shownLinks({ plan }: Mounted, expand: readonly string[]): readon
 }
 
 /**
- * Reads the related records of these records, all associations concurrently. Nested associations
- * are not expanded (REP-2), so this is at most two levels deep.
+ * Reads the related records of these records. All associations are read concurrently. The
+ * associations of the related records are not expanded (REP-2), so at most two levels are read.
  */
 export function gatherRelated(
   mounted: Mounted,
@@ -88,7 +88,7 @@ function gatherLink(
   })
 }
 
-/** Reads each key once. */
+/** Reads the targets of a link. Each key is read only once. */
 function readAll(
   target: Mounted,
   link: LinkTo,
@@ -120,8 +120,9 @@ function readAll(
 const none: readonly undefined[] = Object.freeze([undefined])
 
 /**
- * The versions of the related records of the record at this index: they affect its bytes, so they
- * are part of its tag (HDR-2). Different versions never produce the same text.
+ * Returns a text with the versions of the related records of one record. `at`: the index of the
+ * record. Related records affect the bytes of a representation, so their versions are part of its
+ * entity tag (HDR-2). Different versions never produce the same text.
  */
 export function stampOf({ links }: Related, at: number): string {
   let stamp = ''
@@ -135,10 +136,16 @@ export function stampOf({ links }: Related, at: number): string {
   return stamp
 }
 
-/** Identifies a value that may change while its version stays the same (HDR-8). */
+/**
+ * Returns a text that identifies the value of a record. It is needed if the value may change while
+ * the version stays the same (HDR-8).
+ */
 export const contentStamp = ({ value }: Stored<unknown>): string => `;${tagDigest(JSON.stringify(value) ?? '')};`
 
-/** The key that a link leads to; `undefined` if a part of it is null. */
+/**
+ * Returns the key of a link's target. The key consists of members of the record that contains the
+ * link. Returns `undefined` if one of these members is null or absent.
+ */
 export function linkedKey(target: Mounted, { by }: LinkTo, record: unknown): KeyValue | undefined {
   if (!isObject(record)) return undefined
   const parts = by.length === 1 ? [record[by[0] as string]] : by.map((member) => record[member])

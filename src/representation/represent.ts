@@ -1,6 +1,6 @@
 /**
- * Converts a stored record to what a client sees: members in schema order, links in place of keys
- * (REP-1..8).
+ * Converts a stored record to its representation. The members are in the order of the schema, and
+ * links replace keys (REP-1..8).
  */
 import { isObject, type JsonObject, own, put } from '../definition/json.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
@@ -9,16 +9,17 @@ import { itemPath, lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { linkedKey, type Related } from './related.js'
 
-/** Converts records to their wire form. */
+/** Converts records to representations. */
 export class Presenter {
   readonly #base: string
   readonly #shares: boolean
   readonly #plainLinks: boolean
 
   /**
-   * `base`: the absolute address of the version. With `shares`, values that need no conversion are
-   * shared with the record: for encoders that only read them. Functions of a team get copies. With
-   * `plainLinks`, links are addresses instead of objects, as some services had them before REP-1.
+   * `base`: the absolute address of the version. With `shares`, the representation shares values
+   * that need no conversion with the record. This requires an encoder that does not modify values.
+   * Functions of the team get copies instead. With `plainLinks`, links are plain addresses instead
+   * of objects. Some services wrote their links like this before they followed REP-1.
    */
   constructor(base: string, shares = false, plainLinks = false) {
     this.#base = base
@@ -27,8 +28,8 @@ export class Presenter {
   }
 
   /**
-   * `keys`: the parents' keys, outermost first, and the record's own. `at`: the index of the record
-   * among those that `related` was gathered for.
+   * Returns the representation of a record. `keys`: the keys of its parents, outermost first, and
+   * then its own key. `at`: the index of the record in the list for which `related` was read.
    */
   represent(mounted: Mounted, record: unknown, keys: readonly KeyValue[], related: Related, at = 0): JsonObject {
     const source = isObject(record) ? record : {}
@@ -60,8 +61,8 @@ export class Presenter {
   }
 
   /**
-   * A link to a resource: the full record if expanded, else its address and the members that the
-   * link shows.
+   * Returns the value of a link to a resource. An expanded link is the full record. Any other link
+   * is an object with the address and the members that the link shows.
    */
   #link(mounted: Mounted, link: LinkTo, record: JsonObject, related: Related, at: number): JsonObject | string | null {
     const target = mounted.targets.get(link.name) as Mounted
@@ -88,8 +89,8 @@ export class Presenter {
   }
 
   /**
-   * A stored link: a path in it becomes absolute; everything else stays as it is, such as
-   * `//host/path` (RFC 3986 4.2).
+   * Returns the value of a link that the record stores. If its `href` is a path, it becomes an
+   * absolute address. Every other `href` stays unchanged, for example `//host/path` (RFC 3986 4.2).
    */
   #external(mounted: Mounted, name: string, record: JsonObject): unknown {
     const value = own(record, name)
@@ -101,22 +102,28 @@ export class Presenter {
   }
 }
 
-/** The related records of a link. A linear search, because most resources have few links. */
+/**
+ * Returns the related records of a link. A linear search is fast enough, because most resources
+ * have few links.
+ */
 function relatedBy({ links }: Related, { name }: LinkTo): Related['links'][number] | undefined {
   for (const one of links) if (one.name === name) return one
   return undefined
 }
 
 /**
- * The path of an item that is identified by its key alone. Most have no parents: these need no list
- * of keys.
+ * Returns the path of the item with this key. Most resources have no parent. For these, no list of
+ * keys is created.
  */
 const linkedPath = (target: Mounted, key: KeyValue): string =>
   target.parent === undefined
     ? `${target.path}/${segmentOf(target.plan.key.text(key))}`
     : itemPath(target, lineageOf(target, key))
 
-/** The value of a member that the store lacks: null if the schema allows it, else omitted. */
+/**
+ * Returns the value for a member that the stored record lacks: null if the schema allows it,
+ * otherwise `undefined`. A member with the value `undefined` is omitted.
+ */
 const absentValue = (nullable: boolean): null | undefined => (nullable ? null : undefined)
 
 const absentValueOf = ({ plan }: Mounted, name: string): null | undefined =>

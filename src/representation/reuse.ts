@@ -1,8 +1,8 @@
 /**
- * Reuses rendered bytes: this is the only place that does. It applies to records that can't have
- * changed, that is deeply frozen data, as from the memory adapter. All inputs of the bytes are
- * compared by identity before reuse: the records with their versions, the related records, and the
- * view.
+ * Reuses rendered bytes. No other file does this. Bytes are reused only for records that can't have
+ * changed. These are deeply frozen data, such as records of the memory adapter. Before reuse, all
+ * inputs of the bytes are compared by identity: the records with their versions, the related
+ * records, and the view.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
@@ -17,33 +17,33 @@ import { pageTag, type TaggedPage } from './tags.js'
 import { isUsual, type View, Views } from './views.js'
 
 /**
- * Approximate sizes in characters: of an entry apart from its text, and of a record that only the
- * cache keeps alive.
+ * Approximate sizes in characters. `overhead` is the size of a cache entry without its text.
+ * `ofRecord` is the size of a record that only the cache keeps in memory.
  */
 const overhead = 300
 const ofRecord = 1_000
 
-/** The related records that links showed, as a flat list. */
+/** The related records that links show, as a flat list. */
 type Linked = readonly (Stored<unknown> | undefined)[]
 
 interface RememberedItem {
   readonly view: View
   readonly linked: Linked
   readonly bytes: string
-  /** Identifies the item in the tags of pages. Set when it is first part of one. */
+  /** Identifies the item in the tags of pages. Set when the item is first part of a page. */
   stamp: string | undefined
-  /** The same record in another view. */
+  /** The cached item of the same record in another view. */
   readonly next: RememberedItem | undefined
-  /** The size in characters of this entry and those after it. */
+  /** The size of this entry and of the entries after it, in characters. */
   readonly weight: number
 }
 
-/** The cached items of a page, in order. */
+/** The items of a page, in order. `undefined` for items that are not cached. */
 export type Rows = readonly (RememberedItem | undefined)[]
 
 /** A page in the requested view. */
 export interface AskedPage extends TaggedPage {
-  /** The parsed query. Repeated queries are the same object. */
+  /** The parsed query. Repeated queries are parsed to the same object. */
   readonly list: ListQuery
   /** The address of the list. */
   readonly url: string
@@ -51,7 +51,10 @@ export interface AskedPage extends TaggedPage {
   readonly isJoined: boolean
 }
 
-/** A cached page, complete except for the fields that differ per response. */
+/**
+ * A cached page. It is complete, except for the header fields that differ from response to
+ * response.
+ */
 interface KeptPage {
   readonly isKept: true
   readonly page: Page<unknown>
@@ -72,7 +75,7 @@ interface RememberedPage {
 
 const weightOf = ({ weight }: { readonly weight: number }): number => weight
 
-/** The rendered bytes of a service. */
+/** The cached bytes of a service. */
 export class Reuse {
   readonly #on: boolean
   readonly records: FixedRecords
@@ -93,15 +96,15 @@ export class Reuse {
   }
 
   /**
-   * The text of an item: cached bytes if they are valid, else the result of `make`. The text must
-   * depend only on the arguments.
+   * Returns the text of an item: the cached bytes if they are valid, otherwise the result of
+   * `make`. That result must depend only on the other arguments.
    */
   item(resource: Mounted, stored: Stored<unknown>, view: View, related: Related, make: () => string): string | Octets {
     if (!this.#on || !mayRemember(resource, stored)) return make()
     return new Octets(this.recall(stored, view, related, 0)?.bytes ?? this.keep(stored, view, related, 0, make()))
   }
 
-  /** The cached page if it is valid, else a new one. */
+  /** Returns the cached page if it is valid, otherwise a new page. */
   page(asked: AskedPage): KeptPage | NewPage {
     const known = this.#pages.get(asked.list)
     const isRepeated = known?.view === asked.view && known.url === asked.url
@@ -115,7 +118,8 @@ export class Reuse {
   }
 
   /**
-   * The cached item of a record. `at`: its index among the records that `related` was gathered for.
+   * Returns the cached item of a record. `at`: the index of the record in the list for which
+   * `related` was read.
    */
   recall(stored: Stored<unknown>, view: View, related: Related, at: number): RememberedItem | undefined {
     for (let entry = this.#items.get(stored); entry !== undefined; entry = entry.next) {
@@ -124,7 +128,9 @@ export class Reuse {
     return undefined
   }
 
-  /** The bytes of a text, cached from the second request on. */
+  /**
+   * Returns the bytes of a text. They are cached if the record was seen before and can't change.
+   */
   keep(stored: Stored<unknown>, view: View, related: Related, at: number, text: string): string {
     const bytes = bytesOf(text)
     if (!isUsual(view) || this.#seen.isFirst(stored) || !isFixed(stored)) return bytes
@@ -139,7 +145,10 @@ export class Reuse {
     return bytes
   }
 
-  /** The cached items of a page; `undefined` if looking them up does not pay. */
+  /**
+   * Returns the cached items of a page. Returns `undefined` if looking them up would not make the
+   * response faster.
+   */
   rows({ resource, items, view, related, isJoined }: AskedPage): Rows | undefined {
     if (!this.#on || !isJoined || resource.parent !== undefined) return undefined
     const fixed = items.filter(isFrozen).length
@@ -149,10 +158,10 @@ export class Reuse {
   }
 }
 
-/** Maximum number of cached views of one record. */
+/** Maximum number of views in which one record is cached. */
 const maxViews = 4
 
-/** A page to be rendered, with the cached items of its rows. */
+/** A page that must be rendered, with its cached items. */
 class NewPage {
   readonly isKept = false
   readonly tag: string
@@ -160,7 +169,7 @@ class NewPage {
   readonly #asked: AskedPage
   /** Whether the page was requested before. */
   readonly #isRepeated: boolean
-  /** Set if its records may be cached. */
+  /** The cached items. `undefined` if cached items are not used for this page. */
   readonly #rows: Rows | undefined
 
   constructor(reuse: Reuse, asked: AskedPage, isRepeated: boolean) {
@@ -172,15 +181,15 @@ class NewPage {
   }
 
   /**
-   * The bytes of a joined page: cached items, and the others encoded by `make`; `undefined` if no
-   * record may be cached.
+   * Returns the page as the concatenation of its encoded items. `make` encodes the items that are
+   * not cached. Returns `undefined` if cached items are not used for this page.
    */
   joined(make: (at: number) => string): Octets | undefined {
     const rows = this.#rows
     if (rows === undefined) return undefined
     const { items, view, related } = this.#asked
-    // String concatenation builds a tree that is flattened once, when it is written. `join` would
-    // copy the text, and prepending the head would copy it again.
+    // String concatenation builds a tree, which is flattened only once, when the text is written.
+    // `join` would copy the text, and prepending the response head would copy it again.
     let text = '['
     for (let at = 0; at < items.length; at += 1) {
       if (at > 0) text += ','
@@ -193,8 +202,8 @@ class NewPage {
   }
 
   /**
-   * Caches a page when it is seen the second time. The text must depend only on the constructor's
-   * arguments.
+   * Caches the page if it is seen for the second time. The text must depend only on the
+   * constructor's arguments.
    */
   keep(headers: Headers, text: string | Octets): void {
     const { list, view, url, items } = this.#asked
@@ -217,7 +226,7 @@ function keptPage(
 ): KeptPage | undefined {
   const linked = items.flatMap((_, at) => linkedOf(related, at, []))
   if (!areFixed(items) || !areFixed(linked)) return undefined
-  // Flattened: the concatenated string would be flattened again for each response.
+  // The text is flattened here. A concatenated string would be flattened again for each response.
   const body = text instanceof Octets ? new Octets(bufferOf(text).toString('latin1')) : new Octets(bytesOf(text))
   // The caller may modify the list of items later.
   return { isKept: true, page: { ...page, items: [] }, items: [...items], linked, tag, headers, body }
@@ -227,16 +236,17 @@ const weightOfPage = ({ items, linked, body }: KeptPage): number =>
   ofRecord * (items.length + linked.length) + body.bytes.length
 
 /**
- * Whether caching may pay: records that may still change are rendered each time. The links of
- * contained records begin with their parents' addresses.
+ * Returns whether an item may be cached. Records that may still change are rendered each time. So
+ * are records below a parent, because their links begin with the parent's address.
  */
 const mayRemember = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && isFrozen(stored)
 
 const isFrozen = (stored: Stored<unknown>): boolean => Fixed.is(stored) || Object.isFrozen(stored)
 
 /**
- * Remembers records that were seen once recently. Most records that are read once are not read
- * again soon. Weak references keep nothing alive.
+ * Remembers the records that were seen recently. A record is cached only when it is seen for the
+ * second time, because most records are not read again soon. The references are weak, so they keep
+ * no record in memory.
  */
 class Seen {
   #lately = new WeakSet<Stored<unknown>>()
@@ -258,7 +268,7 @@ class Seen {
 
 const maxSeen = 25_000
 
-/** Whether a page equals the cached one, record by record. */
+/** Returns whether a page equals the cached page, record by record. */
 function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, related }: AskedPage): boolean {
   const { total, exact, more, seekable } = page
   if (items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more)
@@ -273,7 +283,10 @@ function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, r
   return true
 }
 
-/** The related records of one record, including those of its expanded links. */
+/**
+ * Adds the related records of one record to `into`, including the related records of its expanded
+ * links. Returns `into`.
+ */
 function linkedOf({ links }: Related, at: number, into: (Stored<unknown> | undefined)[]): Linked {
   for (const { stored, nested } of links) {
     into.push(stored[at])
@@ -282,7 +295,10 @@ function linkedOf({ links }: Related, at: number, into: (Stored<unknown> | undef
   return into
 }
 
-/** The index in `linked` after the records of `related`; -1 if they differ. */
+/**
+ * Compares the related records of one record with the list `linked`, beginning at the index `from`.
+ * Returns the index after the last compared record, or -1 if they differ.
+ */
 function placeBehind(linked: Linked, { links }: Related, at: number, from: number): number {
   let place = from
   for (const { stored, nested } of links) {

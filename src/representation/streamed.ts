@@ -1,13 +1,14 @@
 /**
  * A body that is written piece by piece, as fast as the client reads it. An error closes the
- * connection, because a truncated body must not look complete (RFC 9112 8, RFC 9113 8.1).
+ * connection, or only the stream in HTTP/2, because a truncated body must not look complete (RFC
+ * 9112 8, RFC 9113 8.1).
  */
 import type { ServerResponse } from 'node:http'
 
 export interface StreamedOptions {
-  /** How long, in milliseconds, the client may stop reading. */
+  /** How long the client may read nothing, in milliseconds. */
   readonly stallTimeout: number
-  /** The time limit of the whole body in milliseconds. */
+  /** The time limit of the whole body, in milliseconds. */
   readonly timeout: number
   /** Called with the error that truncated the body; not called if the client disconnects. */
   readonly onCut: (error: unknown) => void
@@ -23,13 +24,13 @@ export class Streamed {
   readonly #rest: AsyncGenerator<string, void, undefined>
   readonly #options: StreamedOptions
   #close: () => void = () => {}
-  /** Cancels waiting for the next piece or for the client. */
+  /** Stops waiting for the next piece or for the client. */
   #leave: () => void = () => {}
   #drain: () => void = () => {}
 
   /**
-   * `first`: produced before the head is sent, so that an immediate error is still a problem
-   * response.
+   * `first` is the first piece of the body. It is produced before the response head is sent, so
+   * that an error up to that point still results in a problem response.
    */
   constructor(first: string, rest: AsyncGenerator<string, void, undefined>, options: StreamedOptions) {
     this.#first = first
@@ -43,12 +44,12 @@ export class Streamed {
   /** Ends the body without sending it. */
   discard(): void {
     this.#leave()
-    // A pending page read settles later; its result and error are ignored.
+    // If a page is being read, the read ends later. Its result or error is ignored.
     this.#rest.return().catch(() => {})
     this.#close()
   }
 
-  /** Writes the body. The head has already been written. */
+  /** Writes the body to a response whose head has already been written. */
   flowInto(res: ServerResponse): void {
     const { timeout, stallTimeout } = this.#options
     const deadline = setTimeout(() => this.#cut(res, new Error(`The export took longer than ${timeout} ms.`)), timeout)
@@ -56,11 +57,12 @@ export class Streamed {
       clearTimeout(deadline)
       this.discard()
     })
-    // Registered once: `compression` moves "drain" listeners to a stream of its own and leaves them
-    // there.
+    // This listener is registered only once. `compression` moves "drain" listeners to a stream of
+    // its own and never removes them, so one listener for each write would accumulate.
     res.on('drain', () => this.#drain())
     res.on('timeout', () => this.#cut(res, new Error(`The client read nothing for ${stallTimeout} ms.`)))
-    // While a page is read the connection is idle: that is the adapter's time.
+    // The connection is idle while the adapter reads a page. This time must not count against the
+    // client.
     res.setTimeout(0)
     this.#write(res).catch((error: unknown) => this.#cut(res, error))
   }
@@ -75,12 +77,12 @@ export class Streamed {
       piece = next.done ? undefined : next.value
     }
     if (res.destroyed) return
-    // The remaining data is buffered, and the same stall timeout applies to it.
+    // Some data is still buffered. The stall timeout applies until the client has read it.
     res.setTimeout(this.#options.stallTimeout)
     res.end()
   }
 
-  /** Waits until the client has read what was written. */
+  /** Waits until the client has read the data that was written. */
   async #room(res: ServerResponse): Promise<typeof gone | undefined> {
     res.setTimeout(this.#options.stallTimeout)
     const taken = new Promise<undefined>((resolve) => {
@@ -92,8 +94,8 @@ export class Streamed {
   }
 
   /**
-   * Not `Promise.race`, which would add a reaction to one long-lived promise for each piece of the
-   * body.
+   * Waits for a promise, or resolves with `gone` if the body ends first. `Promise.race` is not
+   * used. It would add a callback to one long-lived promise for each piece of the body.
    */
   #orGone<T>(promise: Promise<T>): Promise<T | typeof gone> {
     return new Promise((resolve, reject) => {
@@ -103,11 +105,12 @@ export class Streamed {
   }
 
   #cut(res: ServerResponse, error: unknown): void {
-    // The client has already disconnected.
+    // The client has disconnected, or the whole body has been sent.
     if (res.destroyed || res.writableFinished) return
     this.#options.onCut(error)
     const { stream } = res as { readonly stream?: { close(code: number): void } }
-    // HTTP/2 resets only the stream, with INTERNAL_ERROR: the connection carries others.
+    // In HTTP/2, only this stream is reset, because the connection carries other streams too. The
+    // code 2 is INTERNAL_ERROR.
     if (stream === undefined) res.destroy()
     else stream.close(2)
   }

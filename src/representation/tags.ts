@@ -1,6 +1,6 @@
 /**
- * Strong entity tags from row versions (HDR-2): `"<version>.<digest>"`. The digest covers
- * everything else that affects the bytes.
+ * Strong entity tags that contain the version of a record (HDR-2): `"<version>.<digest>"`. The
+ * digest covers everything else that affects the bytes.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import { formatTag } from '../http/entity-tags.js'
@@ -14,14 +14,15 @@ import type { Rows } from './reuse.js'
 import { isUsual, type View } from './views.js'
 
 /**
- * The tag of an item with these related records. `content`: identifies its value, if the version
- * does not.
+ * Returns the tag of an item with these related records. `content`: a text that identifies the
+ * item's value, if its version does not.
  */
 export function itemTag(view: View, version: string, related: Related, content = ''): string {
   const { links } = related
   const [only] = links
   if (only === undefined && content === '') return formatTag(version, view.digest)
-  // When many records link to one, its version repeats, and a hash takes 1 us.
+  // If many items link to the same record, they need the same digest. It is cached, because a hash
+  // takes 1 us.
   const isPlain = content === '' && links.length === 1 && !only?.computes && only?.nested.links.length === 0
   const linked = isPlain ? only.stored[0]?.version : undefined
   const known = linked === undefined ? undefined : knownDigest(view, linked)
@@ -39,7 +40,7 @@ function knownDigest(view: View, linked: string): string | undefined {
 
 /** Maximum length of a version whose digest is cached. */
 const longestKnown = 100
-/** Maximum number of cached views of one version. */
+/** Maximum number of views whose digests are cached for one version. */
 const maxViews = 4
 
 function keepDigest(view: View, linked: string, made: string): void {
@@ -52,19 +53,20 @@ function keepDigest(view: View, linked: string, made: string): void {
 /** The parts of a page that its tag covers. */
 export interface TaggedPage {
   readonly view: View
-  /** The raw query: another page or filter is another list. */
+  /** The raw query. A list with another page number or filter needs another tag. */
   readonly query: string
   readonly resource: Mounted
   readonly page: Page<unknown>
-  /** Its items, or the cached copies that replace them. */
+  /** The items of the page, or the cached copies that replace them. */
   readonly items: readonly Stored<unknown>[]
-  /** The related records of its items. */
+  /** The related records of the items. */
   readonly related: Related
 }
 
 /**
- * The tag of a page. It covers its query, its items in order, their records, the total and whether
- * there are more, so that none of them can change behind a 304 (HDR-4). `rows`: the cached items.
+ * Returns the tag of a page. The tag covers the query, the items in order, their related records,
+ * the total, and whether more items follow. If any of these changes, the tag changes too, and the
+ * client gets no 304 (HDR-4). `rows`: the cached items of the page.
  */
 export function pageTag({ view, query, resource, page, items, related }: TaggedPage, rows: Rows = []): string {
   const { total, exact, more } = page
@@ -80,8 +82,8 @@ export function pageTag({ view, query, resource, page, items, related }: TaggedP
 }
 
 /**
- * Identifies a row of a page. Each text is preceded by its length, so that different pages never
- * produce the same sequence.
+ * Returns a text that identifies an item of a page. The key and each version are preceded by their
+ * lengths, so that the texts of different pages always differ.
  */
 function rowStamp({ plan, adapter }: Mounted, stored: Stored<unknown>, related: Related, at: number): string {
   const { value, version } = stored
@@ -92,8 +94,8 @@ function rowStamp({ plan, adapter }: Mounted, stored: Stored<unknown>, related: 
 }
 
 /**
- * The tag of an endpoint's result: of its bytes, and of the version of the item that it is below,
- * which `If-Match` compares.
+ * Returns the tag of an endpoint's result. The tag covers the bytes of the result. If the endpoint
+ * is below an item, the tag also contains the version of that item, which `If-Match` compares.
  */
 export function bodyTag(body: WholeBody, version?: string): string {
   const bytes = tagDigest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))

@@ -1,6 +1,6 @@
 /**
- * Views: everything that affects the bytes of a resource's representations except the records
- * themselves.
+ * Views of resources. A view combines everything that affects the bytes of a resource's
+ * representations, except the records themselves.
  */
 import type { Cache, Caches } from '../cache.js'
 import type { Mounted } from '../plan/routes.js'
@@ -16,30 +16,36 @@ export interface Variant {
   readonly expand: readonly string[]
 }
 
-/** A way of representing a resource. Equal views are the same object while in use. */
+/**
+ * A way of representing a resource. Requests with the same view get the same object, as long as the
+ * object is cached.
+ */
 export interface View {
   /** Identifies the view in entity tags (HDR-2). */
   readonly digest: string
   readonly presenter: Presenter
-  /** Digests by the version of the one record that an item links to. */
+  /**
+   * A cache that all views of a service share. If an item links to exactly one record, its digests
+   * are stored under the version of that record.
+   */
   readonly linkDigests: Cache<string, LinkDigest>
-  /** Number of requests for this view since it was created. */
+  /** The number of requests for this view since it was created. */
   uses: number
 }
 
-/** The digest of a view together with the version of the one record that an item links to. */
+/** A cached digest. It covers a view and the version of the one record that an item links to. */
 export interface LinkDigest {
   readonly view: View
   readonly digest: string
-  /** The digest of another view with the same version. */
+  /** The entry of another view for the same version. */
   readonly next: LinkDigest | undefined
-  /** Number of entries, including those after it. */
+  /** The number of entries from this entry to the last. */
   readonly length: number
 }
 
 /**
- * True for a view that is requested repeatedly. Only for these is anything cached, since a client
- * may send any host name.
+ * Returns true for a view that was requested several times. Nothing is cached for other views,
+ * because clients may send any host name, and each host name has a view of its own.
  */
 export const isUsual = ({ uses }: View): boolean => uses >= usual
 
@@ -53,8 +59,8 @@ export class Views {
   readonly #plainLinks: boolean
 
   /**
-   * With `plainLinks`, links are addresses instead of objects, as some services had them before
-   * REP-1.
+   * With `plainLinks`, links are plain addresses instead of objects. Some services wrote their
+   * links like this before they followed REP-1.
    */
   constructor(caches: Caches, plainLinks = false) {
     this.#caches = caches
@@ -90,13 +96,13 @@ class ResourceViews {
   readonly #on: boolean
   readonly #plainLinks: boolean
   /**
-   * Most requests use the same view as the one before: then no name is built, which saves 3% of the
-   * memory that a 304 allocates.
+   * The view of the previous request. Most requests have the same view as the previous request. For
+   * these, no name is built, which saves 3% of the memory that a 304 allocates.
    */
   #last: (Variant & { readonly view: View }) | undefined
 
   constructor({ plan }: Mounted, caches: Caches, { linkDigests, plainLinks }: SharedByViews) {
-    // Bytes with other links must have another tag (HDR-8).
+    // Plain links change the bytes, so the entity tag must change too (HDR-8).
     this.#digest = plainLinks ? `${plan.digest} plain` : plan.digest
     this.#plainLinks = plainLinks
     this.#linkDigests = linkDigests

@@ -4,8 +4,8 @@ import { type XmlAttribute, type XmlElement, xmlNamespace, xmlnsNamespace } from
 import { jsonEncoding, literalText, xsiNamespace } from './xml-names.js'
 
 /**
- * A document that is well-formed but not a valid value. Caught where the position in the document
- * is known.
+ * Thrown if an XML document is well-formed but breaks the rules for values. The code that catches
+ * it knows the position in the document.
  */
 export class XmlRefusal extends Error {}
 
@@ -14,15 +14,18 @@ const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 export interface XmlMarks {
   readonly nil: boolean
   readonly type: (typeof types)[number] | undefined
-  /** True if the text is a JSON string literal. */
+  /** True if the text of the element is a JSON string literal. */
   readonly encoded: boolean
-  /** The name of a member that is not a valid element name. */
+  /** The name of the member, if it is not a valid element name. */
   readonly name: string | undefined
 }
 
 const none: XmlMarks = { nil: false, type: undefined, encoded: false, name: undefined }
 
-/** Reads the attributes of an element. Throws `XmlRefusal` for an unknown one. */
+/**
+ * Reads the attributes of an element. Throws `XmlRefusal` if an attribute is unknown or has an
+ * invalid value.
+ */
 export function marksOf(element: XmlElement): XmlMarks {
   if (element.attributes.length === 0) return none
   let { nil, type, encoded, name } = none
@@ -55,8 +58,8 @@ export function marksOf(element: XmlElement): XmlMarks {
 const ours = ['type', 'encoding', 'name', 'name-encoding'] as const
 
 /**
- * The meaning of an attribute; `undefined` for those that may appear anywhere and do not affect the
- * value.
+ * Returns the meaning of an attribute. Returns `undefined` for attributes that do not affect the
+ * value, such as namespace declarations. Throws `XmlRefusal` for an unknown attribute.
  */
 function meaningOf({ name, namespace }: XmlAttribute): 'nil' | (typeof ours)[number] | undefined {
   if (namespace === xmlNamespace || namespace === xmlnsNamespace) return undefined

@@ -1,29 +1,35 @@
 /**
- * Element and attribute names that the library adds to those of members, shared by the XML writer
- * and reader (HDR-1, HDR-5). See `docs/xml.md`.
+ * Names of elements and attributes that the library itself adds to XML documents. The XML writer
+ * and the XML reader share them (HDR-1, HDR-5). See `docs/xml.md`.
  */
 
 /**
- * The element of a member whose name is not a valid element name. The attribute `name` holds the
- * name.
+ * The element name for a member whose own name is not a valid element name. The attribute `name` of
+ * the element holds the name of the member.
  */
 export const memberElement = 'member'
 
-/** The default name of an array's items. */
+/** The default name of the elements for the items of an array. */
 export const itemElement = 'item'
 
-/** The only value of `encoding` and `name-encoding`: the text is a JSON string literal. */
+/**
+ * The only value of the attributes `encoding` and `name-encoding`. It means that the text of the
+ * element, or its attribute `name`, is a JSON string literal.
+ */
 export const jsonEncoding = 'json'
 
 export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
 
-/** A text as a JSON string literal, without characters that XML can't represent. */
+/**
+ * Returns a text as a JSON string literal. The literal contains only characters that XML can
+ * represent.
+ */
 export function jsonLiteral(text: string): string {
-  // `JSON.stringify` escapes all other characters that XML can't represent.
+  // `JSON.stringify` escapes all characters that XML can't represent, except these two.
   return JSON.stringify(text).replace(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
 }
 
-/** The text of a JSON string literal; `undefined` if it is invalid. */
+/** Returns the text of a JSON string literal, or `undefined` if the literal is invalid. */
 export function literalText(literal: string): string | undefined {
   try {
     const value: unknown = JSON.parse(literal)

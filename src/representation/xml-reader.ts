@@ -1,6 +1,6 @@
 /**
- * Reads JSON values from XML documents (HDR-5): those that `writeXml` wrote, and those that clients
- * write by the same rules. See `docs/xml.md`.
+ * Reads JSON values from XML documents (HDR-5). The documents follow the rules in `docs/xml.md`, as
+ * those of `writeXml` do.
  */
 import { type JsonObject, put } from '../definition/json.js'
 import { faultAt, forbiddenName, notFinite, occursTwice, tooDeep, tooPrecise } from '../http/json-fault.js'
@@ -14,13 +14,13 @@ import { marksOf, type XmlMarks, XmlRefusal } from './xml-marks.js'
 import { literalText, memberElement } from './xml-names.js'
 
 /**
- * Reads the value of an XML document, or reports its error. The name of the root element is
- * ignored. If only the form requires a number or boolean and the text is neither, the value is that
- * text, so that schema validation reports the violation. If a `type` attribute requires it, it is
- * an error.
+ * Reads the value of an XML document. Returns the value, or the error if the document is invalid.
+ * The name of the root element is ignored. If the form expects a number or boolean and the text is
+ * neither, the value is the text itself, so that schema validation reports the violation. If a
+ * `type` attribute declares the type, such a text is an error.
  *
- * @param charset the parameter of `Content-Type`; ignored if `bytes` is a string
- * @param limits `depth` counts nested arrays and objects, as for JSON
+ * @param charset the parameter `charset` of `Content-Type`; ignored if `bytes` is a string
+ * @param limits `depth` is the maximum depth of nested arrays and objects, as for JSON
  * @example
  * readXml(body, undefined, form, { depth: 32 })
  * // { value: { id: 3 } } or { malformed: '...', pointer: '/id' }
@@ -33,12 +33,13 @@ export function readXml(
 ): JsonResult | UnsupportedCharset {
   const decoded = typeof bytes === 'string' ? { text: bytes.replace(/^\uFEFF/, '') } : decodeXml(bytes, charset)
   if (!('text' in decoded)) return decoded
-  // One more level for a scalar in the innermost container.
+  // A scalar in the innermost array or object is an element too, so the XML may be one level
+  // deeper.
   const parsed = parseXml(decoded.text, { depth: limits.depth + 1 })
   return 'root' in parsed ? new ElementReader(limits.depth).read(parsed.root, form) : parsed
 }
 
-/** A container that is being read. */
+/** An array or object that is being read. */
 interface Frame {
   readonly element: XmlElement
   readonly form: Form
@@ -48,7 +49,10 @@ interface Frame {
   step: string | number
 }
 
-/** Iterative, so that a large depth limit can't overflow the stack. */
+/**
+ * Converts elements to values. Uses a loop instead of recursion, so that a large depth limit can't
+ * overflow the call stack.
+ */
 class ElementReader {
   readonly #depth: number
   readonly #open: Frame[] = []
@@ -100,7 +104,10 @@ class ElementReader {
     put(into, name, this.#value(child, marks, frame.form.member(name)))
   }
 
-  /** A scalar, or an empty container that is pushed on the stack of open ones. */
+  /**
+   * Returns the value of an element. An array or object is returned empty. It is pushed onto the
+   * stack of open arrays and objects, and filled later.
+   */
   #value(element: XmlElement, marks: XmlMarks, form: Form): unknown {
     const { type } = marks
     if (marks.nil || type === 'null') return nullValue(element, marks)
@@ -138,7 +145,7 @@ function nullValue(element: XmlElement, marks: XmlMarks): null {
   return null
 }
 
-/** The value of a text whose type the document declares. */
+/** Returns the value of a text whose type the document itself declares. */
 function scalar(
   text: string,
   type: 'string' | 'number' | 'integer' | 'boolean',
@@ -152,7 +159,10 @@ function scalar(
   return value
 }
 
-/** The value of a text whose type only the form gives, which may be wrong. */
+/**
+ * Returns the value of a text whose type only the form declares. If the text is not of this type,
+ * the text itself is returned.
+ */
 function likely(text: string, { kind }: Form): string | number | boolean {
   if (kind === 'number') return numberOf(text) ?? detached(text)
   if (kind === 'boolean') return booleanOf(text) ?? detached(text)
@@ -183,8 +193,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Copies the text: a substring keeps the whole document in memory, and a record may be kept for
- * long. Slicing a concatenated string copies it.
+ * Returns a copy of the text. A substring would keep the whole document in memory, and a record may
+ * be kept for a long time. Concatenating a text and slicing the result copies it.
  */
 function detached(text: string): string {
   return text.length < 13 ? text : ` ${text}`.slice(1)

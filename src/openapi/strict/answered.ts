@@ -1,19 +1,22 @@
-/** A sent response, for the comparison with a document. */
+/** The responses that are compared with a document. */
 
-/** Header names are in lower case. */
+/** A response that was sent. The names of header fields are in lower case. */
 export interface Answered {
   readonly method: string
-  /** The path below the version, without the query. `/login` for the login. */
+  /** The path below the version, without the query. The login has the path `/login`. */
   readonly path: string
   /**
-   * Whether the path is outside of versions, as the login is. Its path item in the document
-   * declares `servers`.
+   * Whether the path is outside of all versions, as that of the login is. In the document, the path
+   * item of such a path declares `servers`.
    */
   readonly isBeside?: boolean
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
-  /** `undefined` if the body was not buffered completely, such as a long stream. */
+  /** `undefined` if the body was too long to be buffered completely. */
   readonly body: Buffer | undefined
-  /** Headers that were set before the service got the request. They are the app's own. */
+  /**
+   * The header fields that the app had set before the service got the request. The document need
+   * not describe them.
+   */
   readonly before?: ReadonlySet<string>
 }

@@ -21,7 +21,7 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 const isJson = (type: string): boolean => /[/+]json$/.test(type)
 const isXml = (type: string): boolean => xmlTypes.includes(type) || type === mediaType.problemXml
 
-/** A decoded body. `value` is absent if its media type is not decoded. */
+/** A decoded body. `value` is absent if bodies of this media type are not decoded. */
 interface ReadBody {
   readonly faults: readonly string[]
   readonly value?: unknown
@@ -29,7 +29,10 @@ interface ReadBody {
 
 const fault = (text: string): ReadBody => ({ faults: [text] })
 
-/** The document does not describe bodies in the service's previous error form (ERR-3). */
+/**
+ * The media type of errors in the service's previous form. The document does not describe these
+ * bodies further (ERR-3).
+ */
 const anyType = '*/*'
 
 /** The content of a response in a document, by media type. */
@@ -58,7 +61,7 @@ export class DescribedBody {
 
   /** Returns the faults of a body, and its decoded value. */
   read({ method, status, headers, body }: Answered): ReadBody {
-    // The headers of a HEAD response describe a body that is not sent.
+    // The header fields of a response to HEAD describe a body that is not sent.
     if (method === 'HEAD' || body === undefined) return { faults: [] }
     if (bodiless.has(status))
       return body.length === 0 ? { faults: [] } : fault(`it has a body of ${body.length} bytes.`)
@@ -77,8 +80,8 @@ export class DescribedBody {
 
   #empty(method: string, status: number, type: string): ReadBody {
     const content = this.#content
-    // The response to a write may lack its body: the client preferred that, or may not read the
-    // item. A custom format may write an empty body.
+    // The response to a write may have no body, because the client prefers that, or may not read
+    // the item. The body of a custom format may be empty.
     const mayBeEmpty =
       Object.keys(content).length === 0 ||
       (status < 400 && (method !== 'GET' || !(type === '' || isJson(type) || isXml(type))))
@@ -115,7 +118,7 @@ export class DescribedBody {
   }
 }
 
-/** At most this many faulty lines are reported. */
+/** The maximum number of faulty lines that are reported. */
 const maxLines = 5
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,11 +1,14 @@
-/** Reads CSV as records, by the columns (docs/transfer.md) and the schema in a document. */
+/**
+ * Reads CSV as records. The columns (docs/transfer.md) and the schema come from an OpenAPI
+ * document.
+ */
 import { isList, isObject, type JsonObject, own, put } from '../../definition/json.js'
 import { unescapeFormula } from '../../transfer/csv-cells.js'
 import { type Cell, csvRows } from '../../transfer/csv-rows.js'
 import type { Row } from './rows.js'
 import { kindsOf, membersOf, type Parts, type SchemaParts } from './schema-parts.js'
 
-/** The extension `x-csv` of a document. */
+/** The value of the extension `x-csv` in a document. */
 interface TableFacts {
   readonly separator: string
   readonly escapedFormulas: boolean
@@ -14,9 +17,11 @@ interface TableFacts {
 
 interface ColumnFacts {
   readonly name: string
-  /** The type of its cells: `text`, `number`, `boolean`, or `json` for a JSON text. */
+  /**
+   * The type of the cells in this column: `text`, `number`, `boolean`, or `json` for a JSON text.
+   */
   readonly cell: string
-  /** The association that must be expanded for the column. */
+  /** The association that must be expanded for the table to have this column. */
   readonly expand?: string
 }
 
@@ -43,8 +48,8 @@ export class CsvTable {
   }
 
   /**
-   * Returns the rows. Throws an `Error` if the text is not CSV, or its header row differs from the
-   * document.
+   * Returns the rows. Throws an `Error` if the text is not CSV, or if its header row differs from
+   * the columns in the document.
    */
   *rows(text: string): Generator<Row, void, undefined> {
     let header: { readonly root: Place; readonly width: number } | undefined
@@ -77,8 +82,8 @@ export class CsvTable {
       at.members.set(path.at(-1) as string, { column: { index, facts }, members: new Map() })
     }
     for (const { name, expand } of columns.values()) {
-      // An expanded record with arbitrary members has one column, which replaces the columns of the
-      // link.
+      // An expanded record that may have arbitrary members has only one column. This column
+      // replaces the other columns of the link.
       if (
         expand === undefined &&
         !seen.has(name) &&
@@ -127,8 +132,9 @@ export class CsvTable {
   }
 
   /**
-   * Returns the schema of a link that may be brief or expanded: the smallest form that has a member
-   * for each filled cell. The columns of other members are empty.
+   * Returns the schemas of an object. If the object is a link, it may be brief or expanded. Of
+   * these forms, the smallest that has a member for each filled cell is chosen. The cells of all
+   * other members are empty.
    */
   #shapeOf({ members }: Place, schemas: Parts, cells: readonly Cell[]): Parts {
     const filled = [...members].filter(([, member]) => isFilled(member, cells)).map(([name]) => name)
@@ -184,7 +190,10 @@ const breadthOf = (parts: Parts): number =>
     parts.flatMap((part) => Object.keys(isObject(own(part, 'properties')) ? (part.properties as JsonObject) : {})),
   ).size
 
-/** Splits a column name into member names. A backslash escapes dots and backslashes in names. */
+/**
+ * Splits a column name into member names at the dots. In a member name, a backslash escapes a dot
+ * or a backslash.
+ */
 const pathOf = (name: string): readonly string[] =>
   [...name.matchAll(/(?:^|\.)((?:\\.|[^\\.])*)/gsu)].map(([, part]) => (part as string).replace(/\\(.)/gsu, '$1'))
 

@@ -28,9 +28,10 @@ export const describeStrictlyKinds: Kinds<DescribeStrictlyOptions> = {
 /** The middleware that `describeStrictly()` returns. */
 export interface DescribeStrictly extends Middleware {
   /**
-   * Returns the described parts that no response has had yet: statuses such as `listPieces 304`
-   * (the default), problem codes such as `listPieces 400 invalid-query`, or headers such as
-   * `listPieces 200 Link`. Either the tests do not cover a part, or no request can reach it.
+   * Returns the described parts that have not occurred in any response yet: statuses such as
+   * `listPieces 304` (the default), problem codes such as `listPieces 400 invalid-query`, or
+   * headers such as `listPieces 200 Link`. Either the tests do not cover such a part, or no request
+   * can cause it.
    */
   unreached(version: string, what?: Reachable): readonly string[]
 }
@@ -85,22 +86,23 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
   })
 }
 
-/** The versions that describe a path, and the path in their documents. */
+/** The versions whose documents describe a path, and the path in these documents. */
 export interface DescribedPath {
   readonly versions: readonly string[]
   readonly path: string
-  /** Whether the path is outside of versions. */
+  /** Whether the path is outside of all versions, as that of the login is. */
   readonly isBeside: boolean
 }
 
 /**
- * Returns the place of a path in the documents of a service, or `undefined` if no document has it.
+ * Returns the versions whose documents describe a path. Returns `undefined` if no document
+ * describes it.
  */
 export function describedPath({ versions, facts }: ServiceDescription, path: string): DescribedPath | undefined {
   if (versions.has('')) return { versions: [''], path, isBeside: false }
   const living = [...versions].flatMap(([name, entry]) => (entry === 'retired' ? [] : [name]))
   const found = splitVersion(path)
-  // Each document describes the login, which is outside of versions.
+  // The login is outside of all versions, and each document describes it.
   if (found === undefined)
     return facts.login && /^\/login\/?$/.test(path) ? { versions: living, path, isBeside: true } : undefined
   return living.includes(found.name) ? { versions: [found.name], path: found.rest, isBeside: false } : undefined

@@ -1,4 +1,4 @@
-/** A document for the comparison with responses: operations by method and path. */
+/** Prepares a document for the comparison with responses. */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import type { DocumentFragment } from '../../plan/document-options.js'
 import { mediaType } from '../../wire.js'
@@ -15,7 +15,10 @@ export type Reachable = 'statuses' | 'codes' | 'headers'
 interface Path {
   readonly template: string
   readonly pattern: RegExp
-  /** The number of literal characters. If several paths match, the one with the most is used. */
+  /**
+   * The number of characters outside of parameters. If several paths match, the path with the most
+   * such characters is used.
+   */
   readonly literals: number
   readonly item: JsonObject
   readonly isBeside: boolean
@@ -30,8 +33,8 @@ interface DescribedResponse {
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options'])
 
 /**
- * A document for the comparison with responses. The parts of an operation are compiled at its first
- * response.
+ * A document that responses are compared with. The parts of an operation are compiled when its
+ * first response is compared.
  */
 export class Described {
   readonly #document: OpenApiDocument
@@ -46,7 +49,8 @@ export class Described {
   }
 
   /**
-   * `fragments` need not describe the errors that the service sends before it calls their routes.
+   * `fragments`: the descriptions of hand-written routes. They need not describe the errors that
+   * the service returns before it calls these routes.
    */
   constructor(document: OpenApiDocument, fragments: readonly DocumentFragment[] = []) {
     this.#document = document
@@ -87,8 +91,8 @@ export class Described {
   }
 
   /**
-   * Returns the described parts that no response has had yet, such as `listPieces 304`, `listPieces
-   * 400 invalid-query` or `listPieces 200 Link`.
+   * Returns the described parts that have not occurred in any response yet, such as `listPieces
+   * 304`, `listPieces 400 invalid-query` or `listPieces 200 Link`.
    */
   unreached(what: Reachable): readonly string[] {
     const all = this.#paths.flatMap(({ template, item }) =>
@@ -118,8 +122,9 @@ export class Described {
   }
 
   /**
-   * Returns the faults of a response to an operation that the document does not have. It must be a
-   * problem.
+   * Returns the faults of a response to an operation that the document does not contain. Such a
+   * response must be an error. If the error is a problem, its body must match the schema of
+   * problems.
    */
   #refusalFaults(answered: Answered): readonly string[] {
     const { method, path, status, headers, body } = answered
@@ -148,14 +153,17 @@ export class Described {
   }
 }
 
-/** Returns the code of a problem, for messages. */
+/**
+ * Returns the code of a problem in parentheses, for messages. Returns an empty text for other
+ * responses.
+ */
 function codeOf({ headers, body }: Answered): string {
   if (headers.get('content-type')?.startsWith(mediaType.problem) !== true || headers.has('content-encoding')) return ''
   const code = /"code":"([^"]*)"/.exec(body?.toString() ?? '')?.[1]
   return code === undefined ? '' : ` (${code})`
 }
 
-/** A trailing slash is ignored (PATH-11). */
+/** Returns a pattern for the paths of a template. A trailing slash is ignored (PATH-11). */
 const patternOf = (template: string): RegExp => new RegExp(`^${template.split('/').map(segmentPattern).join('/')}/?$`)
 
 const segmentPattern = (segment: string): string =>

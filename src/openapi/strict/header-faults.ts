@@ -5,8 +5,8 @@ import { type Place, placeAt } from './places.js'
 import type { Validators } from './validators.js'
 
 /**
- * Fields that documents need not describe: those of the connection, of the body (`content` declares
- * its media type), of browsers, and those that frameworks add.
+ * Header fields that documents need not describe: fields of the connection, fields of the body
+ * (`content` declares its media type), fields for browsers, and fields that frameworks add.
  */
 const general =
   /^(?:connection|content-(?:type|length|encoding|security-policy)|date|keep-alive|transfer-encoding|vary|x-(?:powered-by|content-type-options|frame-options)|referrer-policy|cross-origin-resource-policy|strict-transport-security|access-control-.*|server-timing)$/
@@ -16,8 +16,8 @@ export class DescribedHeaders {
   /** The fields by name in lower case. */
   readonly #fields: ReadonlyMap<string, { readonly name: string; readonly field: Place | undefined }>
   /**
-   * Whether undescribed fields are faults. False if the response declares no `headers`, as
-   * hand-written routes may.
+   * Whether undescribed fields are faults. False if the document declares no `headers` for the
+   * response, as may be the case for hand-written routes.
    */
   readonly #isClosed: boolean
   readonly #validators: Validators
@@ -34,12 +34,12 @@ export class DescribedHeaders {
     )
   }
 
-  /** The names of the fields in the spelling of the document. */
+  /** The names of the fields, as the document spells them. */
   get names(): readonly string[] {
     return [...this.#fields.values()].map(({ name }) => name)
   }
 
-  /** Returns the faults of the fields of a response. */
+  /** Returns the faults of the header fields of a response. */
   faults({ headers, before }: Answered): readonly string[] {
     const isUndescribed = (name: string): boolean =>
       !this.#fields.has(name) && !general.test(name) && before?.has(name) !== true

@@ -1,10 +1,10 @@
 /**
- * Passes responses to a function: before they are sent, so that they can still be replaced, or when
- * they have ended.
+ * Passes responses to a function. The function gets a response before it is sent, so that it can
+ * still be replaced, or after it has ended.
  */
 import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** A response. `body` is `undefined` if it is too long to be buffered. */
+/** A response. `body` is `undefined` if the body is too long to be buffered. */
 export interface Held {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
@@ -19,7 +19,7 @@ class KeptBody {
   #pieces: Buffer[] = []
   #bytes = 0
 
-  /** Adds the arguments of `write` or `end`. */
+  /** Adds the chunk in the arguments of `write` or `end`. */
   add([chunk, encoding]: readonly unknown[]): void {
     const isText = typeof chunk === 'string'
     if (!isText && !(chunk instanceof Uint8Array)) return
@@ -72,8 +72,8 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
   const held: (readonly unknown[])[] = []
   let head: readonly unknown[] = []
   /**
-   * Sends the held response, or the 500. Returns false for the 500. `body`: the complete body, if
-   * it is known.
+   * Sends the held response or the 500. Returns false if it sends the 500. `body`: the complete
+   * body, if it is known.
    */
   const release = (body: Buffer | undefined): boolean => {
     const status = typeof head[0] === 'number' ? head[0] : res.statusCode
@@ -94,7 +94,8 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
   }
   res.writeHead = ((...args: readonly unknown[]) => {
     for (const [name, value] of Object.entries(args.find(isFields) ?? {})) {
-      // Validated as in Node, so that an invalid field still throws in the service.
+      // The fields are validated as in Node, so that the service still gets an exception for an
+      // invalid field.
       validateHeaderName(name)
       validateHeaderValue(name, String(value))
     }

@@ -1,13 +1,13 @@
-/** Places in a document, by the tokens of their JSON Pointers. References are resolved. */
+/** Finds places in a document by the tokens of their JSON Pointers. References are resolved. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
-/** A value of a document, and its path. */
+/** An object in a document, and the path to it. */
 export interface Place {
   readonly value: JsonObject
   readonly tokens: readonly string[]
 }
 
-/** Returns the object at a place with references resolved, or `undefined`. */
+/** Returns the object at a place, or `undefined` if there is none. References are resolved. */
 export function placeAt(document: unknown, tokens: readonly string[]): Place | undefined {
   let value: unknown = document
   for (const token of tokens)

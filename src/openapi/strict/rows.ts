@@ -1,6 +1,6 @@
 /**
- * Reads bodies whose lines are records: exports in CSV and NDJSON. Only the document is used to
- * decode them.
+ * Reads bodies whose lines are records: exports in CSV and NDJSON. Decoding uses only the OpenAPI
+ * document.
  */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { CsvTable } from './csv-table.js'
@@ -18,8 +18,8 @@ export interface Row {
 export type ReadRows = (text: string) => Iterable<Row>
 
 /**
- * Returns the reader for a media type, or `undefined` if its lines are not records, or are not
- * described in the document.
+ * Returns the reader for a media type. Returns `undefined` if the lines of the body are not
+ * records, or the document does not describe them.
  */
 export function rowReader(document: unknown, type: string, media: Readonly<JsonObject>): ReadRows | undefined {
   const { 'x-item-schema': record, 'x-csv': table } = media
@@ -30,7 +30,7 @@ export function rowReader(document: unknown, type: string, media: Readonly<JsonO
 
 function* jsonLines(text: string): Generator<Row, void, undefined> {
   const lines = text.split('\n')
-  // Each line ends with LF, so the last part is empty.
+  // Each line ends with LF, so the text after the last LF is empty.
   const rest = lines.pop()
   for (const [index, line] of lines.entries()) yield { line: index + 1, ...jsonRow(line) }
   if (rest !== '') yield { line: lines.length + 1, fault: 'it does not end with LF' }

@@ -1,11 +1,11 @@
 /**
- * The schemas of a document that apply to one place, with references resolved and branches
- * flattened.
+ * Collects the schemas of a document that apply to the same value. References are resolved, and
+ * branches such as `anyOf` are flattened into one list.
  */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { placeAt, tokensOf } from './places.js'
 
-/** Schemas that together define the value of one place. */
+/** Schemas that apply to the same value. */
 export type Parts = readonly JsonObject[]
 
 /** The flattened schemas of one document. */
@@ -17,7 +17,7 @@ export class SchemaParts {
     this.#document = document
   }
 
-  /** Returns the parts of schemas that apply to one place. */
+  /** Returns these schemas, together with the targets of their references and their branches. */
   of(schemas: Parts): Parts {
     return schemas.flatMap((schema) => this.#of(schema))
   }
@@ -25,7 +25,7 @@ export class SchemaParts {
   #of(schema: JsonObject): Parts {
     const known = this.#flat.get(schema)
     if (known !== undefined) return known
-    // Ends recursion: a schema that contains itself adds no further parts.
+    // This ends the recursion of a schema that contains itself.
     this.#flat.set(schema, [])
     const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
     const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (isList(schema[word]) ? schema[word] : []))
@@ -37,8 +37,8 @@ export class SchemaParts {
 }
 
 /**
- * Returns the only type of a place apart from null, or `undefined` if there are several or none is
- * declared.
+ * Returns the only type that these schemas declare, apart from null. Returns `undefined` if they
+ * declare several types or none.
  */
 export function soleKind(parts: Parts): string | undefined {
   const kinds = new Set(parts.flatMap(kindsOf).filter((kind) => kind !== 'null'))
@@ -51,7 +51,7 @@ export function kindsOf({ type, enum: values, const: constant }: JsonObject): re
   return given.map((value) => (value === null ? 'null' : isList(value) ? 'array' : typeof value))
 }
 
-/** Returns the schemas of a member. */
+/** Returns the schemas that apply to a member of an object. */
 export function membersOf(parts: Parts, name: string): Parts {
   const own = parts.flatMap(({ properties }) =>
     isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],

@@ -6,7 +6,7 @@ import type { OpenApiDocument } from '../document.js'
 
 const root = 'urn:openapi:document'
 
-/** The schemas of one document. */
+/** The validators for the schemas of one document. */
 export class Validators {
   readonly #ajv = new Ajv2020({
     strict: false,
@@ -23,7 +23,7 @@ export class Validators {
     this.#ajv.addSchema({ ...document, $id: root })
   }
 
-  /** Returns the faults of a value by the schema at a place in the document. */
+  /** Returns the faults of a value. `place`: the path to its schema in the document. */
   faults(value: unknown, place: readonly string[]): readonly string[] {
     const pointer = place.map((token) => `/${encodeURIComponent(escapePointer(token))}`).join('')
     const validate = this.#made.get(pointer) ?? this.#ajv.compile({ $ref: `${root}#${pointer}` })

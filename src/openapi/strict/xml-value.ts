@@ -1,6 +1,6 @@
 /**
- * Converts XML bodies to JSON values, using only the schema in the document and the attributes of
- * docs/xml.md (HDR-1).
+ * Converts XML bodies to JSON values. Only the schema in the OpenAPI document and the attributes
+ * that docs/xml.md defines are used (HDR-1).
  */
 import { isList, isObject, type JsonObject, put } from '../../definition/json.js'
 import { isBlank } from '../../http/xml-text.js'
@@ -10,13 +10,13 @@ import { literalText, memberElement } from '../../representation/xml-names.js'
 import { placeAt, tokensOf } from './places.js'
 import { kindsOf, membersOf, type Parts, SchemaParts, soleKind } from './schema-parts.js'
 
-/** The value, or the fault. */
+/** The value of an XML document, or the reason why the document has none. */
 export type XmlValue = { readonly value: unknown } | { readonly fault: string }
 
-/** The maximum depth, greater than in any response of a test. */
+/** The maximum depth of elements. No response in a test is that deep. */
 const depth = 200
 
-/** Converts an XML document by the schema of its root. */
+/** Converts an XML document to a value, by the schema of its root. */
 export function xmlValue(document: unknown, schema: JsonObject, text: string): XmlValue {
   const parsed = parseXml(text.replace(/^\uFEFF/, ''), { depth })
   if (!('root' in parsed)) return { fault: 'malformed' in parsed ? parsed.malformed : "it can't be read" }
@@ -79,7 +79,8 @@ class SchemaReader {
     const prefixed = parts.flatMap((part) => (isList(part.prefixItems) ? [part.prefixItems] : []))
     return element.children.map((child, index) => {
       const own = prefixed.flatMap((list) => (isObject(list[index]) ? [list[index]] : []))
-      // An item without a name has the name of the array (OpenAPI 3.1, "XML Object").
+      // If the schema of an item has no name, the item has the name of the array (OpenAPI 3.1, "XML
+      // Object").
       const wanted = (own.length > 0 ? this.#named(own[0] as JsonObject).name : undefined) ?? expected ?? element.name
       if (isDescribed && wanted !== child.name) {
         throw new XmlRefusal(`an item of <${element.name}> is <${child.name}>, and the document has <${wanted}>`)
@@ -88,7 +89,10 @@ class SchemaReader {
     })
   }
 
-  /** Returns `xml` of a schema, or of the target of its reference. */
+  /**
+   * Returns the keyword `xml` of a schema, of the target of its reference, or of the first schema
+   * in its `allOf`.
+   */
   #named(schema: JsonObject): { readonly name?: string; readonly namespace?: string } {
     if (isObject(schema.xml)) return schema.xml
     const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
@@ -99,7 +103,8 @@ class SchemaReader {
 }
 
 /**
- * Converts a text to its type. Invalid texts are returned unchanged: the validation reports them.
+ * Converts a text to a value of a type. Invalid texts are returned unchanged, so that the
+ * validation reports them.
  */
 function scalar(kind: string, { encoded }: XmlMarks, text: string): unknown {
   if (encoded) return literalText(text) ?? text
