@@ -1,4 +1,7 @@
-/** `checkService`: checks whether a running service follows the conventions. */
+/**
+ * `checkService()` runs the checks against a running service. `removeLeftovers()` removes the
+ * records that an interrupted run has left behind.
+ */
 import { invalidOption } from '../options/check.js'
 import { attemptChecks } from './checks/attempts.js'
 import { judgeAnswers } from './checks/every-answer.js'
@@ -19,8 +22,8 @@ import { allWriteChecks, disposableChecks, publicChecks } from './write/index.js
 import { Ledger } from './write/ledger.js'
 
 /**
- * Checks whether a running service follows the conventions. Without `write` only GET, HEAD and
- * OPTIONS are sent.
+ * Checks whether a running service follows the conventions. Without the option `write`, it sends
+ * only GET, HEAD and OPTIONS.
  *
  * @throws ConfigurationError `invalid-option` for invalid options
  * @example
@@ -61,7 +64,8 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   try {
     const service = new Service(base, target, client, disposable)
     const isWanted = wanted(rest.only)
-    // Links begin with the address of the gateway, even in responses that do not come through it.
+    // Requests to this address do not pass through the gateway. The links in the responses still
+    // begin with the address of the gateway.
     const without =
       rest.direct === undefined
         ? undefined
@@ -79,7 +83,8 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
       await runListChecks(service, collection, unlisted, ledger, report, without)
     const left =
       ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)
-    // These checks come last, because the service may block this address afterwards.
+    // These checks log in with wrong passwords. They run last, because the service may then block
+    // the address of this client.
     await runServiceChecks(service, attemptChecks.filter(isWanted), report)
     for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) report(result)
     return reportOf(service.base, client.sent, results, left)
@@ -90,8 +95,8 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
 }
 
 /**
- * The cleanup has its own budget, so that records are removed even if the budget of the run is
- * spent.
+ * Removes the records that the ledger lists. The cleanup has its own budget of requests, so that
+ * records are removed even if the run has used up its budget.
  */
 async function cleanUpAlways(
   { base, target }: Service,
@@ -114,8 +119,8 @@ async function cleanUpAlways(
 }
 
 /**
- * Removes the records of an earlier run, by its ledger file. Resolves to the records that could not
- * be removed.
+ * Removes the records that an earlier run has left behind. The ledger file of that run lists them.
+ * Resolves to the records that could not be removed.
  *
  * @throws ConfigurationError `invalid-option` for invalid options
  * @example await removeLeftovers({ base, target: document, principals, write: './check-ledger.jsonl' })
@@ -143,7 +148,10 @@ export async function removeLeftovers(
   }
 }
 
-/** Returns a target unchanged, and derives one from a document. Throws `ConfigurationError`. */
+/**
+ * Returns the target that the checks need. It is derived from an OpenAPI document, or read from the
+ * content of a target file. Throws `ConfigurationError` if `given` is neither, or is invalid.
+ */
 export function resolveTarget(given: unknown): Target {
   if (isDocument(given)) return targetOf(given)
   if (isTargetFile(given)) return readTarget(given)

@@ -1,4 +1,4 @@
-/** The parts of a check. */
+/** The types of checks. */
 import type { ClauseId } from '../clauses.js'
 import type { Listing } from './listing.js'
 import type { Service } from './service.js'
@@ -6,34 +6,42 @@ import type { Outcome } from './verdict.js'
 import type { Owner } from './write/own-record.js'
 
 interface Described {
-  /** The clause, a slash, and the name of the checked rule. It never changes. */
+  /**
+   * The clause, a slash, and the name of the rule, such as `QUERY-7/total`. An id never changes.
+   */
   readonly id: `${ClauseId}/${string}`
-  /** The rule in one sentence. */
+  /** The rule, as reports show it. */
   readonly rule: string
-  /** Why it matters to clients, in one sentence. */
+  /** Why the rule matters to clients, as reports show it. */
   readonly why: string
-  /** How to fix a break, in one sentence. */
+  /** How to fix a service that breaks the rule, as reports show it. */
   readonly fix: string
 }
 
-/** A check of the service as a whole. Throws `NotApplicable` and `Unchecked`. */
+/**
+ * A check of the service as a whole. `run` throws `NotApplicable` if the rule does not apply to the
+ * service, and `Unchecked` if the check can't decide.
+ */
 export interface ServiceCheck extends Described {
   readonly run: (service: Service) => Promise<Outcome>
 }
 
-/** A check of a collection and its items. Throws `NotApplicable` and `Unchecked`. */
+/**
+ * A check of a collection and its items. `run` throws `NotApplicable` if the rule does not apply to
+ * the collection, and `Unchecked` if the check can't decide.
+ */
 export interface ListCheck extends Described {
   /**
-   * Checks that are run before: if one of them breaks, this one would only report the same fault
-   * again.
+   * The ids of checks that run earlier. If one of them breaks, this check is not run, because it
+   * would only report the same fault again.
    */
   readonly needs?: readonly string[]
   readonly run: (list: Listing) => Promise<Outcome>
 }
 
 /**
- * A check that creates, changes and removes records of its own. Throws `NotApplicable` and
- * `Unchecked`.
+ * A check that creates, changes and removes records of its own. `run` throws `NotApplicable` if the
+ * rule does not apply to the collection, and `Unchecked` if the check can't decide.
  */
 export interface WriteCheck extends Described {
   readonly needs?: readonly string[]

@@ -1,4 +1,6 @@
-/** A collection at an address where it can be listed, and its items. */
+/**
+ * A collection at an address where it can be listed, such as `/customers/7/orders`, and its items.
+ */
 import { canonicalText, get, isList, isObject, type JsonObject } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
 import type { SendOptions } from './client/client.js'
@@ -7,10 +9,10 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
 
-/** Parameters of a query, or its exact text. */
+/** The parameters of a query string, or the exact query string. */
 export type Query = Readonly<Record<string, string | number>> | string
 
-/** The number of items that are requested if a few are enough. */
+/** The number of items that are requested if a few items are enough. */
 export const sampleSize = 5
 
 export class Listing {
@@ -20,11 +22,11 @@ export class Listing {
   constructor(
     readonly service: Service,
     readonly target: CollectionTarget,
-    /** The template with the ids of parents in it. */
+    /** The template with the ids of parents in place of its parameters. */
     readonly path: string,
   ) {}
 
-  /** The list by a query. */
+  /** Requests the list with a query string. */
   list(query: Query = '', options?: SendOptions): Promise<Exchange> {
     return this.service.send('GET', `${this.path}${queryText(query)}`, options)
   }
@@ -33,13 +35,13 @@ export class Listing {
     return this.service.send(method, path, options)
   }
 
-  /** A page of a few items, requested once. */
+  /** A page of a few items. It is requested only once. */
   sample(): Promise<Exchange> {
     this.#sample ??= this.list({ [parameter.size]: sampleSize })
     return this.#sample
   }
 
-  /** A value that several checks use, computed once until `refresh()`. */
+  /** Returns a value that several checks use. It is computed once, and kept until `refresh()`. */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const kept = (this.#kept.get(name) as Promise<T> | undefined) ?? make()
     this.#kept.set(name, kept)
@@ -52,14 +54,17 @@ export class Listing {
     this.#kept.clear()
   }
 
-  /** Some items. Throws `Unchecked` if there are none. */
+  /** A few items. Throws `Unchecked` if there are none. */
   async items(): Promise<readonly JsonObject[]> {
     const found = itemsOf(await this.sample())
     if (found.length === 0) throw new Unchecked(`${this.path} holds no items`)
     return found
   }
 
-  /** The path of one item. Throws if items have no address, or there are none. */
+  /**
+   * The path of one item. Throws `NotApplicable` if items have no address, and `Unchecked` if there
+   * are no items.
+   */
   async anItem(): Promise<string> {
     const [item] = await this.items()
     return this.pathOf(item as JsonObject)
@@ -69,7 +74,10 @@ export class Listing {
     return `${this.path}/${encodeURIComponent(this.idOf(item)).replaceAll('%2C', ',').replaceAll('%3D', '=')}`
   }
 
-  /** The id of an item, as in its address. Throws if it is not known. */
+  /**
+   * The id of an item: the last segment of its path, before percent-encoding. An id of several
+   * parts looks like `a=1,b=2`. Throws if the id is not known.
+   */
   idOf(item: JsonObject): string {
     const key = this.key
     const parts = key.map((name) => {
@@ -88,12 +96,15 @@ export class Listing {
     throw new Unchecked(`the document does not say which members are the id of an item. Give "key" in a target file`)
   }
 
-  /** A text that identifies an item: its id, or its whole content if it has no address. */
+  /**
+   * A text that identifies an item: its id, or its whole content if the members of the id are not
+   * known.
+   */
   identityOf(item: JsonObject): string {
     return this.target.key === undefined ? canonicalText(item) : this.idOf(item)
   }
 
-  /** The address of an item that does not exist. */
+  /** The path of an item that does not exist. */
   async aMissingItem(): Promise<string> {
     const [item] = await this.items()
     const ids = this.key.map((name) => [name, missingId(get(item, name.split('.')))] as const)
@@ -101,7 +112,7 @@ export class Listing {
   }
 }
 
-/** A value of the same form that no record has. */
+/** A value that has the form of an existing id, and that no record is expected to have. */
 export function missingId(value: unknown): string {
   const text = String(value)
   if (/^\d+$/.test(text)) return '987654321'
@@ -118,8 +129,8 @@ export function queryText(query: Query): string {
 }
 
 /**
- * The items of a list. Throws `Unchecked` if the response is not a list, which another check
- * reports.
+ * The items of a list. Throws `Unchecked` if the response is not a list. The check VERB-1/list
+ * reports that.
  */
 export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
   const { json, status } = answer
@@ -128,7 +139,7 @@ export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
   return json.filter(isObject)
 }
 
-/** The total of a list; `undefined` if it has none. */
+/** The total of a list, from `x-total-count`. `undefined` if the response has no total. */
 export function totalOf({ answer }: Exchange): number | undefined {
   const text = answer.field(header.totalCount)
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined

@@ -1,4 +1,7 @@
-/** Finds addresses at which collections can be listed: below existing parents. */
+/**
+ * Finds addresses at which collections can be listed. A sub-collection is listed below an existing
+ * parent.
+ */
 import { get, isList, type JsonObject } from '../definition/json.js'
 import { parameter } from '../wire.js'
 import { itemsOf, Listing } from './listing.js'
@@ -6,7 +9,7 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
 
-/** The number of parents that are tried. The one with the most items is used. */
+/** The number of parents that are tried. The parent with the most items below it is used. */
 const maxParents = 5
 
 /** The listing of a collection. Throws `Unchecked` if no parent can be found. */
@@ -28,7 +31,8 @@ export interface Place {
 }
 
 /**
- * A sub-collection below a few parents, at least one. Throws `Unchecked` if no parent can be found.
+ * A sub-collection below at least one and at most `maxParents` parents. Throws `Unchecked` if no
+ * parent can be found.
  */
 export async function placesOf(service: Service, target: CollectionTarget): Promise<readonly Place[]> {
   const [, above = '', below = ''] = /^(.*)\/\{[^}]*\}([^{]*)$/.exec(target.template) ?? []
@@ -43,7 +47,7 @@ export async function placesOf(service: Service, target: CollectionTarget): Prom
   }))
 }
 
-/** The value of a member. Nested members are written with dots. */
+/** The value of a member. The name of a nested member has dots: `address.city`. */
 export const valueAt = (item: unknown, name: string): unknown => get(item, name.split('.'))
 
 /** Throws `NotApplicable` if the list has no such parameter. */

@@ -9,17 +9,23 @@ import type { Result } from './verdict.js'
 
 /** The options of a check. */
 export interface CheckServiceOptions {
-  /** The address before the paths of the document, such as `http://127.0.0.1:3000/v1`. */
+  /**
+   * The address to which the paths of the document are appended, such as
+   * `http://127.0.0.1:3000/v1`.
+   */
   readonly base: string
   /** An OpenAPI 3.0 or 3.1 document, or the content of a target file. */
   readonly target: unknown
   /**
-   * The principals. The first one must be able to read everything that is checked. Default: none.
+   * The callers, with their tokens. The first one must have permission to read everything that is
+   * checked. Default: none.
    */
   readonly principals?: readonly Principal[]
-  /** A user that can log in, for the checks of the login (AUTH-2, AUTH-3). Default: none. */
+  /**
+   * A user that can log in, for the checks of the login (AUTH-2, AUTH-3, AUTH-6). Default: none.
+   */
   readonly account?: Account
-  /** Requests per second. Default 50, with `production` 10. */
+  /** The maximum number of requests per second. Default 50, or 10 with `production`. */
   readonly rate?: number
   /**
    * The maximum number of requests. Checks that would need more are reported as not checked.
@@ -27,8 +33,9 @@ export interface CheckServiceOptions {
    */
   readonly budget?: number
   /**
-   * Also runs checks that write. They create, change and remove only their own records. The value
-   * is the path of the ledger file, which lists these records. Default: no such checks.
+   * The path of the ledger file. If it is given, checks that write are run too. They create, change
+   * and remove only their own records, and the ledger lists these records. Default: no checks that
+   * write.
    */
   readonly write?: string
   /**
@@ -38,24 +45,29 @@ export interface CheckServiceOptions {
    */
   readonly production?: boolean
   /**
-   * Says that the whole service may be lost: DELETE, PUT and PATCH of whole collections and writes
-   * without credentials are sent. Needs `write`. Default false.
+   * Declares that all data of the service may be lost. Checks then also send DELETE, PUT and PATCH
+   * to whole collections, writes without credentials, and logins with wrong passwords. Needs
+   * `write`. Default false.
    */
   readonly disposable?: boolean
-  /** Ids of clauses or checks, such as `QUERY-7` or `QUERY-7/total`. Default: all. */
+  /**
+   * The ids of the clauses or checks to run, such as `QUERY-7` or `QUERY-7/total`. Default: all.
+   */
   readonly only?: readonly string[]
   /**
-   * The address with which links begin, if it is not `base`. Default: the server of the document.
+   * The address with which links begin, if it is not `base`. Default: the address of the first
+   * server in the document.
    */
   readonly published?: string
   /**
-   * The address of the service without the gateway of `base`. Each check that breaks is run there
-   * too, and its result says whether the gateway is the cause. Default: none.
+   * The address of the service itself, if `base` is the address of a gateway in front of it. Each
+   * check that breaks is run at this address too, and its result says whether the gateway is the
+   * cause. Default: none.
    */
   readonly direct?: string
   /** Called with each result. */
   readonly onResult?: (result: Result) => void
-  /** Called with each exchange. */
+  /** Called with each request and its response. */
   readonly onExchange?: (exchange: Exchange) => void
 }
 
@@ -102,7 +114,10 @@ export const checkServiceKinds: Kinds<CheckServiceOptions> = {
   onExchange: 'function',
 }
 
-/** The options of `what`. Throws `ConfigurationError`. */
+/**
+ * Checks and returns the options. `what` is the function name in error messages. Throws
+ * `ConfigurationError`.
+ */
 export function resolveCheckOptions(what: string, options: CheckServiceOptions): CheckServiceOptions {
   const resolved = checkOptions<CheckServiceOptions>(what, options, checkServiceKinds)
   const { production = false, disposable = false, write, rate = 0, budget = 0 } = resolved
@@ -113,7 +128,7 @@ export function resolveCheckOptions(what: string, options: CheckServiceOptions):
   throw invalidOption(`${what}: ${conflict}`)
 }
 
-/** Why the options cannot be combined with `production`; `undefined` if they can. */
+/** The reason why the options can't be combined with `production`. `undefined` if they can. */
 export function productionConflict({
   production,
   disposable,

@@ -8,7 +8,7 @@ import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.j
 import type { Ledger } from './write/ledger.js'
 import { needsDisposable, Owner } from './write/own-record.js'
 
-/** The total number of runs of a check that breaks. */
+/** The number of times that a check is run if it breaks in the first run. */
 const attempts = 3
 
 /** Called with each result. */
@@ -28,8 +28,9 @@ export async function runServiceChecks(
 }
 
 /**
- * If the collection can't be reached, each check reports the reason. `ledger`: also runs checks
- * that write. `direct`: the service without the gateway, for checks that break.
+ * Runs the checks of a collection. If the collection can't be read, each check reports the reason.
+ * If `ledger` is given, checks that write are run too. `direct` is the service without the gateway.
+ * If it is given, each check that breaks is run there too.
  */
 export async function runListChecks(
   service: Service,
@@ -64,7 +65,7 @@ export async function runListChecks(
     })
 }
 
-/** Adds the requests of the check to a break. */
+/** Runs a check that writes. If the check breaks, its requests are added to the outcome. */
 async function traced(
   { service, target }: Listing,
   check: () => Promise<Outcome>,
@@ -85,12 +86,15 @@ async function traced(
 }
 
 /**
- * The other checks that write depend on these: they read their record with its tag, and send the
- * tag.
+ * All checks that write need these two checks to hold, because they read their record with its
+ * entity tag, and send the tag back.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 
-/** Checks of a collection: by safe requests, and by own records. */
+/**
+ * The checks of a collection: those that send only safe requests, and those that create records of
+ * their own.
+ */
 export interface Checks {
   readonly safe: readonly ListCheck[]
   readonly writing: readonly WriteCheck[]
@@ -116,7 +120,7 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
     const listing = await listingOf(service, target)
     if (!target.methods.includes('GET')) return listing
     const { status } = (await listing.sample()).answer
-    // Otherwise every check would report a break.
+    // If the principal may not read the list, every check would report a break.
     if (status === 401 || status === 403)
       return { verdict: 'unchecked', because: `${listing.path} is ${status} for the first principal` }
     return listing
@@ -125,7 +129,7 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
   }
 }
 
-/** `direct`: the outcome without the gateway. */
+/** Builds the result of a check. `direct` is the outcome without the gateway. */
 function resultOf(
   check: ListCheck | ServiceCheck | WriteCheck,
   where: string,
@@ -140,8 +144,9 @@ function resultOf(
 const isBroken = ({ verdict }: Outcome): boolean => verdict === 'breaks' || verdict === 'flaky'
 
 /**
- * A break that occurs in each run is a break. A break that occurs only in some runs is reported as
- * a rate, because records may have changed during the check.
+ * Runs a check, and repeats it if it breaks. If it breaks in each run, the verdict is `breaks`. If
+ * it breaks only in some runs, the verdict is `flaky` and states the rate, because records may have
+ * changed during the check.
  */
 async function repeated(run: () => Promise<Outcome>, refresh: () => void = () => {}): Promise<Outcome> {
   const first = await attempt(run)
@@ -162,7 +167,10 @@ async function attempt(run: () => Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-/** Any other exception is a bug in the check, and ends the run. */
+/**
+ * Converts `NotApplicable` and `Unchecked` to outcomes. Any other exception is a bug in the check
+ * and ends the run, so it is thrown again.
+ */
 function undecided(error: unknown): Outcome {
   if (error instanceof NotApplicable) return { verdict: 'not-applicable', because: error.message }
   if (error instanceof Unchecked) return { verdict: 'unchecked', because: error.message }

@@ -1,14 +1,23 @@
-/** The service that is checked: its address, its target and the client. */
+/**
+ * The service that is checked: its address, the known facts about it (the target), and the client
+ * that sends the requests.
+ */
 import type { Client, SendOptions } from './client/client.js'
 import type { Exchange } from './client/exchange.js'
 import type { Target } from './target/target.js'
 import { Unchecked } from './verdict.js'
 
 export class Service {
-  /** Absolute, without a trailing slash. Templates are relative to it. */
+  /**
+   * The absolute base address, without a trailing slash. The templates of collections are appended
+   * to it.
+   */
   readonly base: string
 
-  /** `base`: as it was given. */
+  /**
+   * `base` is the address that the user gave. If it has no path, the path of the server in the
+   * document is appended.
+   */
   constructor(
     base: string,
     readonly target: Target,
@@ -20,14 +29,15 @@ export class Service {
     this.base = /^https?:\/\/[^/]+$/.test(plain) ? `${plain}${target.path ?? ''}` : plain
   }
 
-  /** Sends to a path below the base address. */
+  /** Sends a request to a path below the base address. */
   send(method: string, path: string, options?: SendOptions): Promise<Exchange> {
     return this.client.send(method, `${this.base}${path}`, options)
   }
 
   /**
-   * The address at which a link can be followed: links may begin with the address that the service
-   * publishes. Throws `Unchecked` for links to other services, which are never called.
+   * The address to which a request for a link is sent. If the link begins with the address that the
+   * service publishes, the base address replaces this beginning. Throws `Unchecked` for a link to
+   * another service, because other services are never called.
    */
   addressOf(link: string): string {
     const { published } = this.target
@@ -38,7 +48,7 @@ export class Service {
     )
   }
 
-  /** True of links to this service. */
+  /** Whether a link leads to this service. */
   owns(link: string): boolean {
     const { published } = this.target
     return isBelow(link, this.base) || (published !== undefined && isBelow(link, published))

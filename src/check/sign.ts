@@ -1,28 +1,40 @@
-/** How a script recognizes a break: a test of the responses in a form that a shell can run. */
+/**
+ * Describes how a script recognizes a break (a violation of a rule): by a test of the responses
+ * that a shell can run.
+ */
 
 /**
- * Responses are identified by their index in the evidence, from 0. Names of header fields may be in
- * any case.
+ * A test of responses. `answer` and `answers` are the indexes of responses in the evidence, from 0.
+ * The case of the names of header fields does not matter.
  */
 export type Sign =
-  /** The status is none of `expected`. */
+  /** The status of the response is none of `expected`. */
   | { readonly kind: 'status'; readonly answer: number; readonly expected: readonly number[] }
-  /** The field is absent. */
+  /** The response does not have the header field. */
   | { readonly kind: 'no-field'; readonly answer: number; readonly name: string }
-  /** There is a body. */
+  /** The response has a body. */
   | { readonly kind: 'body'; readonly answer: number }
-  /** Both answers have the field, with one value. */
+  /** Both responses have the header field, with the same value. */
   | { readonly kind: 'equal'; readonly answers: readonly [number, number]; readonly name: string }
-  /** The fields differ. */
+  /** The two responses have different values of the header field. */
   | { readonly kind: 'unequal'; readonly answers: readonly [number, number]; readonly name: string }
-  /** A JSON list repeats an item: of the other answer, or its own if both are one. */
+  /**
+   * The JSON lists of both responses contain the same item. If both indexes are equal, the list
+   * contains an item twice.
+   */
   | { readonly kind: 'repeats'; readonly answers: readonly [number, number] }
-  /** The JSON lacks this text of a member and its value. White space does not matter. */
+  /**
+   * The JSON body does not contain this text, which is a member with its value, such as
+   * `"name":"x"`. White space does not matter.
+   */
   | { readonly kind: 'lacks'; readonly answer: number; readonly text: string }
-  /** The JSON has this text of a member and its value. White space does not matter. */
+  /**
+   * The JSON body contains this text, which is a member with its value, such as `"name":"x"`. White
+   * space does not matter.
+   */
   | { readonly kind: 'shows'; readonly answer: number; readonly text: string }
-  /** The number of successful responses is not exactly one. */
+  /** The number of successful responses in a race is not exactly one. */
   | { readonly kind: 'winners' }
 
-/** The statuses of success. */
+/** The statuses of successful responses. */
 export const success: readonly number[] = [200, 201, 202, 204]

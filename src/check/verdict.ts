@@ -1,4 +1,4 @@
-/** The result of a check. */
+/** The outcomes of checks, and the results that reports show. */
 import type { ClauseId } from '../clauses.js'
 import type { Exchange } from './client/exchange.js'
 import type { Sign } from './sign.js'
@@ -6,12 +6,15 @@ import type { Sign } from './sign.js'
 /** The requests that show a break: as few as possible, in order. */
 export type Evidence = readonly [Exchange] | readonly [Exchange, Exchange] | readonly [Exchange, Exchange, Exchange]
 
-/** A clause that does not hold. */
+/** The details of a broken rule. */
 export interface Break {
   readonly expected: string
   readonly seen: string
   readonly evidence: Evidence
-  /** How a script recognizes the break. Absent: the responses are like those of the evidence. */
+  /**
+   * How a script recognizes the break. If it is absent, the script compares its responses with
+   * those of the evidence.
+   */
   readonly sign?: Sign
   /** True if no script can show the break on its own. Default false. */
   readonly unscripted?: boolean
@@ -26,18 +29,21 @@ export interface Trace {
   readonly isHazardous: boolean
   /** The text member that contains the marker of the record. */
   readonly marker?: string
-  /** The members of the id. */
+  /** The members that form the id of the record. */
   readonly key?: readonly string[]
 }
 
 export type Outcome =
   | { readonly verdict: 'holds' }
   | ({ readonly verdict: 'breaks' } & Break)
-  /** How many of several attempts broke the clause, such as races. */
+  /**
+   * Only some attempts broke the rule: `broken` of `runs`. An attempt is a run of the check, or a
+   * race.
+   */
   | ({ readonly verdict: 'flaky'; readonly broken: number; readonly runs: number } & Break)
-  /** The service lacks the feature of the clause. */
+  /** The service does not have the feature that the rule is about. */
   | { readonly verdict: 'not-applicable'; readonly because: string }
-  /** Undecided. */
+  /** The check has no result. */
   | { readonly verdict: 'unchecked'; readonly because: string }
 
 export type Verdict = Outcome['verdict']
@@ -51,7 +57,7 @@ export const breaks = (expected: string, seen: string, ...evidence: Evidence): O
   evidence,
 })
 
-/** A break with the sign by which a script recognizes it. */
+/** The verdict `breaks`, with the sign by which a script recognizes the break. */
 export const breaksBy = (sign: Sign, expected: string, seen: string, ...evidence: Evidence): Outcome => ({
   verdict: 'breaks',
   expected,
@@ -60,7 +66,7 @@ export const breaksBy = (sign: Sign, expected: string, seen: string, ...evidence
   sign,
 })
 
-/** A break that no script can show with a few requests. */
+/** The verdict `breaks` for a break that no script can show with a few requests. */
 export const unscripted = (expected: string, seen: string, ...evidence: Evidence): Outcome => ({
   verdict: 'breaks',
   expected,
@@ -70,7 +76,7 @@ export const unscripted = (expected: string, seen: string, ...evidence: Evidence
 })
 
 /**
- * Ends a check whose clause does not apply. `because` completes the sentence "not applicable,
+ * Thrown by a check whose rule does not apply. The message completes the sentence "not applicable,
  * because ...".
  */
 export class NotApplicable extends Error {
@@ -78,8 +84,8 @@ export class NotApplicable extends Error {
 }
 
 /**
- * Ends a check that can't decide. `because` completes the sentence "could not be checked, because
- * ...".
+ * Thrown by a check that can't decide. The message completes the sentence "could not be checked,
+ * because ...".
  */
 export class Unchecked extends Error {
   override readonly name = 'Unchecked'
@@ -87,24 +93,24 @@ export class Unchecked extends Error {
 
 /** The result of one check at one place. */
 export interface Result {
-  /** Such as `QUERY-7/walk-disjoint`. */
+  /** The id of the check, such as `QUERY-7/walk-disjoint`. */
   readonly check: string
   readonly clause: ClauseId
   /** The template of a collection, or `service`. */
   readonly where: string
-  /** The rule in one sentence. */
+  /** The rule, as reports show it. */
   readonly rule: string
   /** Why the rule matters to clients. */
   readonly why: string
   readonly outcome: Outcome
-  /** How to fix a break, in one sentence. */
+  /** How to fix a service that breaks the rule. */
   readonly fix: string
   /**
-   * For a break: the result of the check without the gateway, if the address of the service is
-   * known.
+   * The verdict of the same check without the gateway. Present only for a break, and only if the
+   * address of the service without the gateway was given.
    */
   readonly direct?: Verdict
 }
 
-/** Whether a clause breaks through the gateway alone. */
+/** Whether the gateway causes the break: without the gateway, the rule holds. */
 export const isGatewayFault = ({ direct }: Result): boolean => direct === 'holds'

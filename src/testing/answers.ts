@@ -1,4 +1,7 @@
-/** Checks that apply to every result of an adapter: its literals, its members and their types. */
+/**
+ * Checks that apply to every result of an adapter. A result must be one of the strings of the
+ * contract, such as `'absent'`, or an object with members of the right types.
+ */
 import type { ListRequest } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -14,7 +17,7 @@ const words: Readonly<Record<OptionalMethod, readonly string[]>> = {
   detach: ['detached', 'absent', 'stale'],
 }
 
-/** Throws if the result of a write, or of `recall()`, is not part of the contract. */
+/** Throws if the contract does not allow the result of a write or of `recall()`. */
 export function expectAnswer(definition: ResourceDefinition, method: OptionalMethod, answer: unknown): void {
   if (isObject(answer) && 'refused' in answer) {
     expectRefused(answer, (member) => isMember(definition, member), `a refusal of ${method}() to have`)
@@ -97,7 +100,10 @@ function expectRefused(
   expectThat(why === undefined || typeof why === 'string', `${what} a string or nothing as why`, answer)
 }
 
-/** An array member may be followed by the index of an item. */
+/**
+ * Whether a resource has a member. The name of a nested member has dots, and the name of an array
+ * may be followed by the index of an item: `tags.0`.
+ */
 function isMember({ shape }: ResourceDefinition, member: string): boolean {
   let found = shape
   for (const name of member.split('.')) {

@@ -1,31 +1,34 @@
-/** The parts of a check. */
+/** The types of checks, and helpers that several checks use. */
 import type { Subject, subjects } from './fixtures.js'
 import type { Stage } from './stage.js'
 
 /** An optional method of an adapter. */
 export type OptionalMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach' | 'recall'
 
-/** The features that an adapter must offer for a check to apply. */
+/** A feature that an adapter must offer for a check to apply. */
 export type Need = OptionalMethod | 'total' | 'search'
 
 export interface Check {
-  /** Identifies the check. Never changes. */
+  /** The id of the check. An id never changes. */
   readonly id: string
-  /** The requirement of the contract that it verifies. */
+  /** The requirement of the contract that the check verifies. */
   readonly title: string
-  /** The fixture that it uses. `any` is the option `subject`, if given, otherwise parcels. */
+  /**
+   * The resource that the check uses. `any` stands for the resource in the option `subject` or,
+   * without this option, for `parcels`.
+   */
   readonly on: keyof typeof subjects | 'any'
-  /** Default: none. */
+  /** The features that the check needs. Default: none. */
   readonly needs?: readonly Need[]
-  /** Why it can't run on this resource; `undefined` if it can. */
+  /** Returns the reason why the check can't run with a resource. Returns `undefined` if it can. */
   readonly lacks?: (subject: Subject) => string | undefined
   readonly run: (stage: Stage) => Promise<void>
 }
 
-/** The number of rounds of checks that depend on how calls interleave. */
+/** The number of rounds in checks whose result depends on how calls interleave. */
 export const rounds = 8
 
-/** Waits for `count` microtasks, so that calls of a store in this process interleave. */
+/** Waits for `count` microtasks, so that calls to a store in this process interleave. */
 export async function ticks(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await undefined
 }

@@ -1,4 +1,4 @@
-/** The error that a check throws. */
+/** The error that a check throws, and the functions that throw it. */
 
 /**
  * Thrown if the adapter violates a requirement of the contract. The message contains the expected
@@ -21,12 +21,12 @@ export function expectThat(holds: boolean, expected: string, actual: unknown): a
   if (!holds) throw new ContractError(`Expected ${expected}, but got ${show(actual)}.`)
 }
 
-/** Throws if the two do not contain the same values, in any order. */
+/** Throws if the two lists do not contain the same values. The order does not matter. */
 export function expectSameSet(actual: readonly unknown[], expected: readonly unknown[], what: string): void {
   expectEqual([...actual].sort(), [...expected].sort(), what)
 }
 
-/** Throws if the two are not equal as JSON. */
+/** Throws if the two values are not equal as JSON. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   expectThat(JSON.stringify(actual) === JSON.stringify(expected), `${what} to be ${show(expected)}`, actual)
 }

@@ -89,7 +89,7 @@ export const orders = defineResource({
   sort: ['number', 'text'],
 })
 
-/** Lines, which are contained in an order. The key has two members of different types. */
+/** A resource whose records are contained in orders. The key has two members of different types. */
 export const lines = defineResource({
   collection: 'lines',
   key: ['order', 'article'],
@@ -110,9 +110,9 @@ export const lines = defineResource({
 })
 
 /**
- * Values with one canonical text each (docs/resources.md, formats), which are compared as values
- * and not as texts: date-times, UUIDs, and numbers that a double can't represent. The key has such
- * members too.
+ * A resource with date-times, UUIDs, and numbers that a double can't represent. Each of these
+ * values has only one canonical text (docs/resources.md, formats). They are compared as values and
+ * not as texts. The members of the key are such values too.
  */
 export const readings = defineResource({
   collection: 'readings',
@@ -163,15 +163,18 @@ export const clients = defineResource({
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
 })
 
-/** The associations of `contracts`: two by a member, and two whose sets the store keeps. */
+/**
+ * The associations of `contracts`. In the first two, a member of the contract contains the key of
+ * the client. In the other two, the store keeps a set of contracts for each client.
+ */
 export const associations = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 /** A client as a parent of contracts. */
 export const client = (as: string, key = 'ann'): ParentKey => ({ collection: 'clients', key, as })
 
 /**
- * Contracts, which are attached to clients in four ways: by the members `holder` and `payer`, and
- * many-to-many by two sets that the store keeps.
+ * A resource whose records are attached to clients in four ways: by the members `holder` and
+ * `payer`, and many-to-many by two sets that the store keeps.
  */
 export const contracts = defineResource({
   collection: 'contracts',
@@ -235,12 +238,12 @@ const pieces = [3, 3, -1, 12, 9_007_199_254_740_991, 3, 9_007_199_254_740_990, 0
 
 const tags = [[], ['red'], ['red', 'blue'], ['blue', 'r,ed', '{x}'], ['re'], ['x"red', 'back\\slash'], ['"', 'é']]
 
-/** Labels of contracts and lines. Half of them contain the word that the checks search for. */
+/** Labels of contracts and lines. Three of them contain the word that the checks search for. */
 const labels = ['quorvex ash', 'Zinc', 'Quorvex', null, 'ash zinc', 'zinc quorvex', '']
 
 /**
- * Forty-three parcels with ties, nulls everywhere, similar values and similar keys, not in the
- * order of their keys.
+ * Forty-three parcels with ties, nulls, similar values and similar keys. They are not in the order
+ * of their keys.
  */
 const parcelRecords: readonly Row[] = Array.from({ length: 43 }, (_, i) => ({
   code:
@@ -298,10 +301,10 @@ const moments = [
 ]
 const sources = [...devices, 'a0000000-0000-4000-8000-000000000000', '0a000000-0000-4000-8000-000000000000']
 
-/** A record with arbitrary content and its own key. */
+/** A parcel with the given key and members. All other members have arbitrary values. */
 export const parcel = (code: string, members: Row = {}): Row => ({ ...(parcelRecords[1] as Row), code, ...members })
 
-/** The resources of the suite, for checks without the option `subject`. */
+/** The resources of the suite, with their records. */
 export const subjects = {
   parcels: {
     definition: parcels as ResourceDefinition,

@@ -1,12 +1,13 @@
 /**
- * Finds out the order of a store from its own lists: text may have any order that is consistent.
+ * Finds out the order of values in a store from the lists that it returns. Texts may have any
+ * order, as long as it is consistent.
  */
 import { get } from '../definition/json.js'
 import { valueFormat } from '../definition/value-formats.js'
 import { expectEqual, expectThat } from './contract-error.js'
 import type { Stage } from './stage.js'
 
-/** The rank of a value in the ascending order of its member. */
+/** Returns the rank of a value in the ascending order of its member. */
 export type Places = (value: unknown) => number
 
 /**

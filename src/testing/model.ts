@@ -15,11 +15,11 @@ export const memberAt = (record: Row, field: string): Scalar | null =>
 const setName = ({ collection, key, as }: ParentKey): string => JSON.stringify([collection, key, as])
 
 export class Model {
-  /** Records by the texts of their keys. */
+  /** The records, by the texts of their keys. */
   readonly records = new Map<string, Row>()
   readonly #sets = new Map<string, Set<string>>()
   readonly #definition: ResourceDefinition
-  /** The order of the store by member, for members other than numbers and date-times. */
+  /** For each member, a function that returns the rank of a value in the order of the store. */
   readonly places = new Map<string, Places>()
 
   constructor(definition: ResourceDefinition, records: readonly Row[]) {
@@ -32,12 +32,12 @@ export class Model {
     return key.text(key.of(record) as never)
   }
 
-  /** The member that holds the parent's key; `undefined` if the store keeps a set. */
+  /** The member that contains the key of the parent. `undefined` if the store keeps a set. */
   by({ as }: ParentKey): string | undefined {
     return this.#definition.attachedTo.find((one) => one.as === as)?.by?.[0]
   }
 
-  /** The keys in a parent's set. */
+  /** The keys of the records in the set of a parent. */
   setOf(parent: ParentKey): Set<string> {
     const set = this.#sets.get(setName(parent)) ?? new Set<string>()
     this.#sets.set(setName(parent), set)
@@ -55,8 +55,8 @@ export class Model {
   }
 
   /**
-   * The result of a list in the order of its sort. In no particular order if a search is sorted by
-   * rank.
+   * The records that a list must return, in the order of its sort. If a search is sorted by rank,
+   * the order of these records does not matter.
    */
   found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
     return [...this.records.values()]
@@ -70,7 +70,10 @@ export class Model {
       .sort((a, b) => this.compare(this.place(a, sort), this.place(b, sort), sort))
   }
 
-  /** The values of a sort's terms in a record. */
+  /**
+   * The values of a record for the terms of a sort. For `-weight,code`, these are its weight and
+   * its code.
+   */
   place(record: Row, sort: string): readonly (Scalar | null)[] {
     return sortTerms(sort, this.#definition.key.members).map(({ field }) => memberAt(record, field))
   }
@@ -97,8 +100,8 @@ export class Model {
   }
 
   /**
-   * Words are separated by spaces and compared without regard to case. A part of a word does not
-   * match.
+   * Whether a record contains all words of a search. Words are separated by spaces, and upper and
+   * lower case are equal. A part of a word does not match.
    */
   #holdsWords(record: Row, search: string): boolean {
     const members = Array.isArray(this.#definition.search) ? (this.#definition.search as readonly string[]) : []

@@ -1,6 +1,6 @@
 /**
- * Checks the options of `adapterSuite`. Without this, checks would silently be left out if a
- * JavaScript caller misspelt an option.
+ * Validates the options of `adapterSuite`. Without this validation, the suite could silently leave
+ * out checks if a JavaScript caller misspelt an option.
  */
 import { definitionKind } from '../definition/resource.js'
 import { checkArgument, checkOptions } from '../options/check.js'

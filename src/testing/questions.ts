@@ -1,4 +1,7 @@
-/** Random list requests: conditions, search, sort, parent and scope in any combination. */
+/**
+ * Generates random list requests, with conditions, search, sort, parent and scope in any
+ * combination.
+ */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Random } from '../random.js'
@@ -11,18 +14,18 @@ export interface Question {
   readonly scope: Scope
 }
 
-/** Generates random list requests. */
+/** The data from which random list requests are generated. */
 export interface Matter {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
-  /** Parents whose collections are listed. Empty if the adapter can't attach. */
+  /** The parents whose collections may be listed. Empty if the adapter can't attach records. */
   readonly parents: readonly ParentKey[]
   readonly searches: boolean
 }
 
 const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '', ' ']
 
-/** A random list request with about `weight` parts. */
+/** A random list request. The larger `weight` is, the more parts the request tends to have. */
 export function questionOf(
   random: Random,
   { definition, records, parents, searches: isSearched }: Matter,
@@ -31,7 +34,8 @@ export function questionOf(
   const conditions = random.below(Math.min(weight, 3) + 1)
   const where: Where[] = []
   for (let i = 0; i < conditions; i += 1) {
-    // Two conditions on one member are a range, for example.
+    // Sometimes a condition is on the same member as the first condition. Together they may form a
+    // range, for example.
     const [same] = random.chance(0.3) ? where : []
     where.push(conditionOf(random, definition, records, same?.field))
   }
@@ -67,12 +71,13 @@ function conditionOf(random: Random, definition: ResourceDefinition, records: re
   return { field, op, value: random.one(values) } as Where
 }
 
-/** The values of a member among the records. For a list, the values of its items. */
+/** The values of a member in the records. If the member is a list, the values of its items. */
 const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] =>
   records.flatMap((record) => memberAt(record, field) ?? [])
 
 /**
- * One or two equalities that some record satisfies, including false, zero and the empty string.
+ * A scope with one or two members, which contains at least one record. A value in the scope may be
+ * false, zero or the empty string.
  */
 function scopeOf(random: Random, records: readonly Row[]): Scope {
   const record = random.one(records)

@@ -1,27 +1,30 @@
-/** Requests and calls in the form in which the library passes them to an adapter. */
+/** Builds requests and calls in the form in which the library passes them to an adapter. */
 import type { AdapterCall, Condition, KeysetPosition, ListRequest, ParentKey, SortTerm } from '../adapters/contract.js'
 
-/** A condition without its path. */
+/** A condition without its `path`, which is derived from its `field`. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
 
 /** The parts of a list request that differ from the default. */
 export interface ListParts {
   readonly where?: readonly Where[]
   /**
-   * In the syntax of clients: `-weight,code`. The members of the key are appended. Default: the
-   * key, or the rank if there is a search.
+   * The sort in the syntax that clients use: `-weight,code`. The members of the key are appended.
+   * By default, a list is sorted by the key, and a search is sorted by rank.
    */
   readonly sort?: string
   readonly search?: string
-  /** Default 1. */
+  /** The page number. Default 1. */
   readonly page?: number
-  /** Default 100. */
+  /** The page size. Default 100. */
   readonly size?: number
   readonly seek?: KeysetPosition
   readonly parent?: ParentKey
 }
 
-/** The terms of a sort, the key last in the direction of the last field (QUERY-2). */
+/**
+ * The terms of a sort. The members of the key are appended, in the direction of the last term
+ * (QUERY-2).
+ */
 export function sortTerms(sort: string, key: readonly string[]): readonly SortTerm[] {
   const terms = sort === '' ? [] : sort.split(',').map((text) => termOf(text.replace(/^-/, ''), text.startsWith('-')))
   const descending = terms.at(-1)?.descending ?? false
@@ -46,7 +49,9 @@ export function listRequest(parts: ListParts, key: readonly string[]): ListReque
 
 let count = 0
 
-/** A call without a principal. A replica that lags behind must not serve it (`fresh`). */
+/**
+ * A call without a principal. It is `fresh`, so a replica that may lag behind must not serve it.
+ */
 export function adapterCall(parts: Partial<AdapterCall> = {}): AdapterCall {
   return {
     principal: undefined,

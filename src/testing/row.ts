@@ -1,15 +1,15 @@
-/** Compares records as the suite requires. */
+/** Converts records to canonical texts, by which the suite compares them. */
 import { compileCanonical } from '../definition/conversion.js'
 import { isObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** A record, whose type is only given by its schema. */
+/** A record. Its members are described only by the schema. */
 export type Row = Readonly<Record<string, unknown>>
 
 /**
- * A value as a canonical text: date-times with seven fractional digits, members in the order of
- * their names, a negative zero as zero. Null and absent members give the same text, as the library
- * treats them as equal (REP-8).
+ * Returns a function that converts a value to a canonical text. In this text, date-times have seven
+ * fractional digits, members are in the order of their names, and a negative zero is zero. Null and
+ * absent members give the same text, because the library treats them as equal (REP-8).
  */
 export function compileIdentity(shape: Shape): (value: unknown) => string {
   const canonical = compileCanonical(shape)

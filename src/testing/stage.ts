@@ -1,6 +1,6 @@
 /**
- * The adapter that a check uses. Every call has a time limit, and its result is checked against the
- * general rules.
+ * The adapter that a check uses. Every call has a timeout, and every result is checked against the
+ * general rules of the contract.
  */
 import type {
   Adapter,
@@ -33,8 +33,8 @@ export type Item = Stored<Row>
 export interface By {
   readonly call?: Partial<AdapterCall>
   /**
-   * The index of the adapter or peer that makes it; wraps around after the last one. Default 0, the
-   * adapter itself.
+   * The number of the adapter that is called. The adapter itself is number 0, and its peers follow.
+   * After the last peer, the numbers begin again with the adapter. Default 0.
    */
   readonly peer?: number
 }
@@ -59,7 +59,7 @@ export class Stage {
   readonly seed: number
   /** The features that the adapter does not offer, according to the options. */
   readonly #without: ReadonlySet<Need>
-  /** Equal for equal values. */
+  /** Converts a value to a text. Equal values give equal texts. */
   readonly identity: (value: unknown) => string
 
   constructor(subject: Subject, adapters: readonly AnyAdapter[], { timeout, seed, without }: StageOptions) {
@@ -107,12 +107,12 @@ export class Stage {
     return this.definition.key.text(this.key(record))
   }
 
-  /** Makes a call with these options. */
+  /** Builds a call with these options. */
   call(parts: Partial<AdapterCall> = {}): AdapterCall {
     return adapterCall(parts)
   }
 
-  /** One page. */
+  /** Requests one page. */
   async list(parts: ListParts = {}, by: By = {}): Promise<Page<Row>> {
     const request = listRequest(parts, this.definition.key.members)
     const page = (await this.#ask('list', by, (adapter, call) => adapter.list(request, call))) as Page<Row>
@@ -120,7 +120,7 @@ export class Stage {
     return page
   }
 
-  /** All results of a request, by offset pages of this size. */
+  /** All results of a request. They are read page by page, with this page size. */
   async all(parts: ListParts = {}, by: By = {}, size = 9): Promise<readonly Item[]> {
     const found: Item[] = []
     for (let page = 1; page <= 1000; page += 1) {
@@ -136,7 +136,10 @@ export class Stage {
     return (await this.all(parts, by)).map(({ value }) => this.keyText(value))
   }
 
-  /** The values of a sort's terms in a record: the position to seek. */
+  /**
+   * The position of a record in a sort, for a seek: the values of the record for the terms of the
+   * sort. For `-weight,code`, these are its weight and its code.
+   */
   place(record: Row, sort: string): readonly (Scalar | null)[] {
     return sortTerms(sort, this.definition.key.members).map(({ path }) => (get(record, path) ?? null) as Scalar | null)
   }
@@ -171,14 +174,14 @@ export class Stage {
     return this.#write('create', by, (adapter, call) => adapter.create?.(given, call)) as Promise<Created<Row, unknown>>
   }
 
-  /** Creates a record that can be repeated under an id. */
+  /** Creates a record with an id, so that the create can be repeated. */
   repeatable(value: Row, idempotency: Idempotency, by: By = {}): Promise<Created<Row, unknown> | Repeated> {
     return this.create(value, { ...by, call: { ...by.call, idempotency } })
   }
 
-  /** The record that an earlier create kept. */
+  /** The record that the store has kept for an earlier create. */
   async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
-    // `undefined` is a valid result here.
+    // The result is put into a list, because `undefined` is a valid result of recall().
     const [answer] = await this.#ask('recall', by, async (adapter, call) => [
       await adapter.recall?.({ ...call, idempotency }),
     ])
@@ -233,7 +236,7 @@ export class Stage {
     return this.#write('detach', by, (adapter, call) => adapter.detach?.(parent, key, expected, call))
   }
 
-  /** Throws if the result is not this value. */
+  /** Throws if an item does not have the expected value. */
   expectValue(came: Item | undefined, expected: Row, what: string): void {
     expectThat(
       came !== undefined && this.identity(came.value) === this.identity(expected),
@@ -248,7 +251,7 @@ export class Stage {
     expectThat(found === undefined, what, found)
   }
 
-  /** Makes a write, whose result must be part of the contract. */
+  /** Makes a write. The contract must allow its result. */
   async #write<R>(
     method: OptionalMethod,
     by: By,
@@ -274,7 +277,10 @@ export class Stage {
   }
 }
 
-/** The last three records are reserved for creates. */
+/**
+ * Divides the records. The last three are not in the store when a check begins, so that checks can
+ * create them.
+ */
 export function divided(records: readonly Row[]): { held: readonly Row[]; spare: readonly Row[] } {
   return { held: records.slice(0, -3), spare: records.slice(-3) }
 }

@@ -1,4 +1,4 @@
-/** `adapterSuite`: the contract as checks that any test runner can run. */
+/** `adapterSuite()` returns the adapter contract as checks that any test runner can run. */
 import type { Awaitable } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Check, Need, OptionalMethod } from './check.js'
@@ -11,7 +11,9 @@ import { type AnyAdapter, divided, Stage } from './stage.js'
 
 /** The data for which an adapter is made. */
 export interface AdapterFixture<T = Row> {
-  /** The resource; tables can be chosen by its `collection`. */
+  /**
+   * The resource. An adapter over tables can choose the table by the `collection` of the resource.
+   */
   readonly definition: ResourceDefinition
   /** The records that the store must contain when the check begins, and no others. */
   readonly records: readonly T[]
@@ -29,35 +31,44 @@ export interface MadeAdapter {
   readonly close?: () => Awaitable<void>
 }
 
-/** Makes an adapter over an empty or new store. Called once for each check. */
+/**
+ * Makes an adapter over a store that contains only the records of the fixture. Called once for each
+ * check.
+ */
 export type MakeAdapter<T = Row> = (fixture: AdapterFixture<T>) => Awaitable<AnyAdapter | MadeAdapter>
 
-/** Your own resource, which the checks use instead of the suite's. */
+/** Your own resource, which checks use instead of a resource of the suite. */
 export interface SuiteSubject<T, K = unknown> {
   readonly definition: ResourceDefinition<T, K>
   /** At least eight valid records with different keys. */
   readonly records: readonly NoInfer<T>[]
   /**
-   * Returns a copy of the record with the same key and another value: a different one for each `n`
-   * from 0, and the same one for the same `n`.
+   * Returns a copy of the record with the same key and another value. The value must be different
+   * for each `n` from 0, and equal for equal `n`.
    */
   readonly change: (record: NoInfer<T>, n: number) => NoInfer<T>
 }
 
 /** The options of `adapterSuite`. */
 export interface AdapterSuiteOptions<T = Row, K = unknown> {
-  /** The methods that the adapter does not offer, each with a reason. Their checks are left out. */
+  /**
+   * The methods that the adapter does not offer, each with a reason. The checks of these methods
+   * are left out.
+   */
   readonly without?: Readonly<Partial<Record<OptionalMethod, string>>>
   /**
-   * `other` if totals are estimated, bounded or omitted: their checks are left out. Default
-   * `exact`.
+   * `other` if totals are estimated, bounded or omitted. The checks of totals are then left out.
+   * Default `exact`.
    */
   readonly counts?: 'exact' | 'other'
-  /** False if the store has no full-text search: the checks of `q` are left out. Default true. */
+  /**
+   * Whether the store has full-text search (`q`). If it does not, the checks of search are left
+   * out. Default true.
+   */
   readonly search?: boolean
   /**
-   * Your own resource, used by the checks that apply to any resource. Checks that need members of
-   * the suite's resources are left out.
+   * Your own resource. The checks that apply to any resource use it. Checks that need a resource of
+   * the suite are left out.
    */
   readonly subject?: SuiteSubject<T, K>
   /** The timeout of each call, in milliseconds. Default 10,000. */
@@ -71,15 +82,15 @@ export interface AdapterSuiteOptions<T = Row, K = unknown> {
 
 /** A check of one requirement of the contract. */
 export interface AdapterCheck {
-  /** Identifies the check, such as `races/replace`. Never changes. */
+  /** The id of the check, such as `races/replace`. An id never changes. */
   readonly id: string
-  /** The requirement of the contract. */
+  /** The requirement of the contract that the check verifies. */
   readonly title: string
-  /** Throws `ContractError` if the adapter violates it. */
+  /** Runs the check. Throws `ContractError` if the adapter violates the requirement. */
   run(): Promise<void>
 }
 
-/** The checks to run, and those that are left out. */
+/** The checks to run, and in `skipped` the checks that are left out. */
 export interface AdapterSuite extends ReadonlyArray<AdapterCheck> {
   readonly skipped: readonly { readonly id: string; readonly reason: string }[]
 }

@@ -1,6 +1,7 @@
 /**
- * Credentials: none, altered, forged, and of callers without permission (AUTH-4, AUTH-5); private
- * caching (HDR-6).
+ * Checks of requests without credentials, with altered or forged tokens, and by callers without
+ * permission (AUTH-4, AUTH-5). Also checks that responses to authenticated requests are private,
+ * and are revalidated before each use (HDR-6).
  */
 import { canonicalText, isList, isObject, type JsonObject, own } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -10,7 +11,10 @@ import { itemsOf, type Listing } from '../listing.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 
-/** The addresses that need credentials: the list, and an item. */
+/**
+ * The paths that need credentials: the path of the list and, if items can be read, the path of one
+ * item. Throws `NotApplicable` if the collection is public, and `Unchecked` if no token was given.
+ */
 export async function privatePaths(list: Listing): Promise<readonly string[]> {
   const { client } = list.service
   if (!list.target.secured) throw new NotApplicable(`${list.target.template} needs no credentials`)
@@ -21,7 +25,10 @@ export async function privatePaths(list: Listing): Promise<readonly string[]> {
   ]
 }
 
-/** GET is 401. */
+/**
+ * Checks that the list and an item respond with 401 to GET by `caller`. `who` describes the caller
+ * in reports.
+ */
 export async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
   const found = await firstBreak(await privatePaths(list), async (path) =>
     expectStatus(await list.send('GET', path, { caller }), [401], who),
@@ -124,7 +131,10 @@ export const accessChecks: readonly ListCheck[] = [
   },
 ]
 
-/** A record that is 403 for a caller must stay a link in expansions. */
+/**
+ * Checks that `expand` does not show a record for which the caller gets 403. Its link must stay
+ * unexpanded.
+ */
 async function expansionLaw(list: Listing): Promise<Outcome> {
   const { principals, caller } = list.service.client
   const others = [...principals.keys()].filter((name) => caller.kind !== 'principal' || name !== caller.name)

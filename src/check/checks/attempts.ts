@@ -1,6 +1,6 @@
 /**
- * Failed logins (AUTH-6). They could lock an account or block this address, so they are sent only
- * to a disposable service, after all other checks.
+ * Checks of failed logins (AUTH-6). Failed logins could lock an account, or block the address of
+ * this client. So they are sent only to a disposable service, and after all other checks.
  */
 import { canonicalText, isObject } from '../../definition/json.js'
 import { header } from '../../wire.js'
@@ -12,21 +12,30 @@ import { describe } from './expecting.js'
 import { logIn, loginOf, unknownUser } from './login.js'
 
 /**
- * The number of failed logins of one user. The conventions define no limit, but no service needs
- * more.
+ * The maximum number of failed logins that a check sends for one user. The conventions do not
+ * define after how many failed logins a service must respond with 429, but no service needs to
+ * allow more than this number.
  */
 const maxAttempts = 100
 
-/** A service may also delay responses, by at least this time in milliseconds. */
+/**
+ * In milliseconds. Instead of responding with 429, a service may delay its responses to failed
+ * logins. A response counts as delayed if it takes this much longer than the first response.
+ */
 const longDelay = 1_000
 
-/** The number of logins of each kind whose times are compared. */
+/**
+ * The check compares the response times of this number of logins by unknown users, and of the same
+ * number of logins with a wrong password.
+ */
 const pairs = 5
 
-/** Smaller differences, in milliseconds, may be due to chance. */
+/** In milliseconds. A smaller difference between response times may be due to chance. */
 const minDifference = 5
 
-/** Throws unless there is a login and the service is disposable. */
+/**
+ * Throws `NotApplicable` if no login is known, and `Unchecked` if the service is not disposable.
+ */
 function needsAttempts(service: Service): void {
   loginOf(service)
   if (!service.isDisposable)
@@ -35,7 +44,7 @@ function needsAttempts(service: Service): void {
     )
 }
 
-/** A failed login. Throws `Unchecked` for statuses other than 401. */
+/** Sends a login that must fail. Throws `Unchecked` if the status is not 401. */
 async function failed(service: Service, caller: Caller): Promise<Exchange> {
   const exchange = await logIn(service, caller, { takesLimits: true })
   const { status } = exchange.answer
@@ -54,7 +63,8 @@ export const attemptChecks: readonly ServiceCheck[] = [
       const { account } = service.client
       if (account === undefined)
         throw new Unchecked('no user was given that can log in. Give "account" in a target file')
-      // The first request may have to open a connection.
+      // This login is not measured. It may take longer than the others, because it may have to open
+      // a connection.
       await failed(service, unknownUser())
       const [unknown, wrong]: [Exchange[], Exchange[]] = [[], []]
       const stranger = unknownUser()
@@ -104,11 +114,17 @@ function timesOf(exchanges: readonly Exchange[]): Times {
   return { min: all[0] as number, median: all[all.length >> 1] as number, max: all.at(-1) as number }
 }
 
-/** Whether times differ by more than chance: all `fast` ones are shorter than all `slow` ones. */
+/**
+ * Whether the response times differ by more than chance. All times in `fast` must be shorter than
+ * all times in `slow`, and the medians must differ by a factor of two and by `minDifference`.
+ */
 const isApart = (fast: Times, slow: Times): boolean =>
   fast.max < slow.min && slow.median >= 2 * fast.median && slow.median - fast.median >= minDifference
 
-/** The content of a response, without request ids, times and the name of the user. */
+/**
+ * The content of a response, for a comparison. Request ids, times and the name of the user are left
+ * out, because they may differ between any two responses.
+ */
 function said({ answer }: Exchange, user: string): string {
   const { status, json, type } = answer
   const members = isObject(json) ? [json.type, json.title, json.code, json.detail, json.errors] : [type]

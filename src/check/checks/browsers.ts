@@ -1,6 +1,6 @@
 /**
- * Browsers: preflights, and the header fields that scripts may read (HDR-7; Fetch standard, "CORS
- * protocol").
+ * Checks of CORS: preflights, and the header fields that scripts of other origins may read (HDR-7;
+ * Fetch standard, "CORS protocol").
  */
 import { exposedHeaders, header } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -11,12 +11,12 @@ import type { Listing } from '../listing.js'
 import { breaks, holds, NotApplicable } from '../verdict.js'
 import { describe } from './expecting.js'
 
-/** The default origin of the scripts. */
+/** The value of `Origin` in requests, unless a target file gives an origin. */
 const anyOrigin = 'https://check.example'
 
 const originOf = ({ service }: Listing): string => service.target.origin ?? anyOrigin
 
-/** The names of a list field, in lower case. */
+/** The names in a header field whose value is a list, in lower case. */
 const namesIn = ({ answer }: Exchange, name: string): ReadonlySet<string> =>
   new Set((answer.field(name) ?? '').split(',').map((one) => one.trim().toLowerCase()))
 
@@ -24,8 +24,8 @@ const letsIn = (exchange: Exchange, origin: string): boolean =>
   ['*', origin].includes(exchange.answer.field(header.allowOrigin) ?? '')
 
 /**
- * GET of the list by a script of another origin. Throws `NotApplicable` if no origin was given and
- * the default one is not allowed.
+ * Sends GET of the list with `Origin`, as a script of another origin would. Throws `NotApplicable`
+ * if no target file gives an origin and the service does not allow `anyOrigin`.
  */
 async function fromOrigin(list: Listing): Promise<Exchange> {
   const origin = originOf(list)
@@ -66,11 +66,11 @@ export const browserChecks: readonly ListCheck[] = [
           exchange,
         )
       const methods = namesIn(exchange, 'Access-Control-Allow-Methods')
-      // The methods of simple requests need not be listed.
+      // Browsers allow GET even if Access-Control-Allow-Methods does not list it.
       if (method !== 'GET' && !methods.has(method.toLowerCase()) && !methods.has('*'))
         return breaks(`${method} in Access-Control-Allow-Methods`, [...methods].join() || 'none', exchange)
       const allowed = namesIn(exchange, 'Access-Control-Allow-Headers')
-      // The wildcard does not include Authorization.
+      // The wildcard `*` does not include Authorization.
       const lacking = fields.find((one) => !allowed.has(one) && (one === 'authorization' || !allowed.has('*')))
       if (lacking === undefined) return holds
       return breaks(`${lacking} in Access-Control-Allow-Headers`, [...allowed].join() || 'none', exchange)
@@ -91,7 +91,7 @@ export const browserChecks: readonly ListCheck[] = [
           exchange,
         )
       const exposed = namesIn(exchange, header.exposeHeaders)
-      // In requests with cookies, the wildcard has no special meaning.
+      // For requests with cookies, browsers do not treat `*` as a wildcard.
       const hasAll = exposed.has('*') && exchange.answer.field(header.allowCredentials) !== 'true'
       const hidden = ofClause.find((one) => exchange.answer.field(one) !== undefined && !exposed.has(one.toLowerCase()))
       if (hasAll || hidden === undefined) return holds
@@ -104,13 +104,19 @@ export const browserChecks: readonly ListCheck[] = [
   },
 ]
 
-/** The fields that HDR-7 names. This library also exposes others. */
+/**
+ * The header fields that HDR-7 names. This library also exposes the fields that are filtered out
+ * here.
+ */
 const ofClause = exposedHeaders.filter(
   (one) =>
     ![header.contentLocation, header.preferenceApplied, header.acceptPatch, header.requestId].includes(one as never),
 )
 
-/** The fields that a script sends with a request, in lower case and sorted, as browsers name them. */
+/**
+ * The names of the header fields that a script sends with a request. They are in lower case and
+ * sorted, because browsers write them like this in Access-Control-Request-Headers.
+ */
 function fieldsOf({ service, target }: Listing, method: string): readonly string[] {
   const [first] = service.client.principals.values()
   const credential = target.secured && first !== undefined ? [carrierOf(first).name] : []

@@ -1,4 +1,7 @@
-/** Caching, and the request fields on which a response depends (HDR-1, HDR-4, HDR-6). */
+/**
+ * Checks of caching, and of `Vary`, which names the request header fields on which a response
+ * depends (HDR-1, HDR-4, HDR-6).
+ */
 import { header, mediaType } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
@@ -8,7 +11,7 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { privatePaths } from './access.js'
 import { describe, firstBreak } from './expecting.js'
 
-/** Whether `Vary` names a request field. */
+/** Whether `Vary` contains the name of a request header field, or `*`. */
 const varies = ({ answer }: Exchange, name: string): boolean =>
   (answer.field(header.vary) ?? '')
     .split(',')
@@ -17,7 +20,10 @@ const varies = ({ answer }: Exchange, name: string): boolean =>
 
 const isStored = ({ answer }: Exchange): boolean => !/\bno-store\b/i.test(answer.field(header.cacheControl) ?? '')
 
-/** The fields of a 304 with which a cache updates its stored response (RFC 9110 15.4.5). */
+/**
+ * The header fields that a 304 must have. A cache updates its stored response with them (RFC 9110
+ * 15.4.5).
+ */
 const fieldsOf304 = [header.etag, header.cacheControl, header.vary]
 
 export const cachingChecks: readonly ListCheck[] = [
@@ -84,7 +90,10 @@ export const cachingChecks: readonly ListCheck[] = [
   },
 ]
 
-/** A list, and the same again with its tag. Throws `NotApplicable` if it has none. */
+/**
+ * Requests the list, and then requests it again with its entity tag in `If-None-Match` and with
+ * `headers`. Throws `NotApplicable` if the list has no tag.
+ */
 async function revalidated(list: Listing, headers: Readonly<Record<string, string>>) {
   const full = await list.list()
   const tag = full.answer.field(header.etag)

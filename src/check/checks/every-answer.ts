@@ -1,4 +1,4 @@
-/** Rules that apply to every response. They are those of `observe()`. */
+/** Rules that apply to every response. The middleware `observe()` checks the same rules. */
 
 import type { ClauseId } from '../../clauses.js'
 import { parseQueryString } from '../../http/query-string.js'
@@ -16,9 +16,12 @@ interface AnswerRule {
   /** Whether the rule applies to a response. */
   readonly applies: (exchange: Exchange) => boolean
   readonly expected: string
-  /** Whether only many requests show a break, such as those that reach a limit. */
+  /**
+   * Whether the rule is broken only after many requests, such as the requests that exceed a rate
+   * limit. No script is written that reproduces such a break.
+   */
   readonly needsMany?: true
-  /** The reason if it applies to no response. */
+  /** The reason that reports give if the rule applies to no response of the run. */
   readonly otherwise: string
 }
 
@@ -54,7 +57,7 @@ const rules: readonly AnswerRule[] = [
   },
 ]
 
-/** The results of the rules over all exchanges of a run. */
+/** Applies the rules to all requests and responses of a run. Returns one result for each rule. */
 export function judgeAnswers(exchanges: readonly Exchange[]): readonly Result[] {
   return rules.map(({ id, rule, why, fix, applies, needsMany, expected, otherwise }) => {
     const clause = id.split('/', 1)[0] as ClauseId
@@ -70,7 +73,7 @@ export function judgeAnswers(exchanges: readonly Exchange[]): readonly Result[] 
   })
 }
 
-/** A response in the form that the rules expect. */
+/** Converts a request and its response to the argument of `judge()`. */
 function judgedOf({ request, answer }: Exchange): JudgedAnswer {
   const { path, query } = splitTarget(request.url.replace(/^https?:\/\/[^/]*/, ''))
   const { status, type } = answer

@@ -1,8 +1,14 @@
-/** Helpers for the most common kind of check: one request, and its expected status. */
+/**
+ * Helpers for the most common kind of check, which sends a request and compares the status of the
+ * response.
+ */
 import type { Exchange } from '../client/exchange.js'
 import { breaksBy, type Outcome } from '../verdict.js'
 
-/** A break if the status is a different one. */
+/**
+ * Returns a break (a violation of the rule) if the status is not one of `statuses`. Returns
+ * `undefined` otherwise. `when` describes the request in reports.
+ */
 export function expectStatus(exchange: Exchange, statuses: readonly number[], when: string): Outcome | undefined {
   const { status } = exchange.answer
   if (statuses.includes(status)) return undefined
@@ -14,13 +20,18 @@ export function expectStatus(exchange: Exchange, statuses: readonly number[], wh
   )
 }
 
-/** The status and the beginning of the body. */
+/**
+ * Describes a response by its status and media type, such as `404 with application/problem+json`.
+ */
 export function describe({ answer: { status, type, body } }: Exchange): string {
   const what = body === '' ? 'without a body' : `with ${type === '' ? 'a body' : type}`
   return `${status} ${what}`
 }
 
-/** The first break of several requests, in their order. `undefined` if there is none. */
+/**
+ * Calls `look` with each value, one after the other, and returns the first break. Returns
+ * `undefined` if there is no break.
+ */
 export async function firstBreak<T>(
   all: Iterable<T>,
   look: (one: T) => Promise<Outcome | undefined>,

@@ -1,4 +1,4 @@
-/** Filters and full-text search (QUERY-1, QUERY-3), and unknown parameters (QUERY-8). */
+/** Checks of filters (QUERY-1), full-text search (QUERY-3) and unknown parameters (QUERY-8). */
 import { canonicalText, isList, isObject, type JsonObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -10,14 +10,17 @@ import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdic
 import { expectStatus, firstBreak } from './expecting.js'
 import { folded } from './order.js'
 
-/** A filter with a value that an item shows. */
+/** A filter, an item with a member of the same name, and the value of that member. */
 interface Shown {
   readonly filter: Filter
   readonly item: JsonObject
   readonly value: string | number | boolean
 }
 
-/** Filters that are named as a member that items show, each with a value of one. */
+/**
+ * Finds the filters that have the name of a member of the items. Each is returned with one item and
+ * the value of this item. Throws `NotApplicable` if the list has no filters.
+ */
 async function shownFilters(list: Listing): Promise<readonly Shown[]> {
   if (list.target.filters.length === 0) throw new NotApplicable(`${list.target.template} has no filters`)
   const items = await list.items()
@@ -25,8 +28,8 @@ async function shownFilters(list: Listing): Promise<readonly Shown[]> {
 }
 
 /**
- * Two filters with values of one item. The second one is not boolean: there is a value that no item
- * has.
+ * Finds two filters and an item that has a value for both of them. The second filter is not
+ * boolean, so there is a value of its type that no item has.
  */
 async function shownPair(list: Listing): Promise<readonly [Shown, Shown]> {
   if (list.target.filters.length < 2) throw new NotApplicable(`${list.target.template} has less than two filters`)
@@ -39,18 +42,25 @@ async function shownPair(list: Listing): Promise<readonly [Shown, Shown]> {
   throw new Unchecked('no item shows the values of two filters')
 }
 
-/** The filters for which an item shows a value. */
+/** The filters for which the item has a value. */
 const shownIn = (item: JsonObject, filters: readonly Filter[]): readonly Shown[] =>
   filters.flatMap((filter) => {
     const value = valueAt(item, filter.name)
     return isOfType(value, filter) && value !== '' ? [{ filter, item, value }] : []
   })
 
-/** A value of another type than the filter's can't be used, such as that of a link. */
+/**
+ * Whether a value has the type of the filter. Other values, such as links, can't be sent in a query
+ * string.
+ */
 const isOfType = (value: unknown, { type }: Filter): value is string | number | boolean =>
   type === 'integer' ? Number.isInteger(value) : type !== 'other' && typeof value === type
 
-/** The break in the response to a filter by values of an item, if there is one. */
+/**
+ * Checks the response to a request that filters by values of `item`. Returns a break (a violation
+ * of the rule) if the response contains an item with other values, or if it contains all matches
+ * but not `item`. Returns `undefined` otherwise.
+ */
 function wrongItems(
   list: Listing,
   exchange: Exchange,
@@ -106,8 +116,8 @@ export const filterChecks: readonly ListCheck[] = [
     async run(list) {
       const [first, second] = await shownPair(list)
       const both = [first, second]
-      // If one filter has a value that no item has, the list is empty, regardless of the other
-      // filter.
+      // No item has the value of the second filter. So the list must be empty, although items have
+      // the value of the first filter.
       const none = await list.list({ [first.filter.name]: String(first.value), [second.filter.name]: absent(second) })
       const left = none.answer.status === 200 ? itemsOf(none).length : 0
       if (left > 0)
@@ -128,7 +138,7 @@ export const filterChecks: readonly ListCheck[] = [
         const start = String(value).slice(0, 1)
         return firstBreak([`${start}%`, `${start}*`, '_'.repeat(String(value).length)], async (pattern) => {
           const exchange = await list.list({ [filter.name]: pattern })
-          // A value that the filter does not accept is 400.
+          // The service may refuse this value with 400.
           if (exchange.answer.status !== 200) return undefined
           const stray = itemsOf(exchange).find((item) => folded(valueAt(item, filter.name)) !== folded(pattern))
           return stray === undefined
@@ -219,10 +229,12 @@ export const filterChecks: readonly ListCheck[] = [
   },
 ]
 
-/** A value of the type that no item has. Booleans have no such value. */
+/** A value of the filter's type that no item has. A boolean filter has no such value. */
 const absent = ({ filter }: Shown): string => (filter.type === 'string' ? 'no item has this text' : '-987654321')
 
-/** A word of a text of an item. */
+/**
+ * A word of at least three letters from one of the item's texts, or `a` if there is no such word.
+ */
 function wordOf(item: JsonObject): string {
   for (const value of Object.values(item)) {
     const text = isObject(value) ? wordOf(value) : typeof value === 'string' ? value : ''

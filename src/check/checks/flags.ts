@@ -1,14 +1,20 @@
-/** Checks the flags of items by safe requests (PATH-8). */
+/**
+ * Checks of flags that send only safe requests (PATH-8). A flag has an address below an item, such
+ * as `/orders/7/starred`. PUT sets it and DELETE unsets it.
+ */
 import type { ListCheck } from '../check.js'
 import type { Listing } from '../listing.js'
 import type { Flag } from '../target/target.js'
 import { breaksBy, holds, NotApplicable } from '../verdict.js'
 import { describe, firstBreak } from './expecting.js'
 
-/** The number of items whose flags are read: some may be set, and others not. */
+/**
+ * The number of items whose flags are read. Several items are read, because a flag may be set for
+ * one item and not set for another.
+ */
 const maxItems = 3
 
-/** The flags below the items. Throws `NotApplicable` if there are none. */
+/** The flags below the items of the collection. Throws `NotApplicable` if there are none. */
 export function flagsOf({ target }: Listing): readonly Flag[] {
   const { flags = [], template } = target
   if (flags.length === 0) throw new NotApplicable(`items of ${template} have no flags`)

@@ -1,4 +1,4 @@
-/** The hierarchy of paths, and filters in paths (PATH-5, PATH-6, PATH-7). */
+/** Checks of the hierarchy of paths, and of filters in paths (PATH-5, PATH-6, PATH-7). */
 import type { JsonObject } from '../../definition/json.js'
 import { isParameter } from '../../spectral/document.js'
 import type { ListCheck } from '../check.js'
@@ -10,16 +10,22 @@ import { describe } from './expecting.js'
 import { needsGet } from './items.js'
 import { linksOf } from './links.js'
 
-/** Fewer parents do not prove that each has only one item below it. */
+/**
+ * The minimum number of parents for a decision. With fewer parents, it may be chance that each of
+ * them has only one item below it.
+ */
 const minParents = 3
 
-/** A parent with the items below it. */
+/** A parent, and the response that lists the items below it. */
 interface Family extends Place {
   readonly exchange: Exchange
   readonly items: readonly JsonObject[]
 }
 
-/** A few parents of a sub-collection. Throws `NotApplicable` for other collections. */
+/**
+ * Reads the items below a few parents of a sub-collection. Throws `NotApplicable` if the collection
+ * is not a sub-collection.
+ */
 async function familiesOf({ service, target }: Listing): Promise<readonly Family[]> {
   if (!target.template.includes('{')) throw new NotApplicable(`${target.template} is not a sub-collection`)
   const families: Family[] = []
@@ -74,8 +80,14 @@ export const hierarchyChecks: readonly ListCheck[] = [
 ]
 
 /**
- * The parent of an item is found by its link (REP-1). In a read-only sub-collection that contains
- * only this parent, the order is wrong. If items can be added to it, it may contain several.
+ * Checks that the parent comes first in the path of a sub-collection. The order is wrong in
+ * `/orders/{id}/customers`: the only item below each order is the customer to which the order
+ * belongs.
+ *
+ * The order counts as wrong if each parent has only one item below it, and a link in the parent
+ * leads to that item (REP-1). At least `minParents` parents must show this, and two of them must
+ * have the same item. If clients can add items to the sub-collection, the rule holds, because a
+ * parent may get several items.
  */
 async function parentFirst(list: Listing): Promise<Outcome> {
   const { service, target } = list
@@ -86,7 +98,7 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   const elsewhere = service.target.collections.find(
     ({ template }) => template !== target.template && !template.includes('{') && template.endsWith(`/${name}`),
   )
-  // Items without another address belong to their parent.
+  // The items have no address outside of the sub-collection, so they belong to their parent.
   if (elsewhere === undefined) return holds
   const top = new Listing(service, elsewhere, elsewhere.template)
   const found = families.map((family) => {
@@ -109,7 +121,11 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   )
 }
 
-/** Finds lists at other addresses below the collection whose items share the value in the path. */
+/**
+ * Reads the other addresses below the collection, such as `/orders/by-state/open`. Returns a break
+ * (a violation of the rule) if such an address lists items of the collection that all have the last
+ * segment of the path as the value of a member. In this example, `state` is `open` in all items.
+ */
 async function noFilters(list: Listing): Promise<Outcome> {
   const { below = [], template } = list.target
   if (below.length === 0) throw new NotApplicable(`${template} has no other addresses below it`)
@@ -138,7 +154,12 @@ async function noFilters(list: Listing): Promise<Outcome> {
   return holds
 }
 
-/** The address with the value of an item, and the value; `undefined` if no item has one. */
+/**
+ * Replaces the parameter at the end of a path by the value of an item: `/orders/by-state/{state}`
+ * becomes `/orders/by-state/open`. Returns the path and the value. If the path has no parameter,
+ * the value is its last segment. Returns `undefined` if no item has a value, or if the path has
+ * another parameter.
+ */
 function filledIn(
   text: string,
   items: readonly JsonObject[],
@@ -156,8 +177,9 @@ const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /**
- * The member by which the found items are filtered: they share its value, and other items have
- * another value.
+ * The member by which the found items are filtered. It has the given value in all found items, and
+ * another value in at least one item of the collection. A boolean member also counts if the value
+ * is the name of the member, as in `/orders/paid`.
  */
 function filteringMember(
   found: readonly JsonObject[],

@@ -1,6 +1,6 @@
 /**
- * Items and addresses: GET, HEAD, OPTIONS, and one address for a resource (VERB-1, VERB-7..9,
- * PATH-11).
+ * Checks of items and addresses: GET, HEAD, OPTIONS, and the rule that a resource has only one
+ * address (VERB-1, VERB-7..9, PATH-11).
  */
 import { isObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -10,7 +10,7 @@ import { itemsOf, type Listing } from '../listing.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
 
-/** The methods of `Allow`. */
+/** The methods in the header field `Allow`. */
 export const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
   new Set(
     (answer.field(header.allow) ?? '')
@@ -24,15 +24,16 @@ export function needsGet({ target }: Listing): void {
 }
 
 /**
- * The value of a field that must be equal for GET and HEAD. Without a body, parameters of a media
- * type such as `charset` may be missing.
+ * The value of a header field that must be equal for GET and HEAD. Only the media type of
+ * `Content-Type` is compared, because a response without a body may omit parameters such as
+ * `charset`.
  */
 const comparable = ({ answer }: Exchange, name: string): string | undefined =>
   name === header.contentType ? answer.type : answer.field(name)
 
 /**
- * The fields that must be equal for HEAD and GET of a list. HEAD must also have a tag, possibly of
- * a later version.
+ * The header fields that must be equal for HEAD and GET of a list. If GET has an entity tag, HEAD
+ * must have a tag too, but the two tags may differ, because the list may have changed in between.
  */
 const listFields = [header.totalCount, header.link, header.contentType]
 
@@ -119,7 +120,7 @@ export const itemChecks: readonly ListCheck[] = [
         const exchange = await list.send('OPTIONS', path)
         const wrong = expectStatus(exchange, [200, 204], `OPTIONS ${path}`)
         if (wrong !== undefined) return wrong
-        // DELETE of a list is checked by a separate rule (VERB-7).
+        // This check accepts DELETE in `Allow` of a list. A separate check reports it (VERB-7).
         return exactAllow(exchange, path === list.path ? [...documented, 'DELETE'] : documented)
       })
       return found ?? holds
@@ -196,8 +197,9 @@ export const itemChecks: readonly ListCheck[] = [
 ]
 
 /**
- * `Allow` must have GET and HEAD if GET is documented, and no undocumented write method. A
- * documented write method may be missing, because the caller may not be allowed to use it.
+ * Checks that `Allow` has GET and HEAD if the OpenAPI document has GET, and that it has no write
+ * method that the document does not have. A write method of the document may be missing, because
+ * the caller may lack the permission to use it.
  */
 function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
   const allow = exchange.answer.field(header.allow)

@@ -1,4 +1,4 @@
-/** Links, expansions and members of items (REP-1..4, REP-8). */
+/** Checks of links, expansions and members of items (REP-1..4, REP-8). */
 import { canonicalText, isContainer, isObject, type JsonObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -8,7 +8,7 @@ import { needsParameter } from '../listings.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 
-/** A member that is a link, with its name. */
+/** A link in an item, with the name of the member that contains it. */
 export interface FoundLink {
   readonly name: string
   readonly href: string
@@ -20,7 +20,10 @@ export const linksOf = (item: JsonObject): readonly FoundLink[] =>
     isObject(link) && typeof link.href === 'string' ? [{ name, href: link.href, link }] : [],
   )
 
-/** The links of a few items, by the name of the association. Throws if there are none. */
+/**
+ * The links of a few items, grouped by the name of the association. Throws `NotApplicable` if there
+ * are no links.
+ */
 async function linksBy(list: Listing): Promise<ReadonlyMap<string, readonly FoundLink[]>> {
   const found = (await list.items()).flatMap(linksOf)
   if (found.length === 0) throw new NotApplicable(`items of ${list.target.template} show no links`)
@@ -29,7 +32,7 @@ async function linksBy(list: Listing): Promise<ReadonlyMap<string, readonly Foun
   return groups
 }
 
-/** The maximum number of targets that are requested per association. */
+/** The maximum number of link targets that are requested for each association. */
 const maxTargets = 3
 
 export const linkChecks: readonly ListCheck[] = [
@@ -78,8 +81,8 @@ export const linkChecks: readonly ListCheck[] = [
         let last: Exchange | undefined
         for (const href of hrefs) {
           last = await list.service.client.send('GET', list.service.addressOf(href))
-          // A single target may be gone (REP-3), but not all of them. 403 and 405 show that there
-          // is a resource.
+          // A single target may no longer exist (REP-3), but not all of them. Other statuses, such
+          // as 403 and 405, show that the resource exists.
           if (last.answer.status !== 404 && last.answer.status !== 410) return undefined
         }
         if (last === undefined) return undefined
@@ -205,7 +208,10 @@ function expandable({ target }: Listing): readonly string[] {
   return target.expand
 }
 
-/** The expanded object has the members of the resource. It may keep the `href` of the link. */
+/**
+ * Compares an expanded link with `whole`, the representation of its target. The expanded link must
+ * have the same members. It may also keep the `href` of the link.
+ */
 function differs(name: string, expanded: unknown, whole: Exchange, page: Exchange): Outcome | undefined {
   const members = whole.answer.json as JsonObject
   if (!isObject(expanded)) return breaks(`an object in "${name}"`, typeof expanded, page)

@@ -1,6 +1,7 @@
 /**
- * The login of public APIs (AUTH-2, AUTH-3). Only a made-up user is tried, once, so no account is
- * locked. Only the checks of AUTH-6 send a wrong password for a real user.
+ * Checks of the login of public APIs (AUTH-2, AUTH-3). A failed login is tested with a made-up
+ * user, so that no account is locked. Only the checks of AUTH-6 send a wrong password for a real
+ * user.
  */
 import { randomUUID } from 'node:crypto'
 import { header } from '../../wire.js'
@@ -13,24 +14,26 @@ import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from 
 import { describe, expectStatus } from './expecting.js'
 import { besideVersion } from './version-root.js'
 
-/** `GET {base_url}/login`: the login is not part of a version. */
+/** Sends `GET {base_url}/login`. The address of the login does not contain the version. */
 export async function logIn(service: Service, caller: Caller, options?: SendOptions): Promise<Exchange> {
   const path = loginOf(service)
   const { root } = besideVersion(service)
   return service.client.send('GET', `${root}${path}`, { ...options, caller })
 }
 
-/** The path of the login. Throws `NotApplicable` if there is none. */
+/** The path of the login. Throws `NotApplicable` if no login is known. */
 export function loginOf({ target: { login } }: Service): string {
   if (login === undefined) throw new NotApplicable('no login is known. Give its path as "login" in a target file')
   return login
 }
 
-/** A user that does not exist. */
+/** The credentials of a random user that does not exist. */
 export const unknownUser = () =>
   ({ kind: 'basic', user: `check-${randomUUID()}`, password: randomUUID() }) as const satisfies Caller
 
-/** A login with the account of the target. Throws `Unchecked` if none was given. */
+/**
+ * Logs in with the account that the check was given. Throws `Unchecked` if it was given no account.
+ */
 async function logInAsUser(service: Service): Promise<Exchange> {
   if (service.target.login !== undefined && service.client.account === undefined)
     throw new Unchecked('no user was given that can log in. Give "account" in a target file')

@@ -1,4 +1,4 @@
-/** Media types: `Accept`, 415, and the content of JSON and XML (HDR-1, HDR-8). */
+/** Checks of media types: `Accept`, 415, and the content of JSON and XML (HDR-1, HDR-8). */
 import { isContainer, isList, type JsonObject } from '../../definition/json.js'
 import { parseXml, type XmlElement } from '../../http/xml-tree.js'
 import { header, mediaType, parameter } from '../../wire.js'
@@ -13,7 +13,10 @@ const accepting = (accept: string) => ({ headers: { [header.accept]: accept } })
 
 const hasXml = ({ target }: Listing): boolean => target.media.includes(mediaType.xml)
 
-/** The expected media types for values of `Accept`, for a service with JSON and possibly XML. */
+/**
+ * Values of `Accept`, each with the media type that the response must have. An empty string stands
+ * for any media type. `xml` says whether the service offers XML in addition to JSON.
+ */
 const matrix = (xml: boolean): readonly (readonly [accept: string, type: string])[] => [
   [mediaType.json, mediaType.json],
   ['*/*', ''],
@@ -93,7 +96,7 @@ export const mediaChecks: readonly ListCheck[] = [
   },
 ]
 
-/** One item in both formats. */
+/** Reads one item as JSON and as XML. */
 async function bothOf(list: Listing): Promise<readonly [Exchange, Exchange]> {
   needsGet(list)
   if (!hasXml(list)) throw new NotApplicable(`${list.target.template} has no XML`)
@@ -107,13 +110,19 @@ async function bothOf(list: Listing): Promise<readonly [Exchange, Exchange]> {
   return both
 }
 
-/** Numbers and white space may be written differently. */
+/**
+ * Converts a value to a text that can be compared, because JSON and XML may write numbers and white
+ * space differently: `1.0` becomes `1`.
+ */
 const plain = (value: unknown): string => {
   const text = String(value).replace(/\s+/g, ' ').trim()
   return text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text
 }
 
-/** Values that XML must show: those with a text that XML can hold. */
+/**
+ * The scalar values that the XML must contain. Null, empty texts, and texts with characters that
+ * XML can't contain are left out.
+ */
 const scalarsOf = (value: unknown): readonly unknown[] =>
   isContainer(value)
     ? (isList(value) ? value : Object.values(value as JsonObject)).flatMap(scalarsOf)

@@ -1,4 +1,4 @@
-/** Names in paths, and other spellings of an address (PATH-2..4, PATH-9, PATH-11). */
+/** Checks of names in paths, and of other spellings of an address (PATH-2..4, PATH-9, PATH-11). */
 import { checkCollectionName } from '../../definition/naming.js'
 import { isConfigurationError } from '../../problem.js'
 import type { ListCheck } from '../check.js'
@@ -7,7 +7,10 @@ import { breaks, holds, NotApplicable, type Outcome } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 import { needsGet } from './items.js'
 
-/** A break if the name of the collection has a fault of this code. */
+/**
+ * Returns a break (a violation of the rule) if `checkCollectionName()` throws an error with this
+ * code for the name of the collection.
+ */
 async function nameLaw(list: Listing, code: string, expected: string): Promise<Outcome> {
   const name = list.target.template.split('/').at(-1) ?? ''
   try {
@@ -106,7 +109,7 @@ export const nameChecks: readonly ListCheck[] = [
   },
 ]
 
-/** An item with an id of several parts. */
+/** The path of an item whose id has several parts. Throws `NotApplicable` if ids have one part. */
 async function compositePath(list: Listing): Promise<string> {
   needsGet(list)
   if (list.key.length < 2) throw new NotApplicable('ids have one part')

@@ -1,25 +1,26 @@
-/** Checks the order of values without knowing how the store compares texts. */
+/** Functions that check the order of values without knowing how the store compares texts. */
 import { canonicalLocalDateTime } from '../../http/local-date-time.js'
 
 /**
- * A value whose order is known; `undefined` for others, such as texts, whose order depends on the
- * store.
+ * Converts a value to a number or text that has the same order. Returns `undefined` if the order of
+ * the value is not known: the order of most texts depends on the store.
  */
 function comparable(value: unknown): number | string | undefined {
   if (typeof value === 'number') return value
   if (typeof value === 'boolean') return Number(value)
   if (typeof value !== 'string') return undefined
-  // Canonical local date-times compare as texts. Days do, too.
+  // Days and canonical local date-times have the same order as their texts.
   return canonicalLocalDateTime(value) ?? (/^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined)
 }
 
 /**
- * The index of the first misplaced value; `undefined` if there is none, or the order is not known.
+ * The index of the first value that is out of order. `undefined` if there is no such value, or if
+ * the order of the values is not known.
  */
 export function misplaced(values: readonly unknown[], descending: boolean): number | undefined {
   const nulls = values.map((value) => value === null || value === undefined)
   for (let at = 1; at < values.length; at++) {
-    // Null is the largest value: last in ascending order, first in descending order.
+    // Null is the largest value. It comes last in ascending order, and first in descending order.
     if (nulls[at - 1] !== nulls[at]) {
       if (nulls[at] === descending) return at
       continue
@@ -31,22 +32,28 @@ export function misplaced(values: readonly unknown[], descending: boolean): numb
   return undefined
 }
 
-/** The text without case, accents and outer spaces: many stores treat such texts as equal. */
+/**
+ * The text in lower case, without accents, and without spaces at either end. Many stores treat
+ * texts as equal if they differ only in these respects.
+ */
 export const folded = (value: unknown): string =>
   String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
 
-/** The ways in which a store may distinguish texts. */
+/** The ways in which a store may compare texts: exactly, or by the result of `folded()`. */
 const readings: readonly ((value: unknown) => string)[] = [(value) => JSON.stringify(value), folded]
 
-/** The values without consecutive repeats and without nulls. */
+/**
+ * The texts of the values, without nulls. A text that is equal to the text before it is left out.
+ */
 export function runs(values: readonly unknown[], read: (value: unknown) => string = JSON.stringify): readonly string[] {
   const texts = values.filter((value) => value !== null && value !== undefined).map(read)
   return texts.filter((text, at) => text !== texts[at - 1])
 }
 
 /**
- * The first value that occurs at two places with others between, in every way to distinguish texts;
- * `undefined` if there is none.
+ * Returns the first value that occurs at two places with other values in between, such as `a` in
+ * `a, b, a`. The value must occur like this in each of the ways in which a store may compare texts.
+ * Returns `undefined` if there is no such value.
  */
 export function torn(values: readonly unknown[]): string | undefined {
   const repeated = readings.map((read) => {

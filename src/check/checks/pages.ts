@@ -1,4 +1,7 @@
-/** Pages: `offest`, `limit`, and invalid values of them (QUERY-4, QUERY-5, QUERY-7). */
+/**
+ * Checks of pages (QUERY-4, QUERY-5, QUERY-7): the page number, the page size, and invalid values
+ * of these parameters. The conventions spell the parameter for the page number `offest`.
+ */
 import { isList } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -7,7 +10,7 @@ import { needsParameter } from '../listings.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
 
-/** Each value is refused. */
+/** Checks that each of the values is refused with 400. */
 async function refusesValues(list: Listing, name: string, values: readonly (string | number)[]): Promise<Outcome> {
   needsParameter(list, name)
   const found = await firstBreak(values, async (value) => {
@@ -70,7 +73,8 @@ export const pageChecks: readonly ListCheck[] = [
         const count = itemsOf(exchange).length
         const wanted = Math.min(size, totalOf(exchange) ?? Number.POSITIVE_INFINITY)
         if (count === wanted || (wanted === size && count < size && totalOf(exchange) === undefined)) return undefined
-        // If the short page has all items, the total is wrong: QUERY-7/total reports that.
+        // If the short page has all items of the list, then the total is wrong, which QUERY-7/total
+        // reports.
         if (count < wanted && (await hasAllItems(list, size, count))) return undefined
         return breaks(itemCount(wanted), itemCount(count), exchange)
       })
@@ -117,8 +121,8 @@ export const pageChecks: readonly ListCheck[] = [
 ]
 
 /**
- * Whether a first page of `size` that has `count` items has all of the list: a larger page has no
- * more.
+ * Whether a first page of `size` with `count` items contains all items of the list. It does if a
+ * larger page contains no more items.
  */
 async function hasAllItems(list: Listing, size: number, count: number): Promise<boolean> {
   const larger = size + 1
@@ -126,7 +130,10 @@ async function hasAllItems(list: Listing, size: number, count: number): Promise<
   return itemsOf(await list.list({ [parameter.size]: larger })).length <= count
 }
 
-/** Comes after the rule that pages are disjoint, which explains a wrong last page better. */
+/**
+ * This check runs after the check that no item is on two pages. If that check breaks, it explains a
+ * wrong last page better than this check would.
+ */
 export const totalCheck: ListCheck = {
   id: 'QUERY-7/total',
   needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
@@ -147,7 +154,10 @@ export const totalCheck: ListCheck = {
   },
 }
 
-/** The last page has the remaining items of the total, and no page follows. */
+/**
+ * Checks that the number of items on the last page agrees with the total, and that the page after
+ * it is empty.
+ */
 async function countLaw(list: Listing, total: number): Promise<Outcome> {
   needsParameter(list, parameter.page)
   const size = Math.max(1, Math.min(list.target.largest ?? 10, 50, Math.ceil(total / 2)))

@@ -1,6 +1,6 @@
 /**
- * Problem bodies: their members, their caching, and what they must not reveal (ERR-3, HDR-6,
- * QUERY-8).
+ * Checks of error responses: the members of the problem body, caching, and internals of the service
+ * that the body must not reveal (ERR-3, HDR-6, QUERY-8).
  */
 import { isObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -11,7 +11,7 @@ import type { Listing } from '../listing.js'
 import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 
-/** Errors that safe requests can cause at every list: 400, 415, 404 and 401. */
+/** The error responses that safe requests can cause at every list: 400, 415, 404 and 401. */
 const errorsOf = (list: Listing): Promise<readonly Exchange[]> => list.once('errors', () => askForErrors(list))
 
 async function askForErrors(list: Listing): Promise<readonly Exchange[]> {
@@ -34,7 +34,7 @@ const onErrors =
   async (list: Listing): Promise<Outcome> =>
     (await firstBreak(await errorsOf(list), async (exchange) => look(exchange))) ?? holds
 
-/** Texts that reveal internals of a service. */
+/** Patterns of texts that reveal internals of a service. */
 const insides: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a stack of JavaScript', /^\s*at .+:\d+:\d+\)?$/m],
   ['a stack of JavaScript', /\\n\s+at .+:\d+:\d+/],

@@ -18,7 +18,8 @@ export const serviceChecks: readonly ServiceCheck[] = [
       const all = [...target.collections, ...(target.unlisted ?? [])].map(({ template }) => template)
       const isIn = (path: string): boolean => /\/v\d+(?:\/|$)/.test(path)
       const odd = isIn(base.replace(/^https?:\/\/[^/]*/, '')) ? undefined : all.find((one) => !isIn(one))
-      // Without a response, the verdict must not be "holds".
+      // A request is sent although its response does not matter. If there is no response, the check
+      // throws `Unchecked` and the verdict is not "holds".
       const exchange = await service.send('GET', (odd ?? all[0] ?? '').replace(/\/\{.*$/, ''))
       return odd === undefined ? holds : breaks('an address with a version such as v1', odd, exchange)
     },

@@ -1,4 +1,4 @@
-/** Sorting: directions, ties, nulls, and the spellings of `+` (QUERY-2, QUERY-8). */
+/** Checks of sorting: directions, ties, nulls, and the spellings of `+` (QUERY-2, QUERY-8). */
 import type { JsonObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -10,7 +10,10 @@ import { expectStatus, firstBreak } from './expecting.js'
 import { areReverse, misplaced, runs, torn } from './order.js'
 import { disjointness, walkByNumber, walkSize } from './walks.js'
 
-/** The fields of `sort`. Throws if there are none, or they are not known. */
+/**
+ * The fields that `sort` accepts. Throws `NotApplicable` if there are none, and `Unchecked` if they
+ * are not known.
+ */
 function fieldsOf({ target }: Listing): readonly string[] {
   if (target.sort === undefined)
     throw new Unchecked('the document does not list the fields of "sort". Give "sort" in a target file')
@@ -18,13 +21,13 @@ function fieldsOf({ target }: Listing): readonly string[] {
   return target.sort
 }
 
-/** A large page in a given order. */
+/** Requests a large page in the given order. */
 const sorted = (list: Listing, sort: string): Promise<Exchange> =>
   list.list({ [parameter.sort]: sort, [parameter.size]: pageSize(list) })
 
 const pageSize = ({ target }: Listing): number => Math.min(target.largest ?? 25, 100)
 
-/** Fields whose values items show. Throws `Unchecked` if there are none. */
+/** The fields of `sort` whose values are in the items. Throws `Unchecked` if there are none. */
 async function shownFields(list: Listing): Promise<readonly string[]> {
   const items = await list.items()
   const shown = fieldsOf(list).filter((field) => items.some((item) => isScalar(valueAt(item, field))))
@@ -34,7 +37,10 @@ async function shownFields(list: Listing): Promise<readonly string[]> {
 
 const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Whether a page has all items, so that its reverse is the page in the other direction. */
+/**
+ * Whether a page contains all items of the list. If it does, the page in the other direction must
+ * be its reverse.
+ */
 const isAll = (list: Listing, exchange: Exchange): boolean => itemsOf(exchange).length < pageSize(list)
 
 const ordered = (field: string, sign: string) =>
@@ -59,7 +65,7 @@ export const sortChecks: readonly ListCheck[] = [
           if (split !== undefined)
             return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
         }
-        // The order of texts depends on the store, but one direction must be the reverse of the
+        // The order of texts depends on the store, but each direction must be the reverse of the
         // other.
         if (!both.every((one) => isAll(list, one))) return undefined
         if (areReverse(values[0] ?? [], values[1] ?? [])) return undefined
@@ -171,7 +177,7 @@ export const sortChecks: readonly ListCheck[] = [
   },
 ]
 
-/** The items in groups of equal values of a field. */
+/** Groups the items by the value of a field. */
 function groupsOf(items: readonly JsonObject[], field: string): readonly (readonly JsonObject[])[] {
   const groups = new Map<string, JsonObject[]>()
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** Entity tags and 304 (HDR-2, HDR-4). */
+/** Checks of entity tags and of 304 (HDR-2, HDR-4). */
 import { parseTagList } from '../../http/entity-tags.js'
 import { header } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -8,7 +8,7 @@ import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from 
 import { describe, expectStatus, firstBreak } from './expecting.js'
 import { needsGet } from './items.js'
 
-/** The tag of an answer. */
+/** The entity tag of a response. */
 const tagOf = ({ answer }: Exchange): string | undefined => answer.field(header.etag)
 
 async function anItem(list: Listing): Promise<Exchange> {
@@ -115,7 +115,10 @@ export const tagChecks: readonly ListCheck[] = [
   },
 ]
 
-/** 304 for the tag, for a list with it, for its weak form and for `*`. */
+/**
+ * Checks that the response is 304 if `If-None-Match` is the tag, a list with the tag, the weak form
+ * of the tag, or `*`.
+ */
 async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> {
   const tag = tagOf(exchange)
   if (tag === undefined) throw new NotApplicable('it has no tag')
@@ -124,7 +127,7 @@ async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> 
     const again = await asked(list, exchange, field)
     const { status, body } = again.answer
     if (status === 304 && body === '') return undefined
-    // It changed in the meantime, so the tag is different.
+    // The tag is different because the resource has changed in the meantime.
     if (status === 200 && tagOf(again) !== tag) throw new Unchecked('it changed while it was read')
     const sign = { kind: 'status', answer: 1, expected: [304] } as const
     return breaksBy(sign, `304 for If-None-Match: ${field}`, describe(again), exchange, again)

@@ -1,4 +1,7 @@
-/** Tokens that must not be accepted (AUTH-4, AUTH-5). */
+/**
+ * Checks of requests without credentials, of tokens that a service must refuse, and of the methods
+ * that a caller without write permission sees in `Allow` (AUTH-4, AUTH-5).
+ */
 import { own } from '../../definition/json.js'
 import type { ListCheck } from '../check.js'
 import { nobody } from '../client/exchange.js'

@@ -1,10 +1,11 @@
-/** The address of which the versions and the login are parts. */
+/** Finds the address before the version. The versions and the login are below this address. */
 import type { Service } from '../service.js'
 import { Unchecked } from '../verdict.js'
 
 /**
- * The address before the version, and a path below the version. Throws `Unchecked` if there is no
- * version.
+ * Returns `root`, the address before the version, and `below`, the path of a collection below the
+ * version. For the base address `https://example.com/api/v1` and the path `/orders`, `root` is
+ * `https://example.com/api` and `below` is `/orders`. Throws `Unchecked` if there is no version.
  */
 export function besideVersion({ base, target }: Service): { readonly root: string; readonly below: string } {
   const [, root, last] = /^(.*)\/(v\d+)$/.exec(base) ?? []

@@ -1,4 +1,4 @@
-/** The header fields of deprecated resources (VER-3). */
+/** Checks of the header fields of deprecated resources (VER-3). */
 import { header } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'

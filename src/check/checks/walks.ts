@@ -1,6 +1,7 @@
 /**
- * Checks that read all pages: pages are disjoint and complete, and `Link` leads through all of them
- * (QUERY-7).
+ * Checks that read the pages of a list one after the other, which is called a walk (QUERY-7). No
+ * item may be on two pages, no item may be missing, and the links in `Link` must lead through all
+ * pages.
  */
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -13,7 +14,9 @@ import { totalCheck } from './pages.js'
 /** The maximum number of pages that a walk reads. */
 const maxPages = 12
 
-/** A page, and the identities of its items in order. */
+/**
+ * A response with a page, and for each item a text that identifies it, in the order of the page.
+ */
 interface WalkedPage {
   readonly exchange: Exchange
   readonly ids: readonly string[]
@@ -21,18 +24,18 @@ interface WalkedPage {
 
 export interface Walk {
   readonly pages: readonly WalkedPage[]
-  /** Whether the walk reached the end. */
+  /** Whether the walk has reached the end of the list. */
   readonly isWhole: boolean
 }
 
-/** A page size at which a walk has several pages, but no more than `maxPages`. */
+/** A page size at which a walk has several pages, but if possible no more than `maxPages`. */
 export async function walkSize(list: Listing, query: Readonly<Record<string, string | number>> = {}): Promise<number> {
   const total = totalOf(await list.list({ ...query, [parameter.size]: 1 }))
   if (total === undefined) return 3
   return Math.max(1, Math.min(list.target.largest ?? 100, Math.ceil(total / (maxPages - 2)), Math.ceil(total / 3)))
 }
 
-/** Reads pages by their numbers. Throws `Unchecked` if the total changes in the meantime. */
+/** Reads pages by their numbers. Throws `Unchecked` if the total changes during the walk. */
 export async function walkByNumber(
   list: Listing,
   size: number,
@@ -67,7 +70,7 @@ async function walk(
   return { pages, isWhole: false }
 }
 
-/** A break if an item occurs twice. */
+/** Returns a break (a violation of the rule) if an item occurs twice in the walk. */
 export function disjointness({ pages }: Walk): Outcome | undefined {
   const seen = new Map<string, WalkedPage>()
   for (const page of pages) {
@@ -89,7 +92,10 @@ const repeats = (other: number) => ({ kind: 'repeats', answers: [0, other] }) as
 
 const shown = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}...` : id)
 
-/** The address of a `Link` with a relation (RFC 8288); `undefined` if there is none. */
+/**
+ * The address of the link with the relation `rel` in the header field `Link` (RFC 8288).
+ * `undefined` if there is no such link.
+ */
 function linkTo({ answer }: Exchange, rel: string): string | undefined {
   // Addresses may contain commas, so the field can't be split at commas.
   for (const [, address, parameters = ''] of (answer.field(header.link) ?? '').matchAll(
@@ -101,7 +107,7 @@ function linkTo({ answer }: Exchange, rel: string): string | undefined {
   return undefined
 }
 
-/** Throws unless the list has at least two items, and they can be identified. */
+/** Throws `Unchecked` if the list has fewer than two items, or if items can't be identified. */
 async function needsItems(list: Listing): Promise<void> {
   if (list.target.key === undefined) throw new Unchecked('items cannot be identified. Give "key" in a target file')
   if ((await list.items()).length < 2) throw new Unchecked(`${list.path} has less than two items`)
@@ -156,7 +162,10 @@ export const walkChecks: readonly ListCheck[] = [
   },
 ]
 
-/** Compares the beginnings of two walks. */
+/**
+ * Compares the items of two walks. If a walk has not reached the end of the list, only the items
+ * that both walks have read are compared.
+ */
 function sameOrder(small: Walk, large: Walk): Outcome | undefined {
   const [few, many] = [small, large].map(({ pages }) => pages.flatMap(({ ids }) => ids))
   const length =
@@ -182,13 +191,16 @@ function pageAt({ pages }: Walk, at: number): Exchange | undefined {
   return pages.at(-1)?.exchange
 }
 
-/** Follows `next` from the first page, and compares each page with the page of its number. */
+/**
+ * Follows the links `next` from the first page, and compares each page with the page that was read
+ * by its number.
+ */
 async function followed(list: Listing, { pages, isWhole }: Walk): Promise<Outcome> {
   let page = pages[0] as WalkedPage
   for (const wanted of pages.slice(1)) {
     const next = linkTo(page.exchange, 'next')
     if (next === undefined) {
-      // The page after the last one is empty and needs no link.
+      // The next page is empty, so no link to it is needed.
       if (wanted.ids.length === 0) break
       return breaks('a link "next", since there are more items', 'none', page.exchange, wanted.exchange)
     }

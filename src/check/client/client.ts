@@ -1,6 +1,6 @@
 /**
- * Sends the requests of all checks: counted, at a limited rate, and only safe methods unless the
- * ledger has the address.
+ * Sends the requests of all checks. The client counts the requests and limits their rate. It sends
+ * an unsafe method only to an address for which the ledger allows it.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { safeMethods } from '../../http/safe-methods.js'
@@ -11,26 +11,29 @@ import { type Account, credentialOf, type Principal } from './principals.js'
 import { limited, noRaces, refusedInProduction } from './production.js'
 import { Transport } from './transport.js'
 
-/** Limits of the requests. */
+/** The options of a client. */
 export interface ClientOptions {
   readonly principals: readonly Principal[]
   /** The user that can log in, if one is known. */
   readonly account?: Account | undefined
-  /** Requests per second. */
+  /** The maximum number of requests per second. */
   readonly rate: number
-  /** Requests in all. */
+  /** The maximum number of requests in total. */
   readonly budget: number
-  /** Whether an unsafe method may be sent to an address. Default: never. */
+  /**
+   * Returns whether an unsafe method may be sent to an address. By default, only safe methods may
+   * be sent.
+   */
   readonly mayWrite?: (method: string, url: string) => boolean
   /** Whether to send nothing that could lock accounts, exhaust limits or load the service. */
   readonly production?: boolean
-  /** Called with each exchange. */
+  /** Called with each request and its response. */
   readonly onExchange?: (exchange: Exchange) => void
 }
 
 /**
- * The options of a request. `caller`: default the first principal, or no credentials if there is
- * none.
+ * The options of a request. The default of `caller` is the first principal. If there are no
+ * principals, the request is sent without credentials.
  */
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
@@ -45,15 +48,18 @@ export interface Racer extends SendOptions {
   readonly method: string
 }
 
-/** The longest accepted `Retry-After`, in seconds. */
+/** The longest `Retry-After` after which the client retries, in seconds. */
 const longestWait = 30
 
-/** Statuses of an overload of the service or of a gateway, which prove nothing about a clause. */
+/**
+ * The statuses with which an overloaded service or gateway responds. They do not show whether the
+ * service follows a rule.
+ */
 const busy: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
- * Thrown for an unsafe request to an address that the check does not own: a bug in a check, not a
- * fault of the service.
+ * Thrown if a check tries to send an unsafe request to an address that is not in the ledger. This
+ * is a bug in the check, not a fault of the service.
  */
 export class UnsafeRequestError extends Error {
   override readonly name = 'UnsafeRequestError'
@@ -68,7 +74,7 @@ export class Client {
   readonly principals: ReadonlyMap<string, Principal>
   readonly #options: ClientOptions
   readonly #transport = new Transport()
-  /** All exchanges so far. */
+  /** All requests so far, with their responses. */
   readonly exchanges: Exchange[] = []
   #sent = 0
   #races = 0
@@ -87,12 +93,16 @@ export class Client {
     return this.#options.account
   }
 
-  /** Requests so far. */
+  /** The number of requests so far. */
   get sent(): number {
     return this.#sent
   }
 
-  /** Throws `Unchecked` if there is no response, the service is busy, or the budget is spent. */
+  /**
+   * Sends a request. If the service is busy and sends a `Retry-After` of at most `longestWait`, a
+   * safe request is retried once. Throws `Unchecked` if there is no response, if the service is
+   * busy, or if the budget is used up.
+   */
   async send(
     method: string,
     url: string,
@@ -105,7 +115,7 @@ export class Client {
     const { status } = exchange.answer
     if (!busy.has(status) || (takesLimits && status === 429)) return exchange
     const seconds = Number(exchange.answer.field(header.retryAfter) ?? Number.NaN)
-    // Only safe requests are repeated, because the outcome of the others is unknown.
+    // Only safe requests are retried, because an unsafe request may have had an effect.
     if (!safeMethods.has(method) || !(seconds <= longestWait)) throw unanswered(exchange)
     await wait(seconds * 1000)
     const second = await this.#once(request)
@@ -124,8 +134,8 @@ export class Client {
   }
 
   /**
-   * Sends unsafe requests of several clients to one address at the same time. Throws `Unchecked` if
-   * one of them gets no answer.
+   * Sends unsafe requests to one address at the same time, as several clients would. Throws
+   * `Unchecked` if one of the requests gets no response.
    */
   async race(url: string, each: readonly Racer[]): Promise<readonly Exchange[]> {
     this.#needsRaces()

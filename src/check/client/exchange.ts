@@ -1,16 +1,19 @@
 /** A request and its response. */
 
 /**
- * The caller of a request. It does not contain the token, so that no report and no script contains
- * one.
+ * The caller of a request. A principal is given by its name and not by its token, so that no report
+ * and no script contains the token.
  */
 export type Caller =
   /** Sent without credentials. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'principal'; readonly name: string }
-  /** The token of a principal with a changed end, so that its signature is wrong. */
+  /** The token of a principal with other characters at its end, so that the signature is wrong. */
   | { readonly kind: 'altered'; readonly name: string }
-  /** The claims of the token of a principal with the algorithm "none", and without a signature. */
+  /**
+   * A token with the claims of a principal's token, but with the algorithm "none" and without a
+   * signature.
+   */
   | { readonly kind: 'unsigned'; readonly name: string }
   /** Made-up Basic credentials, which are not secret. */
   | { readonly kind: 'basic'; readonly user: string; readonly password: string }
@@ -27,7 +30,7 @@ export const nobody: Caller = { kind: 'nobody' }
 
 export interface Request {
   readonly method: string
-  /** The absolute address, as it is sent. */
+  /** The absolute address, exactly as it is sent. */
   readonly url: string
   /** The header fields without credentials. */
   readonly headers: Readonly<Record<string, string>>
@@ -35,7 +38,7 @@ export interface Request {
   readonly body?: string | undefined
 }
 
-/** An answer. Header fields are found by their lower-case names. */
+/** A response. The constructor takes the header fields by their names in lower case. */
 export class Answer {
   readonly #fields: ReadonlyMap<string, string>
   #json: { readonly value: unknown } | undefined
@@ -48,7 +51,10 @@ export class Answer {
     this.#fields = fields
   }
 
-  /** Several fields with one name are joined by commas. */
+  /**
+   * The value of a header field. If the response has several fields with this name, their values
+   * are joined by commas.
+   */
   field(name: string): string | undefined {
     return this.#fields.get(name.toLowerCase())
   }
@@ -86,6 +92,9 @@ export interface Exchange {
   readonly answer: Answer
   /** The time from the request to the end of the response, in milliseconds. */
   readonly milliseconds?: number
-  /** The number of the race: requests of one race were sent at the same time. */
+  /**
+   * The number of the race to which the request belongs. All requests of a race were sent at the
+   * same time.
+   */
   readonly race?: number
 }

@@ -1,4 +1,6 @@
-/** Principals: their tokens, and the header field that carries them. */
+/**
+ * Principals, which are callers with a token, and the header fields that carry their credentials.
+ */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { header } from '../../wire.js'
 import type { Caller } from './exchange.js'
@@ -17,15 +19,24 @@ export interface Principal {
   /** The header field that carries the token. Default `Authorization`, with the scheme `Bearer`. */
   readonly header?: string
   /**
-   * The environment variable from which a script reads the token. Default: made from the name, such
-   * as `READER_TOKEN`.
+   * The environment variable from which a script reads the token. The default is derived from the
+   * name: `reader` becomes `READER_TOKEN`.
    */
   readonly variable?: string
-  /** Templates of collections that it may not read, such as `/orders`: they must be 403 for it. */
+  /**
+   * The templates of collections that the principal may not read, such as `/orders`. The service
+   * must respond with 403 if the principal requests them.
+   */
   readonly forbidden?: readonly string[]
-  /** Whether the token has expired: it must be 401 everywhere. Default false. */
+  /**
+   * Whether the token has expired. If so, the service must respond with 401 to each request of the
+   * principal. Default false.
+   */
   readonly expired?: boolean
-  /** Whether it may only read: then `Allow` must name no write methods. Default false. */
+  /**
+   * Whether the principal may only read. If so, `Allow` must contain no write methods in responses
+   * to the principal. Default false.
+   */
   readonly readOnly?: boolean
 }
 
@@ -36,7 +47,10 @@ export const variableOf = ({ name, variable }: Principal): string =>
     .replace(/^(?=\d)/, '_')
     .toUpperCase()}_TOKEN`
 
-/** A header field, as its name and the text before the token. */
+/**
+ * The header field that carries the token of a principal: the name of the field, and the text
+ * before the token.
+ */
 export function carrierOf({ header: name = header.authorization }: Principal): {
   readonly name: string
   readonly scheme: string
@@ -47,7 +61,7 @@ export function carrierOf({ header: name = header.authorization }: Principal): {
 /** The number of replaced characters at the end of an altered token. */
 export const alteredLength = 12
 
-/** The replacement, which differs from any signature in some characters. */
+/** The text that replaces the end of a token. No real signature is expected to end with it. */
 export const alteredEnd = 'Q'.repeat(alteredLength)
 
 /** The header of a JSON Web Token with the algorithm "none". */
@@ -67,14 +81,14 @@ function decoded(part: string): unknown {
   }
 }
 
-/** It is not secret. */
+/** The password that is sent if a login must fail. It is not secret. */
 export const wrongPassword = 'not-the-password-of-this-user'
 
 const basic = ({ user, password }: { readonly user: string; readonly password: string }): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 /**
- * The header field of a caller. None without credentials.
+ * The header field with the credentials of a caller. Empty if the caller has no credentials.
  *
  * @param principals by name
  */

@@ -1,24 +1,24 @@
 /**
- * Requests that `production` never sends: those that could lock accounts, exhaust limits or load
- * the service.
+ * With the option `production`, the check sends no requests that could lock accounts, exhaust
+ * limits or load the service. This module decides which requests are not sent.
  */
 import { header } from '../../wire.js'
 import type { Request } from './exchange.js'
 
 /**
- * Limits of `production`: requests per second, requests in all, bytes of a body, characters of an
- * address.
+ * The limits with `production`: requests per second, requests in total, bytes of a body, and
+ * characters of an address.
  */
 export const productionLimits = { rate: 10, budget: 3_000, body: 65_536, address: 4_096 } as const
 
-/** The reason why requests at the same time are not sent. */
+/** The reason why no requests are sent at the same time. */
 export const noRaces = '--production sends no requests at the same time, because races load the service'
 
 /** The reason why no request is sent after a 429. */
 export const limited =
   '--production stops at the first 429, because more requests could use up the limit of other clients'
 
-/** The reason why a request is not sent; `undefined` if it may be. */
+/** The reason why a request may not be sent. `undefined` if it may be sent. */
 export function refusedInProduction({ caller, headers, body, url }: Request): string | undefined {
   if (caller.kind === 'altered' || caller.kind === 'forged' || caller.kind === 'unsigned')
     return '--production sends no altered or made-up tokens, because failed attempts could lock an account'

@@ -1,12 +1,13 @@
 /**
- * One request over the network, sent exactly as it is written: no redirects, no normalized paths,
- * no added fields.
+ * Sends a request over the network, exactly as it is written. Redirects are not followed, and the
+ * path is not normalized. No header fields are added except those of the connection and the body,
+ * such as `Host` and `Content-Length`.
  */
 import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SecureAgent, request as secure } from 'node:https'
 import { Answer } from './exchange.js'
 
-/** The timeout of a whole response, in milliseconds. */
+/** The timeout of a request with its whole response, in milliseconds. */
 const timeout = 30_000
 
 /** The largest body that is read, in bytes. */

@@ -1,6 +1,7 @@
 /**
- * Lints an OpenAPI document alone. The rules are those of the Spectral ruleset: pure functions over
- * a document whose references are followed.
+ * Lints an OpenAPI document without a running service. The rules are those of this project's
+ * Spectral ruleset. Each rule is a pure function. It gets the document with each reference replaced
+ * by its target.
  */
 import { type ClauseId, clauses } from '../../clauses.js'
 import { escapePointer } from '../../definition/json.js'
@@ -10,11 +11,17 @@ import { isDocument } from '../target/document-target.js'
 import { withoutReferences } from '../target/references.js'
 import { referenceFaults } from './reference-faults.js'
 
-/** A finding, with the names that baselines use: the rule is the check, the pointer the place. */
+/**
+ * A finding. Its members have the names that baselines use: `check` is the rule, and `where` is the
+ * place in the document.
+ */
 export interface LintFinding {
   /** The rule, such as `path-2-plural`. */
   readonly check: string
-  /** Absent for the rule about references, which is not one of the conventions. */
+  /**
+   * The clause of the rule. The rule about references has none, because the conventions say nothing
+   * about references.
+   */
   readonly clause?: ClauseId
   /** What is wrong, and the fix. */
   readonly message: string
@@ -32,7 +39,7 @@ export interface LintRule {
 /** The rule that every reference has a target. */
 export const referenceRule: LintRule = { name: 'reference', description: 'Every reference has a target.' }
 
-/** The names of rules begin with the clause. */
+/** The clause with which the name of a rule begins: `path-2-plural` belongs to `PATH-2`. */
 const clauseOf = (name: string): ClauseId => {
   const id = /^[a-z]+-\d+/.exec(name)?.[0].toUpperCase() ?? ''
   if (!Object.hasOwn(clauses, id)) throw new TypeError(`The name of the rule ${name} does not begin with a clause.`)
@@ -45,7 +52,10 @@ export const lintRules: readonly LintRule[] = [
   ...Object.entries(ruleset.rules).map(([name, { description }]) => ({ name, clause: clauseOf(name), description })),
 ]
 
-/** The findings of the selected rules, rule by rule. `document`: OpenAPI 3.0 or 3.1. */
+/**
+ * Runs the rules that `isWanted` selects, and returns their findings, rule by rule. `document` must
+ * be an OpenAPI document of version 3.0 or 3.1.
+ */
 export function lintDocument(document: unknown, isWanted: (rule: LintRule) => boolean): readonly LintFinding[] {
   const resolved = withoutReferences(document)
   return lintRules.filter(isWanted).flatMap((rule): readonly LintFinding[] => {
@@ -65,7 +75,10 @@ export function lintDocument(document: unknown, isWanted: (rule: LintRule) => bo
 const pointerOf = (path: readonly (string | number)[]): string =>
   `#${path.map((name) => `/${escapePointer(String(name))}`).join('')}`
 
-/** Why a value cannot be linted; `undefined` for OpenAPI 3.0 and 3.1 with paths. */
+/**
+ * The reason why a value can't be linted. `undefined` for an OpenAPI document of version 3.0 or 3.1
+ * that has paths.
+ */
 export function documentFault(value: unknown): string | undefined {
   if (isDocument(value)) return undefined
   const { swagger, openapi, paths } = (typeof value === 'object' && value !== null ? value : {}) as Record<
@@ -83,7 +96,7 @@ export function documentFault(value: unknown): string | undefined {
     : 'has "paths" that is not an object. Give an object of paths, such as { "/v1/orders": { "get": ... } }.'
 }
 
-/** How many operations a document has. */
+/** The number of operations in a document. */
 export function operationCount(document: unknown): number {
   const { paths } = withoutReferences(document) as { paths: Readonly<Record<string, unknown>> }
   return Object.values(paths).reduce<number>(

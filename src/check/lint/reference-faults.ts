@@ -1,18 +1,18 @@
-/** Finds references of a document without a target. */
+/** Finds the references in a document that have no target. */
 import { isContainer, isList, isObject, own } from '../../definition/json.js'
 import type { Finding } from '../../spectral/index.js'
 import { at } from '../target/references.js'
 
-/** Members whose value is data: `$ref` in them is not a reference. */
+/** The members whose values are data. A `$ref` inside such a value is not a reference. */
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
 
 /**
- * A finding for each reference within the document whose target does not exist, or that leads back
- * to itself.
+ * Returns a finding for each reference to another place in the document, if the target does not
+ * exist or if the reference leads back to itself.
  */
 export function referenceFaults(document: unknown): readonly Finding[] {
   const faults: Finding[] = []
-  // With YAML aliases, one value occurs at several places.
+  // In a YAML document with aliases, the same object may occur at several places.
   const seen = new Set<object>()
   const walk = (value: unknown, path: readonly (string | number)[]): void => {
     if (!isContainer(value) || seen.has(value)) return

@@ -1,4 +1,4 @@
-/** Findings of the linter for people and for other tools. */
+/** Writes the findings of the linter as text, JSON, JUnit XML and SARIF. */
 import { type ClauseId, clauses } from '../../clauses.js'
 import type { TestCase } from '../report/junit-xml.js'
 import { junitXml } from '../report/junit-xml.js'
@@ -8,16 +8,19 @@ import type { Position } from '../target/positions.js'
 import { type LintFinding, type LintRule, referenceRule } from './lint.js'
 
 export interface LintReport {
-  /** The document as it was given: a file or an address. */
+  /** The file name or the address of the document, as the user gave it. */
   readonly name: string
-  /** Relative to the root of the sources, or an absolute URI. */
+  /** The URI of the document: relative to the root of the sources, or absolute. */
   readonly uri: string
   /** The rules that were run. */
   readonly rules: readonly LintRule[]
   readonly operations: number
   readonly findings: readonly LintFinding[]
   readonly positionOf: (finding: LintFinding) => Position | undefined
-  /** The state of a finding in the baseline. Absent: there is no baseline. */
+  /**
+   * Returns the state of a finding in the baseline, which is the list of known findings. Absent if
+   * there is no baseline.
+   */
   readonly standingOf?: (finding: LintFinding) => Standing | undefined
   readonly started: Date
   readonly ended: Date
@@ -25,7 +28,7 @@ export interface LintReport {
   readonly helpBase?: string | undefined
 }
 
-/** A line for each finding, as compilers write them, and a summary. */
+/** Writes a line for each finding, in the format of compiler errors, and a summary. */
 export function lintText(report: LintReport): string {
   const { name, findings, rules, operations, standingOf } = report
   const lines = findings.map((finding) => {
@@ -41,7 +44,7 @@ export function lintText(report: LintReport): string {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Such as `openapi.yaml:12:3`. */
+/** The place of a finding, such as `openapi.yaml:12:3`. */
 function placeOf({ name, positionOf }: LintReport, finding: LintFinding): string {
   const position = positionOf(finding)
   return position === undefined ? `${name}${finding.where}` : `${name}:${position.line}:${position.column}`
@@ -65,7 +68,7 @@ export function lintJson(report: LintReport): string {
   return `${JSON.stringify(document, undefined, 2)}\n`
 }
 
-/** A case for each rule, and for each finding of a rule that has some. */
+/** Writes a test case for each finding, and a test case for each rule without findings. */
 export function lintJunit(report: LintReport): string {
   const { name, rules, findings, standingOf } = report
   const cases = rules.flatMap(({ name: rule, description }): readonly TestCase[] => {
@@ -111,7 +114,7 @@ export function lintSarif(report: LintReport): string {
   })
 }
 
-/** One for each clause: its rules share the id. */
+/** One SARIF rule for each clause. All lint rules of a clause have its id. */
 function sarifRules(rules: readonly LintRule[]): readonly SarifRule[] {
   const ids = [...new Set(rules.flatMap(({ clause }) => clause ?? []))]
   const own = rules.includes(referenceRule)

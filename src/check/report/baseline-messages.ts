@@ -1,15 +1,15 @@
-/** Messages about a baseline: entries that are overdue, end soon, or can be removed. */
+/** Messages about the entries of a baseline that are overdue, end soon, or can be removed. */
 import type { Comparison, KnownBreak } from './baseline.js'
 import { type Day, daysBetween } from './days.js'
 
-/** The number of days before the end of an entry from which a run warns. */
+/** A run warns about an entry if its last day is at most this number of days away. */
 const noticeDays = 14
 
 const placeOf = ({ check, where }: KnownBreak): string => `${check} at ${where}`
 
 const reasonOf = ({ reason }: KnownBreak): string => (reason === undefined ? '' : ` (${reason})`)
 
-/** One sentence each. `file`: the name of the baseline. */
+/** The messages about a baseline. `file` is the name of its file. */
 export function baselineMessages(
   { fresh, overdue, accepted, unmatched }: Comparison<{ readonly check: string; readonly where: string }>,
   file: string,

@@ -1,12 +1,12 @@
 /**
- * A baseline: known breaks, each with the last day on which it is accepted. With a baseline, a run
- * fails only for new and overdue breaks.
+ * A baseline is a list of known breaks (violated rules), each with the last day on which it is
+ * accepted. With a baseline, a run fails only for new and overdue breaks.
  */
 import { checkArgument, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import { type Day, dayKind } from './days.js'
 
-/** A break by its check and its place, as a baseline names it. */
+/** Identifies a break in a baseline by its check and its place. */
 interface Place {
   readonly check: string
   /** The template of a collection, `service`, or the place of a finding in a document. */
@@ -15,13 +15,13 @@ interface Place {
 
 /** An entry of a baseline. */
 export interface KnownBreak extends Place {
-  /** The last day (UTC) on which it is accepted, such as `2026-12-31`. Default: no end. */
+  /** The last day (UTC) on which the break is accepted, such as `2026-12-31`. Default: no end. */
   readonly until?: Day
-  /** Why it is accepted. Reports show it. */
+  /** Why the break is accepted. Reports show this text. */
   readonly reason?: string
 }
 
-/** A break that has an entry. */
+/** A break, and its entry in the baseline. */
 interface Matched<Broken extends Place> {
   readonly broken: Broken
   readonly entry: KnownBreak
@@ -29,20 +29,20 @@ interface Matched<Broken extends Place> {
 
 /** The state of an entry that no break matches. */
 export type EntryState =
-  /** The check holds there. */
+  /** The rule now holds at this place. */
   | 'fixed'
   /** No such check was run, or the place no longer exists. */
   | 'absent'
-  /** The check could not be decided this time. */
+  /** The check had no result in this run. */
   | 'undecided'
   /** The run left the check out (`--only`). */
   | 'left-out'
 
 /** The breaks of a run compared with a baseline. */
 export interface Comparison<Broken extends Place> {
-  /** Breaks without an entry. They fail. */
+  /** Breaks without an entry. The run fails because of them. */
   readonly fresh: readonly Broken[]
-  /** Breaks whose entry has expired. They fail. */
+  /** Breaks whose entry has expired. The run fails because of them. */
   readonly overdue: readonly Matched<Broken>[]
   readonly accepted: readonly Matched<Broken>[]
   /** The entries that no break matches. */
@@ -57,8 +57,8 @@ export const knownBreakKinds: Kinds<KnownBreak> = {
 }
 
 /**
- * The entries of a baseline. Throws `ConfigurationError` for a value of another shape and for two
- * entries for one break.
+ * Checks the content of a baseline file and returns its entries. Throws `ConfigurationError` if the
+ * content is invalid, or if there are two entries for one break.
  */
 export function readBaseline(value: unknown): readonly KnownBreak[] {
   checkArgument('the baseline', value, { each: { options: knownBreakKinds } })
@@ -99,8 +99,9 @@ export function compareBaseline<Broken extends Place>(
 }
 
 /**
- * The baseline for the next run: new breaks are added, accepted until `until`. Known ones keep
- * their day and reason, even if they are overdue. Entries that hold or no longer exist are dropped.
+ * The baseline for the next run. New breaks are added and are accepted until `until`. Known breaks
+ * keep their day and their reason, even if they are overdue. An entry is dropped if its rule now
+ * holds, or if its check or place no longer exists.
  */
 export function updatedBaseline<Broken extends Place>(
   { fresh, unmatched }: Comparison<Broken>,
@@ -110,7 +111,7 @@ export function updatedBaseline<Broken extends Place>(
   const dropped = new Set(
     unmatched.filter(({ state }) => state === 'fixed' || state === 'absent').map(({ entry }) => entry),
   )
-  // A rule may find several faults at one place: they share an entry.
+  // A rule may find several faults at one place. These faults share an entry.
   const added = fresh.filter((one, at) => fresh.findIndex((other) => isSame(one, other)) === at)
   return [
     ...known.filter((entry) => !dropped.has(entry)),

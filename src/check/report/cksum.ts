@@ -1,4 +1,7 @@
-/** The checksum that the POSIX command `cksum` prints. Printed scripts compare bodies with it. */
+/**
+ * Computes the checksum that the POSIX command `cksum` prints. The shell scripts that reproduce
+ * breaks compare response bodies by this checksum.
+ */
 
 const table = Uint32Array.from({ length: 256 }, (_, at) => {
   let value = at << 24
@@ -8,7 +11,7 @@ const table = Uint32Array.from({ length: 256 }, (_, at) => {
 
 const step = (sum: number, byte: number): number => ((sum << 8) ^ (table[((sum >>> 24) ^ byte) & 0xff] as number)) >>> 0
 
-/** The sum and the length in bytes of a text in UTF-8, such as `930766865 9`. */
+/** The checksum of a text in UTF-8 and its length in bytes, such as `930766865 9`. */
 export function cksum(text: string): string {
   const bytes = Buffer.from(text)
   let sum = bytes.reduce(step, 0)

@@ -1,4 +1,7 @@
-/** Requests as `curl` commands of a POSIX shell. Tokens are taken from environment variables. */
+/**
+ * Writes requests as `curl` commands for a POSIX shell. The commands read tokens from environment
+ * variables.
+ */
 import { shellWord } from '../../docs/curl.js'
 import { header } from '../../wire.js'
 import type { Request } from '../client/exchange.js'
@@ -12,19 +15,19 @@ import {
   wrongPassword,
 } from '../client/principals.js'
 
-/** A request as one command that prints the head and the body of the response. */
+/** The command that sends a request, and prints the head and the body of the response. */
 export const curlOf = (request: Request, principals: ReadonlyMap<string, Principal>): string =>
   ['curl', '-i', ...requestWords(request, principals)].join(' ')
 
 /** How the parts of a request are written in a command. */
 export interface Words {
-  /** A text as a word of the shell. */
+  /** Writes a text as one word of a shell command. */
   readonly word: (text: string) => string
-  /** The word for the body. Default: its text. */
+  /** The word for the body of the request. Default: the text of the body. */
   readonly body?: string | undefined
 }
 
-/** The words of `curl` for a request, without options for the output. */
+/** The arguments of `curl` for a request, without options for the output. */
 export function requestWords(
   request: Request,
   principals: ReadonlyMap<string, Principal>,
@@ -46,7 +49,7 @@ export function requestWords(
   ]
 }
 
-/** The variables that the commands read. */
+/** The environment variables that the commands read. */
 export const variablesOf = (
   requests: readonly Request[],
   principals: ReadonlyMap<string, Principal>,
@@ -76,7 +79,7 @@ function credentialWords({ caller }: Request, principals: ReadonlyMap<string, Pr
   return ['-H', `"${name}: ${scheme}${tokenText(variable, caller.kind)}"`]
 }
 
-/** A token as text between double quotes of a shell. */
+/** The shell expression for a token, for use between double quotes. */
 function tokenText(variable: string, kind: Request['caller']['kind']): string {
   if (kind === 'altered') return `\${${variable}%${'?'.repeat(alteredLength)}}${alteredEnd}`
   if (kind === 'unsigned') return `${unsignedHead}.$(printf %s "$${variable}" | cut -d. -f2).`

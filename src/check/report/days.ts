@@ -1,4 +1,7 @@
-/** Calendar days in UTC, in ISO 8601: `2026-12-31`. Their texts sort like the days. */
+/**
+ * A calendar day in UTC, in the format of ISO 8601: `2026-12-31`. The order of these texts is the
+ * order of the days.
+ */
 
 export type Day = string
 

@@ -1,4 +1,7 @@
-/** One break in the HTML report: the rule, the requests with their answers, and both fixes. */
+/**
+ * Writes one break (a violated rule) into the HTML report: the rule, the requests with their
+ * responses, and the fixes with and without this library.
+ */
 import { type Html, html } from '../../docs/html.js'
 import type { Result } from '../verdict.js'
 import { prose, value } from './html-text.js'

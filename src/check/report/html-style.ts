@@ -1,4 +1,7 @@
-/** The style of the HTML report, light, dark and printed. Contrasts are those of WCAG 2.2 AA. */
+/**
+ * The style of the HTML report for light and dark screens and for print. Its color contrasts
+ * conform to WCAG 2.2 AA.
+ */
 export const reportStyle = `:root {
   color-scheme: light dark;
   --text: #1c1e21; --muted: #4d545c; --back: #ffffff; --soft: #f2f4f6; --line: #c6ccd2;

@@ -1,7 +1,7 @@
 /**
- * A report as one HTML file. It needs no network, and is complete without the script, which only
- * filters. All values come from a service that may be hostile, so they are escaped, and a policy in
- * the page allows nothing but its own style and script.
+ * Writes a report as one HTML file. The page needs no network. It is complete without its script,
+ * which only filters the results. The values come from a service that may be hostile. So they are
+ * escaped, and a Content Security Policy in the page allows only the page's own style and script.
  */
 import { createHash } from 'node:crypto'
 import { type ClauseId, clauses } from '../../clauses.js'
@@ -80,7 +80,7 @@ function outcomeText(failing: number, counts: Readonly<Record<Verdict, number>>)
   return counts.holds === 0 ? 'Nothing could be checked.' : 'Every clause that was checked holds.'
 }
 
-/** Hidden until the script shows it. */
+/** The form is hidden until the script shows it, because it does nothing without the script. */
 const filterForm = (ids: readonly ClauseId[]): Html => html`<form id="filter" aria-label="Filter the results" hidden>
 <p><label for="clause">Clause</label>
 <select id="clause"><option value="">all</option>${ids.map((id) => html`<option value="${id}">${id}: ${clauses[id].title}</option>`)}</select></p>
@@ -99,7 +99,7 @@ function brokenList({ report, standingOf }: RunReport): Html | false {
   })}</ol></nav>`
 }
 
-/** An address inside the page. */
+/** The id of the part of the page that shows a result. */
 const anchorOf = ({ check, where }: Result): string =>
   encodeURIComponent(`${check}:${where}`.replace(/\p{Surrogate}/gu, '\ufffd'))
 

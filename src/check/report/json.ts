@@ -1,4 +1,4 @@
-/** A report as JSON, without tokens. */
+/** Writes a report as JSON, without tokens. */
 import { clauses } from '../../clauses.js'
 import type { Principal } from '../client/principals.js'
 import type { Result } from '../verdict.js'
@@ -12,7 +12,7 @@ export function jsonOf(report: CheckReport, principals: readonly Principal[]): s
     const found = breakOf({ outcome, ...rest })
     if (found === undefined) return { ...rest, text, ...outcome }
     const evidence = found.evidence.map((exchange) => shownExchange(exchange, known))
-    // Only scripts use the sign and the trace.
+    // The sign and the trace are left out, because only scripts use them.
     return { ...rest, text, ...outcome, evidence, sign: undefined, trace: undefined }
   }
   return `${JSON.stringify({ ...report, results: report.results.map(shown) }, undefined, 2)}\n`

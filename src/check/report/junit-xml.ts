@@ -1,15 +1,15 @@
-/** JUnit XML, the format in which build servers show results test by test. */
+/** Writes JUnit XML, from which build servers show the result of each test. */
 
 export interface TestCase {
   readonly name: string
-  /** The group that build servers show the case in. */
+  /** The group in which build servers show the test case. */
   readonly group: string
   readonly failure?: { readonly message: string; readonly text: string }
-  /** Why the case was not run. */
+  /** Why the test case was skipped. */
   readonly skipped?: string
 }
 
-/** A document with a suite for each group of cases. */
+/** Writes a document with a test suite for each group of test cases. */
 export function junitXml(name: string, cases: readonly TestCase[]): string {
   const groups = [...new Set(cases.map(({ group }) => group))]
   const suites = groups.map((group) => {
@@ -30,7 +30,10 @@ function caseXml({ name, group, failure, skipped }: TestCase): string {
   return skipped === undefined ? `${start}/>` : `${start}><skipped message="${escaped(skipped)}"/></testcase>`
 }
 
-/** Characters that XML 1.0 does not allow become spaces. */
+/**
+ * Escapes a text for XML. Characters that XML 1.0 does not allow become spaces, and lone surrogates
+ * become U+FFFD.
+ */
 const escaped = (text: string): string =>
   text
     .replace(/\p{Surrogate}/gu, '\ufffd')

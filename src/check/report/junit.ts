@@ -1,4 +1,7 @@
-/** A report as JUnit XML: a suite for each collection, a case for each check. */
+/**
+ * Writes a report as JUnit XML, with a test suite for each collection and a test case for each
+ * check.
+ */
 import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
 import { junitXml, type TestCase } from './junit-xml.js'
@@ -6,7 +9,8 @@ import type { CheckReport } from './report.js'
 import { breakOf, gatewayText, rateOf } from './report.js'
 
 /**
- * `isAccepted`: whether a baseline accepts a break, which is then a skipped case. Default: none.
+ * `isAccepted` returns whether a baseline accepts a break. An accepted break becomes a skipped test
+ * case. By default, no break is accepted.
  */
 export const junitOf = (
   { base, results }: CheckReport,

@@ -1,4 +1,7 @@
-/** How a service fixes a break of each clause with this library: the second fix in reports. */
+/**
+ * Describes for each clause how a service can keep it with this library. Reports show this text as
+ * the second fix of a break.
+ */
 import type { ClauseId } from '../../clauses.js'
 
 const declared = 'Declare the resource with `defineResource()` and mount it with `api()` or `resourceRouter()`'

@@ -1,19 +1,19 @@
 /**
- * Values in Markdown: in code, delimited by more backquotes than the value has (CommonMark 6.1,
- * 4.5).
+ * Writes values into Markdown as code. The delimiter has more backquotes than any sequence of
+ * backquotes in the value (CommonMark 6.1, 4.5).
  */
 import { visibleText } from './visible-text.js'
 
-/** A value on one line. */
+/** A value as code on one line. */
 export function codeSpan(value: string): string {
   const text = visibleText(value.replace(/\r\n?/g, '\n')).replace(/\s+/g, ' ').trim()
   if (text === '') return '(empty)'
   const fence = fenceFor(text, 1)
-  // The spaces separate a backquote at either end from the delimiter.
+  // The spaces separate a backquote at either end of the value from the delimiter.
   return /^`|`$/.test(text) ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`
 }
 
-/** A value on separate lines. */
+/** A value as a block of code on separate lines. */
 export function codeBlock(value: string): string {
   const text = visibleText(value.replace(/\r\n?/g, '\n'))
   const fence = fenceFor(text, 3)

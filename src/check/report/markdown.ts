@@ -1,6 +1,6 @@
 /**
- * A short report in Markdown, for a comment of a pull request or the summary of a job. Values of
- * the service only occur in code, where neither Markdown nor HTML is interpreted.
+ * Writes a short report in Markdown, for a comment on a pull request or for the summary of a CI
+ * job. Values from the service occur only in code, where neither Markdown nor HTML is interpreted.
  */
 import { type ClauseId, clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
@@ -11,13 +11,16 @@ import type { RunReport } from './run-report.js'
 import { byName, cutText, shownExchange } from './shown.js'
 import { standingText } from './standing.js'
 
-/** The maximum size of a report in characters: GitHub refuses comments of more than 65,536. */
+/**
+ * The maximum size of a report in characters. GitHub refuses comments of more than 65,536
+ * characters.
+ */
 const longestReport = 65_000
 
 /** The maximum size of the note about omitted parts, in characters. */
 const noteLength = 200
 
-/** The number of shown characters of a body. */
+/** The maximum number of characters of a body that are shown. */
 const longestBody = 600
 
 export function markdownOf(run: RunReport): string {
@@ -26,7 +29,7 @@ export function markdownOf(run: RunReport): string {
   const rows = broken.map((result) => breakRow(result, run))
   const details = broken.map((result) => breakDetails(result, run))
   let text = head
-  /** Appends parts while there is room. Returns the number of omitted parts. */
+  /** Appends parts until the report is full. Returns the number of omitted parts. */
   const append = (parts: readonly string[]): number => {
     for (const [at, part] of parts.entries()) {
       if (text.length + part.length + noteLength > longestReport) return parts.length - at
@@ -100,7 +103,10 @@ function breakRow(result: Result, { standingOf }: RunReport): string {
 const shortened = (text: string, length: number): string =>
   text.length <= length ? text : `${cutText(text, length)}...`
 
-/** A pipe would end the cell, and a backslash before it would cancel its escape. */
+/**
+ * Escapes a text for a table cell. A pipe would end the cell, so it is escaped. A backslash before
+ * the pipe would cancel the escape, so a space is inserted between them.
+ */
 const escapedCell = (text: string): string => text.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')
 
 const titleOf = (clause: ClauseId): string => clauses[clause].title
@@ -116,7 +122,8 @@ function breakDetails(result: Result, { principals }: RunReport): string {
       `${shortened(request.curl, longestBody)}\n\nstatus ${answer.status}\n${shortened(answer.body, longestBody)}`,
     )
   })
-  // Text in a summary element is HTML, so values of the document are placed below it.
+  // The text in a `<summary>` element is HTML. So values from the service's document are placed
+  // below the element.
   return [
     `<details><summary><code>${check}</code> ${plainRule(rule)}</summary>`,
     '',
@@ -135,7 +142,10 @@ function breakDetails(result: Result, { principals }: RunReport): string {
   ].join('\n')
 }
 
-/** Our own text as HTML, because a summary element contains no Markdown. */
+/**
+ * Converts a text of this package to HTML, because Markdown is not interpreted in a `<summary>`
+ * element.
+ */
 const plainRule = (text: string): string =>
   text
     .replace(/&/g, '&amp;')

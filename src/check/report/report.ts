@@ -1,8 +1,8 @@
-/** The result of a run. */
+/** The report of a run, and functions that read it. */
 import { type Break, isGatewayFault, type Outcome, type Result, type Verdict } from '../verdict.js'
 import type { Leftover } from '../write/cleanup.js'
 
-/** The number of results of each verdict. */
+/** The number of results with each verdict. */
 type Counts = Readonly<Record<Verdict, number>>
 
 export interface CheckReport {
@@ -13,7 +13,7 @@ export interface CheckReport {
   readonly results: readonly Result[]
   /** Records that were created and could not be removed. */
   readonly left: readonly Leftover[]
-  /** Whether nothing breaks, or breaks sometimes. */
+  /** True if no check breaks, not even sometimes. */
   readonly ok: boolean
 }
 
@@ -32,15 +32,18 @@ export function reportOf(
 export const breakOf = ({ outcome }: Result): Break | undefined =>
   outcome.verdict === 'breaks' || outcome.verdict === 'flaky' ? outcome : undefined
 
-/** The results that break. */
+/** The results of checks that break, always or sometimes. */
 export const brokenIn = (results: readonly Result[]): readonly Result[] =>
   results.filter((result) => breakOf(result) !== undefined)
 
-/** How often a rule broke, such as `2 of 3 runs`, if it did not break each time. */
+/** How often a rule broke, such as `2 of 3 runs`. `undefined` unless the rule broke sometimes. */
 export const rateOf = (outcome: Outcome): string | undefined =>
   outcome.verdict === 'flaky' ? `${outcome.broken} of ${outcome.runs} runs` : undefined
 
-/** The verdict of the same check without the gateway; `undefined` if that was not checked. */
+/**
+ * Describes the result of the same check without the gateway. `undefined` if the check was not run
+ * without the gateway.
+ */
 export function gatewayText(result: Result): string | undefined {
   if (result.direct === undefined) return undefined
   if (isGatewayFault(result))

@@ -1,4 +1,4 @@
-/** A report with further data for its writers. */
+/** A report, with further data for the functions that write it. */
 import type { Principal } from '../client/principals.js'
 import type { Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
@@ -11,9 +11,15 @@ export interface RunReport {
   readonly started: Date
   readonly ended: Date
   readonly exitCode: number
-  /** The state of a break in the baseline. Absent: there is no baseline. */
+  /**
+   * Returns the state of a break in the baseline, which is the list of known breaks. Absent if
+   * there is no baseline.
+   */
   readonly standingOf?: (result: Result) => Standing | undefined
-  /** Where the document or the target file describes a place, such as `/v1/orders`. */
+  /**
+   * Returns the position at which the document or the target file describes a place, such as
+   * `/v1/orders`.
+   */
   readonly placeOf: (where: string) => SarifPlace
   /** The address of a page with an anchor for each clause. */
   readonly helpBase?: string | undefined

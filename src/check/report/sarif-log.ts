@@ -1,30 +1,32 @@
 /**
- * SARIF 2.1.0 (OASIS), the format in which code scanning takes findings. This module writes the
- * format; `sarif.ts` and the linter provide the content.
+ * Writes SARIF 2.1.0 (OASIS), the format in which code scanning services accept findings. The
+ * content comes from `sarif.ts` and from the linter.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 type Level = 'error' | 'warning' | 'note'
 
-/** A text, as plain text and as Markdown (SARIF 3.12). */
+/** A message as plain text and, optionally, as Markdown (SARIF 3.12). */
 interface Message {
   readonly text: string
   readonly markdown?: string
 }
 
-/** A rule, which is a clause of the conventions. */
+/**
+ * A rule. Except for the linter's rule about references, each rule is a clause of the conventions.
+ */
 export interface SarifRule {
   readonly id: string
-  /** One line, without Markdown. */
+  /** The title of the rule, on one line and without Markdown. */
   readonly title: string
-  /** The whole text, in Markdown. */
+  /** The whole text of the rule, in Markdown. */
   readonly text: string
 }
 
 /** A position in a file of the repository, or the address of a document. */
 export interface SarifPlace {
-  /** Relative to the root of the sources, or an absolute URI. */
+  /** The URI of the file: relative to the root of the sources, or absolute. */
   readonly uri: string
   /** The line, from 1. Default: the first line. */
   readonly line?: number
@@ -34,7 +36,7 @@ export interface SarifPlace {
 /** The state of a result in a baseline. */
 export interface SarifStanding {
   readonly state: 'new' | 'unchanged'
-  /** Why it is accepted. Absent: the result fails. */
+  /** Why the result is accepted. Absent if the baseline does not accept it. */
   readonly accepted?: string
 }
 
@@ -45,15 +47,15 @@ export interface SarifFinding {
   readonly place: SarifPlace
   /** The name of the affected part of the interface, such as `/v1/orders`. */
   readonly part: string
-  /** Identifies the finding across runs. */
+  /** Texts that together identify the finding across runs. */
   readonly identity: readonly string[]
   readonly standing?: SarifStanding | undefined
   readonly exchange?: WebExchange
-  /** Additional members. */
+  /** Additional data about the finding. */
   readonly properties?: object
 }
 
-/** A request and its answer (SARIF 3.46, 3.47). */
+/** A request and its response (SARIF 3.46, 3.47). */
 export interface WebExchange {
   readonly webRequest: {
     readonly protocol: string
@@ -74,13 +76,16 @@ export interface WebExchange {
 export interface SarifRun {
   /** The command, such as `check`. */
   readonly command: string
-  /** Distinguishes runs over different targets, such as by the address of the service. */
+  /**
+   * What the run has checked, such as the address of the service. It distinguishes this run from
+   * runs of other subjects.
+   */
   readonly subject: string
   readonly rules: readonly SarifRule[]
   /** The address of a page with an anchor for each clause. Default: none. */
   readonly helpBase?: string | undefined
   readonly findings: readonly SarifFinding[]
-  /** Undecided results, one text each. */
+  /** One text for each check without a result. */
   readonly notes: readonly string[]
   readonly started: Date
   readonly ended: Date
@@ -91,7 +96,7 @@ export interface SarifRun {
 const ownVersion = (): string =>
   (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
-/** The maximum size of a message in characters: viewers cut longer ones. */
+/** The maximum size of a message in characters. Viewers truncate longer messages. */
 const longestMessage = 4_000
 
 export const sarifText = (run: SarifRun): string => `${JSON.stringify(sarifLog(run), undefined, 2)}\n`
@@ -151,7 +156,7 @@ const ruleOf = ({ id, title, text }: SarifRule, helpBase: string | undefined) =>
   properties: { tags: ['rest-conventions'], precision: 'high', 'problem.severity': 'error' },
 })
 
-/** The only Markdown of our own texts is backquotes. */
+/** Removes backquotes, which are the only Markdown in the texts of this package. */
 const plain = (text: string): string => text.replaceAll('`', '')
 
 /** A relative URI refers to a file below the root of the sources. */
@@ -176,7 +181,8 @@ function resultOf(finding: SarifFinding, ruleIndex: number, uris: readonly strin
         logicalLocations: [{ fullyQualifiedName: part, kind: 'resource' }],
       },
     ],
-    // GitHub only accepts this name. It does not include the line, because many findings share one.
+    // GitHub reads only `primaryLocationLineHash`. The hash does not depend on the line, because
+    // many findings have the same line.
     partialFingerprints: { 'breakIdentity/v1': hash, primaryLocationLineHash: `${hash.slice(0, 16)}:1` },
     ...(standing === undefined
       ? {}

@@ -1,7 +1,7 @@
 /**
- * A report as SARIF. A result points to the line of the OpenAPI document that describes the
- * address, since viewers need a file. The address itself is the logical location. The last request
- * and its response are in `webRequest` and `webResponse`.
+ * Writes a report as SARIF. Viewers need a line in a file, so a result points to the line of the
+ * OpenAPI document that describes the address. The address itself is the logical location.
+ * `webRequest` and `webResponse` contain the last request and its response.
  */
 import { clauses } from '../../clauses.js'
 import type { Exchange } from '../client/exchange.js'

@@ -1,6 +1,6 @@
 /**
- * Selects the requests of a script: those that show a break, preceded by those that create its own
- * record.
+ * Selects the requests that a script sends: first the requests that create and prepare the script's
+ * own record, and then the requests that show the break (the violation of a rule).
  */
 import { canonicalText } from '../../definition/json.js'
 import { safeMethods } from '../../http/safe-methods.js'
@@ -13,9 +13,14 @@ export interface Step {
   /** The number of the request, from 1. */
   readonly number: number
   readonly exchange: Exchange
-  /** The index in the evidence; `undefined` if the request is only preparation. */
+  /**
+   * The index of the request in the evidence. `undefined` if the request only prepares the break.
+   */
   readonly shows: number | undefined
-  /** A GET whose body is the body of this request, by its number. */
+  /**
+   * The number of the GET whose response body this request sends. `undefined` if there is no such
+   * GET.
+   */
   readonly bodyOf: number | undefined
   /** The address of the record that this POST has created. */
   readonly created: string | undefined
@@ -40,8 +45,9 @@ export function stepsOf({ evidence, trace }: Break): readonly Step[] {
 }
 
 /**
- * The evidence, and the requests of the trace on which it depends: POST of its records, GET of the
- * tags and bodies that it sends, and changes between them.
+ * Returns the evidence of a break, and the earlier requests of the check on which the evidence
+ * depends. These are the POST requests that created its records, the GET requests that returned the
+ * tags and bodies that it sends, and the changes between these requests.
  */
 function slice(all: readonly Exchange[], evidence: readonly Exchange[]): readonly Exchange[] {
   const chosen = new Set<Exchange>(evidence)
@@ -60,14 +66,20 @@ function slice(all: readonly Exchange[], evidence: readonly Exchange[]): readonl
 
 const isCreation = (method: string): boolean => method === 'POST'
 
-/** A request of a race of the evidence: two of its clients are enough. */
+/**
+ * Whether a request belongs to a race that the evidence contains. The script leaves out such
+ * requests, because two requests of a race are enough, and the evidence already has two.
+ */
 const raced = ({ race }: Exchange, evidence: readonly Exchange[]): boolean =>
   race !== undefined && evidence.some((one) => one.race === race)
 
 const isEffective = ({ request, answer }: Exchange): boolean =>
   !safeMethods.has(request.method) && !isCreation(request.method) && answer.status < 400
 
-/** The requests from which a request has its address, its tag and its body. */
+/**
+ * The earlier requests whose responses contained the address, the tag and the body that a request
+ * uses.
+ */
 function sourcesOf(exchange: Exchange, all: readonly Exchange[]): readonly Exchange[] {
   const before = all.slice(0, all.indexOf(exchange))
   const post = before.find((one) => {
@@ -83,11 +95,11 @@ const isAt = (url: string, address: string): boolean => url === address || url.s
 
 const isTag = (field: string | undefined, tag: string): boolean => field?.replace(/^W\//, '') === tag
 
-/** The opaque parts of the tags of a request. */
+/** The opaque parts of the entity tags in a request, without `W/`. */
 const tagsSent = ({ request }: Exchange): readonly string[] =>
   [header.ifMatch, header.ifNoneMatch].flatMap((name) => request.headers[name]?.match(/"[^"]*"/g) ?? [])
 
-/** The GET, possibly with expanded links, whose JSON a request sends back unchanged. */
+/** The GET whose JSON response a PUT sends back unchanged. The GET may have expanded links. */
 function bodySource({ request }: Exchange, before: readonly Exchange[]): Exchange | undefined {
   const { body, method } = request
   if (body === undefined || method !== 'PUT') return undefined
@@ -108,7 +120,10 @@ function textOf(body: string): string | undefined {
   }
 }
 
-/** The address below a collection in the response to a POST. */
+/**
+ * The address of the record that a POST has created, from the address of the collection and the id
+ * in `Location`. `undefined` if the POST has created no record.
+ */
 export function createdBy({ request, answer }: Exchange): string | undefined {
   const id = answer.field(header.location)?.replace(/.*\//, '') ?? ''
   return request.method === 'POST' && answer.status < 300 && id !== '' ? `${request.url}/${id}` : undefined

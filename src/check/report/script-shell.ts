@@ -1,9 +1,12 @@
 /**
- * The shell functions of scripts. They need a POSIX shell, `curl`, and the standard tools of POSIX
- * with `mktemp`.
+ * The shell functions of scripts. They need a POSIX shell, `curl`, `mktemp` and the standard POSIX
+ * tools.
  */
 
-/** Reads responses. `$dir` contains the head and the body of each by its number. */
+/**
+ * Shell functions that read responses. The folder `$dir` contains the head and the body of each
+ * response, in files that are named by the number of the response.
+ */
 export const readers = `export LC_ALL=C
 # As the check did, the script asks the service itself.
 export no_proxy='*'
@@ -17,8 +20,8 @@ succeeded() { [ "$(status "$1")" -ge 200 ] && [ "$(status "$1")" -lt 300 ]; }
 show() { echo "--- answer $1"; cat "$dir/$1.head" "$dir/$1.body"; echo; }`
 
 /**
- * Prints the items of a JSON list, or the members of an object, one a line, without white space
- * between tokens.
+ * A shell function that prints the items of a JSON list or the members of a JSON object. It prints
+ * one per line, without white space between tokens.
  */
 export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d = 0; s = 0; e = 0; t = ""
   for (i = 1; i <= n; i++) { c = substr($0, i, 1)
@@ -31,8 +34,8 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
     t = t c } }' "$dir/$1.body"; }`
 
 /**
- * Prints the text by which responses are compared if there is no more specific sign: that of
- * `looksOf()`.
+ * A shell function that prints a text about a response, which must be the same text that
+ * `looksOf()` returns. If a break has no specific sign, the script compares responses by this text.
  */
 export const looks = (
   fields: readonly string[],
@@ -53,20 +56,26 @@ looks() { printf '%s' "$(status "$1")"
   if [ "$2" = own ] || [ "$(status "$1")" -ge 400 ]; then masked "$1"; else cat "$dir/$1.body"; fi >"$dir/text"
   printf ' body=%s\\n' "$(cksum <"$dir/text")"; }`
 
-/** The parts of the functions for own records: commands of `curl`, and tests. */
+/** The commands and conditions that `own()` inserts into its shell functions. */
 export interface OwnParts {
-  /** GET of `$at`, as answer `own`. */
+  /** The command that sends GET to `$at`, and stores the response under the name `own`. */
   readonly get: string
-  /** DELETE of `$at` with `$tag`, as answer `gone`. */
+  /**
+   * The command that sends DELETE to `$at` with the entity tag `$tag`, and stores the response
+   * under the name `gone`.
+   */
   readonly remove: string
-  /** True if the response `own` has the sent values. */
+  /** The condition that is true if the response `own` has the values that the script has sent. */
   readonly isSent: string
-  /** Finds `$at` in the collection by the marker. */
+  /**
+   * The command that finds a record in the collection by its marker, and sets `$at` to its address.
+   */
   readonly find: string
 }
 
 /**
- * Adds created records to `$made`, and removes them. Only records with the sent values are removed.
+ * Shell functions that add the addresses of created records to `$made`, and remove these records at
+ * the end. A record is added only if it has the values that the script has sent.
  */
 export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
 lost=''

@@ -1,4 +1,7 @@
-/** The test of a script: whether the answers show the break. */
+/**
+ * Writes the condition by which a script decides whether the responses show the break (the
+ * violation of a rule).
+ */
 import type { Exchange } from '../client/exchange.js'
 import type { Sign } from '../sign.js'
 import type { Break } from '../verdict.js'
@@ -6,8 +9,8 @@ import { cksum } from './cksum.js'
 import { createdBy, type Step } from './script-plan.js'
 
 /**
- * The header fields by which responses are compared, in addition to status and body, if a break has
- * no more specific sign.
+ * If a break has no specific sign, a script compares the status, the body and these header fields
+ * of the responses.
  */
 export const comparedFields = [
   'access-control-allow-headers',
@@ -28,8 +31,8 @@ export const comparedFields = [
 ] as const
 
 /**
- * A condition of the shell that is true if the break is shown. `word`: a text as a word of the
- * shell.
+ * A shell condition that is true if the responses show the break. `word` writes a text as one word
+ * of a shell command.
  */
 export function conditionOf(found: Break, steps: readonly Step[], word: (text: string) => string): string {
   const shown = steps.filter(({ shows }) => shows !== undefined)
@@ -76,7 +79,7 @@ const alike = ({ number, exchange }: Step, found: Break): string => {
   return `[ "$(looks ${number} ${found.trace === undefined ? 'plain' : 'own'})" = '${text.replaceAll("'", "'\\''")}' ]`
 }
 
-/** The output of the function `looks` of a script for a response. */
+/** The text that the shell function `looks` prints for a response. */
 function looksOf({ answer }: Exchange, { trace }: Break): string {
   const fields = comparedFields.flatMap((name) => {
     const value = answer.field(name)
@@ -89,7 +92,10 @@ function looksOf({ answer }: Exchange, { trace }: Break): string {
   return [answer.status, ...fields, `body=${cksum(body)}`].join(' ')
 }
 
-/** A body without the parts that differ between records and over time. */
+/**
+ * A body in which fixed words replace the parts that differ between records or between runs, such
+ * as ids and times.
+ */
 function masked(body: string, exchanges: readonly Exchange[]): string {
   const post = exchanges.find((one) => createdBy(one) !== undefined)
   const mark = markIn(post?.request.body)
@@ -105,5 +111,8 @@ function masked(body: string, exchanges: readonly Exchange[]): string {
     .replace(/[ \t\r\n]/g, '')
 }
 
-/** The marker of a body, without its number at the end. */
+/**
+ * The marker in a body, without the number at its end. A marker is a random text that identifies a
+ * record of a check.
+ */
 export const markIn = (body: string | undefined): string | undefined => /check-[\da-f]{14}/.exec(body ?? '')?.[0]

@@ -1,4 +1,7 @@
-/** The text of a script: requests as lines of `curl`, with values of earlier answers in them. */
+/**
+ * Writes the text of a script that reproduces a break (a violation of a rule). Each request is a
+ * `curl` command, which may contain values from earlier responses.
+ */
 
 import { isObject } from '../../definition/json.js'
 import { shellWord } from '../../docs/curl.js'
@@ -12,12 +15,12 @@ import { type Step, stepsOf } from './script-plan.js'
 import { items, looks, own, readers } from './script-shell.js'
 import { comparedFields, conditionOf, markIn } from './script-sign.js'
 
-/** How often a script tries to show a break that does not occur each time. */
+/** How many times a script tries to show a break that does not occur each time. */
 const tries = 20
 
 type Principals = ReadonlyMap<string, Principal>
 
-/** A value that differs between runs, and the shell variable that contains it. */
+/** The values that differ between runs, with the shell variables that contain them. */
 class Values {
   readonly #variables = new Map<string, string>()
 
@@ -25,7 +28,9 @@ class Values {
     if (text !== undefined && text !== '') this.#variables.set(text, variable)
   }
 
-  /** A text as a word of the shell. */
+  /**
+   * Writes a text as one word of a shell command. Variables replace the known values in the text.
+   */
   readonly word = (text: string): string => {
     const all = [...this.#variables].sort(([one], [other]) => other.length - one.length)
     const at = all.map(([value]) => text.indexOf(value))
@@ -38,7 +43,9 @@ class Values {
   }
 }
 
-/** The commands of a break, after the head of the script. */
+/**
+ * The lines of a script after its head: the shell functions, and the commands that show the break.
+ */
 export function commandsOf(found: Break, isFlaky: boolean, principals: Principals): readonly string[] {
   const steps = stepsOf(found)
   const values = new Values()
@@ -47,7 +54,7 @@ export function commandsOf(found: Break, isFlaky: boolean, principals: Principal
   if (post !== undefined) values.set(markIn(post.exchange.request.body), 'mark')
   const lines = steps.flatMap((step) => stepLines(step, steps, values, principals))
   const condition = conditionOf(found, steps, values.word)
-  // Races and ties depend on chance.
+  // Whether a race or an order with ties shows the break depends on chance.
   const runs = isFlaky || found.sign?.kind === 'winners' || found.sign?.kind === 'repeats' ? tries : 1
   const removes = post !== undefined && trace !== undefined
   return [
@@ -78,7 +85,7 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
   const { number, exchange } = step
   const { race } = exchange
   const together = race === undefined ? [step] : steps.filter((one) => one.exchange.race === race)
-  // The first request of a race sends all of them.
+  // All requests of a race are sent by one command, which is written for the first of them.
   if (together[0] !== step) return []
   const keys = together.flatMap((one) => keyLines(one, values))
   const commands = together.map(
@@ -96,7 +103,7 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
   ]
 }
 
-/** The words of `curl` for a request whose response is stored under a name. */
+/** The arguments of `curl` for a request. The response is stored under a name. */
 function requestLine(
   request: Request,
   name: string,
@@ -109,7 +116,10 @@ function requestLine(
   return ['-D', `"$dir/${name}.head"`, '-o', output, ...requestWords(request, principals, { word, body })].join(' ')
 }
 
-/** An `Idempotency-Key` of this run. */
+/**
+ * The line that makes a new `Idempotency-Key` for each run of the script, if the request has such a
+ * key.
+ */
 function keyLines({ number, exchange }: Step, values: Values): readonly string[] {
   const key = exchange.request.headers[header.idempotencyKey]
   if (key === undefined || values.word(key) !== shellWord(key)) return []
@@ -117,7 +127,9 @@ function keyLines({ number, exchange }: Step, values: Values): readonly string[]
   return [`key_${number}=key-$mark-${number}`]
 }
 
-/** Stores values for later requests: the address of a new record, and its tag. */
+/**
+ * The lines that store values for later requests: the address of a new record, and its entity tag.
+ */
 function afterLines(step: Step, steps: readonly Step[], values: Values): readonly string[] {
   const { number, exchange, shows, created } = step
   const later = steps.filter((one) => one.number > number)
@@ -146,13 +158,15 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
   return lines
 }
 
-/** True for a POST to a collection, also if it failed. A POST to an item creates nothing. */
+/**
+ * Whether a POST was sent to a collection, even if it failed. A POST to an item creates nothing.
+ */
 const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
   steps.every(({ created }) => created === undefined || created !== request.url)
 
-/** Finds, verifies and removes records of the script. */
+/** The shell functions that find, verify and remove the records of the script. */
 function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values, principals: Principals): string {
-  // Records that were created without credentials are read and removed by the first principal.
+  // If a record was created without credentials, the first principal reads and removes it.
   const [first] = principals.keys()
   const caller: Caller =
     post.caller.kind === 'nobody' && first !== undefined ? { kind: 'principal', name: first } : post.caller

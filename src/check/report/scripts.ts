@@ -1,4 +1,7 @@
-/** A shell script for each break, which reproduces it without this package. */
+/**
+ * Writes a shell script for each break (a violation of a rule). The script reproduces the break
+ * without this package.
+ */
 import { clauses } from '../../clauses.js'
 import type { Principal } from '../client/principals.js'
 import type { Break, Result } from '../verdict.js'
@@ -8,12 +11,12 @@ import { createdBy } from './script-plan.js'
 import { commandsOf } from './script-text.js'
 
 export interface Script {
-  /** Such as `QUERY-7-total-orders.sh`. */
+  /** The file name, such as `QUERY-7-total-orders.sh`. */
   readonly name: string
   readonly text: string
 }
 
-/** The scripts of all breaks. */
+/** The scripts for all breaks that can be shown by a script. */
 export function scriptsOf(results: readonly Result[], principals: readonly Principal[]): readonly Script[] {
   const byName = new Map(principals.map((principal) => [principal.name, principal]))
   return results.flatMap((result) => {
@@ -25,8 +28,8 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 }
 
 /**
- * A script creates one record. There is no script for a break that needs records of two
- * collections.
+ * Whether a script can show the break. A script creates records in only one collection, so there is
+ * no script for a break that needs records of two collections.
  */
 function canScript({ unscripted = false, trace }: Break): boolean {
   const created = (trace?.exchanges ?? []).filter((one) => createdBy(one) !== undefined)
@@ -70,7 +73,10 @@ const hazardous = 'The script could destroy records of others. Run it only if th
 
 const ofOwnRecord = 'The script creates a record of its own, and removes it.'
 
-/** A comment on one line: a line break would end it. */
+/**
+ * A shell comment on one line. Line breaks in the text become spaces, because a line break would
+ * end the comment.
+ */
 const comment = (text: string): string => `# ${text.replace(/\s+/g, ' ')}`
 
 const word = (text: string): string => `'${text.replace(/[^\P{Cc}]/gu, ' ').replaceAll("'", "'\\''")}'`

@@ -1,22 +1,27 @@
-/** Removes tokens from reports, because a service may echo them. */
+/** Removes tokens from reports, because a service may repeat a token in a response. */
 import { header } from '../../wire.js'
 import { Answer, type Exchange } from '../client/exchange.js'
 import { alteredLength, type Principal } from '../client/principals.js'
 import type { Evidence, Outcome, Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
 
-/** The text in place of a token. */
+/** The text that replaces a token. */
 const hidden = '(hidden)'
 
 /** Response header fields that carry credentials. */
 const credentialFields: ReadonlySet<string> = new Set(['set-cookie', header.token])
 
-/** A shorter token would also match ordinary text. */
+/**
+ * The minimum length of a token that is replaced, in characters. A shorter token could also occur
+ * in ordinary text.
+ */
 const shortestToken = 8
 
-/** The report without the tokens of the principals, wherever the service repeats them. */
+/**
+ * The report with the tokens of the principals replaced, wherever the service has repeated them.
+ */
 export function withoutSecrets(report: CheckReport, principals: readonly Principal[]): CheckReport {
-  // An altered token begins as the real one does.
+  // The beginning of the token is replaced too, because an altered token begins like the real one.
   const secrets = principals
     .flatMap(({ token }) => [token, token.slice(0, -alteredLength)])
     .filter((text) => text.length >= shortestToken)

@@ -1,12 +1,12 @@
-/** Exchanges as reports show them: with truncated bodies and without credentials. */
+/** Requests and responses as reports show them: with truncated bodies and without credentials. */
 import type { Exchange } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'
 import { curlOf } from './curl.js'
 
-/** The number of shown characters of a body. */
+/** The maximum number of characters of a body that are shown. */
 const longestBody = 2_000
 
-/** The number of shown characters of a header field. */
+/** The maximum number of characters of a header field that are shown. */
 const longestField = 1_000
 
 export interface ShownExchange {
@@ -22,9 +22,9 @@ export interface ShownExchange {
   readonly answer: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
-    /** Its first `longestBody` characters. */
+    /** The first `longestBody` characters of the body. */
     readonly body: string
-    /** The number of omitted characters. */
+    /** The number of omitted characters of the body. */
     readonly cut: number
   }
 }

@@ -1,13 +1,16 @@
-/** The state of breaks in a baseline, for the writers of reports. */
+/** The state of breaks in a baseline, as reports show it. */
 import type { Comparison, KnownBreak } from './baseline.js'
 import type { SarifStanding } from './sarif-log.js'
 
-/** A break with its entry of the baseline. `new`: without an entry. */
+/** The state of a break in the baseline, with its entry. A break without an entry is `new`. */
 export type Standing =
   | { readonly state: 'new' }
   | { readonly state: 'overdue' | 'accepted'; readonly entry: KnownBreak }
 
-/** Looks up the state of a break; `undefined` for other results. */
+/**
+ * Returns a function that looks up the state of a break. The function returns `undefined` for other
+ * results.
+ */
 export function standingsOf<Broken extends { readonly check: string; readonly where: string }>({
   fresh,
   overdue,
@@ -21,7 +24,7 @@ export function standingsOf<Broken extends { readonly check: string; readonly wh
   return (broken) => all.get(broken)
 }
 
-/** One phrase for readers. */
+/** Describes the state in one phrase. */
 export function standingText(standing: Standing): string {
   if (standing.state === 'new') return 'new'
   const { until, reason } = standing.entry

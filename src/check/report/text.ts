@@ -1,4 +1,4 @@
-/** A report for a terminal. */
+/** Writes a report for a terminal. */
 import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
 import { breakOf, brokenIn, type CheckReport, gatewayText, rateOf } from './report.js'
@@ -11,8 +11,8 @@ const longestList = 100
 type StandingOf = (result: Result) => Standing | undefined
 
 /**
- * All breaks, the undecided checks by reason, and the counts. `standingOf`: the state of a break in
- * the baseline.
+ * Lists all breaks, the checks without a result grouped by reason, and the counts. `standingOf`
+ * returns the state of a break in the baseline.
  */
 export function textOf(
   { base, requests, results, counts }: CheckReport,
@@ -48,7 +48,7 @@ function brokenLines(result: Result, standing: Standing | undefined): readonly s
   ]
 }
 
-/** Each reason once, with the checks that it applies to. */
+/** Lists each reason once, with the checks that have it. */
 function undecided(
   title: string,
   results: readonly Result[],

@@ -8,11 +8,11 @@ import type { Creation } from './target.js'
 /** The size of a marker in characters. */
 const markerLength = 22
 
-/** The parts of a document about creating records in a collection. */
+/** The parts of a document that describe how to create records in a collection. */
 export interface Makeable {
   readonly post: Operation | undefined
   /**
-   * PUT of an item. Without a body it puts an existing item into the collection of a parent
+   * PUT of an item. If it has no body, it adds an existing item to the collection of a parent
    * (VERB-4).
    */
   readonly put: Operation | undefined
@@ -21,10 +21,14 @@ export interface Makeable {
 }
 
 /**
- * The body from the example of the document, or from the members that POST accepts, and the member
- * for a marker. `undefined` if checks can't create records: the document has neither a member for a
- * marker nor an `Idempotency-Key`, so they could not be found again; or the client has to choose an
- * id that is not a text; or the collection contains records of another collection.
+ * Describes how checks can create records in a collection: the body from the example in the
+ * document, the members that POST accepts, and the member for a marker. A marker is a random text
+ * by which a check finds its record again.
+ *
+ * Returns `undefined` if checks can't create records in the collection, for one of these reasons.
+ * The document describes no POST, or no members of its body. The document has neither a member for
+ * a marker nor an `Idempotency-Key`, so a record could not be found again. The client has to choose
+ * an id that can't contain the marker. The collection contains records of another collection.
  */
 export function creationOf({ post, put, key, filters }: Makeable): Creation | undefined {
   if (post === undefined || (put !== undefined && put.operation.requestBody === undefined)) return undefined
@@ -58,7 +62,7 @@ function exampleOf({ example, examples, schema }: JsonObject): JsonObject | unde
   return all.find(isObject)
 }
 
-/** A free text member that is long enough. */
+/** Whether a member can contain a marker: it accepts any text, and the text may be long enough. */
 function carriesMarker(schema: unknown): boolean {
   const { maxLength, pattern, format, readOnly, enum: values } = asObject(schema)
   const isFree = pattern === undefined && format === undefined && values === undefined && readOnly !== true

@@ -1,4 +1,7 @@
-/** Derives the target from an OpenAPI document of version 3.0 or 3.1. */
+/**
+ * Derives the target from an OpenAPI document of version 3.0 or 3.1. The target contains the facts
+ * about the service that the checks need.
+ */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import {
   asObject,
@@ -23,10 +26,13 @@ import {
 } from './schema-facts.js'
 import type { CollectionTarget, Filter, Flag, Target } from './target.js'
 
-/** Parameter names with a fixed meaning in lists. */
+/**
+ * The query parameters that have a fixed meaning in every list. All other query parameters are
+ * filters.
+ */
 const listParameters: ReadonlySet<string> = new Set(Object.values(parameter))
 
-/** Whether a value looks like an OpenAPI document. */
+/** Whether a value looks like an OpenAPI document of version 3.0 or 3.1. */
 export const isDocument = (value: unknown): boolean =>
   isObject(value) && /^3\.[01]\b/.test(String(value.openapi)) && isObject(value.paths)
 
@@ -117,7 +123,7 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
 const expandedBy = (query: ReadonlyMap<string, JsonObject>, item: unknown): readonly string[] | undefined =>
   query.has(parameter.expand) ? takenBy(query.get(parameter.expand)?.schema, linkMembers(item)) : []
 
-/** The flags below an item: PUT without a body sets them, and DELETE unsets them (PATH-8). */
+/** The flags below an item. PUT without a body sets a flag, and DELETE unsets it (PATH-8). */
 function flagsOf(operations: readonly Operation[], item: string): readonly Flag[] {
   const own = operations.filter(({ path }) => path.kind === 'other' && segmentBelow(path.text, item) !== undefined)
   const methods = new Map<string, string[]>()
@@ -133,13 +139,16 @@ function flagsOf(operations: readonly Operation[], item: string): readonly Flag[
   return [...methods].filter(([name]) => isFlag(name)).map(([name, all]) => ({ name, methods: all }))
 }
 
-/** The single segment of a path after `above`; `undefined` if there is none, or several. */
+/** The segment of a path after `above`. `undefined` unless there is exactly one such segment. */
 function segmentBelow(text: string, above: string): string | undefined {
   const rest = text.startsWith(`${above}/`) ? text.slice(above.length + 1).replace(/\/$/, '') : ''
   return rest === '' || rest.includes('/') ? undefined : rest
 }
 
-/** Addresses with GET below a collection, except those of its items and below them. */
+/**
+ * The paths below a collection that accept GET, except the paths of its items and the paths below
+ * items.
+ */
 const othersBelow = (operations: readonly Operation[], template: string): readonly string[] =>
   operations
     .filter(({ path, method }) => method === 'GET' && path.text.startsWith(`${template}/`))
@@ -152,13 +161,17 @@ const loginOf = (document: unknown): string | undefined =>
     ([text, item]) => /(?:^|\/)login\/?$/.test(text) && isObject(asObject(item).get),
   )?.[0]
 
-/** PUT without a body adds an existing item, and DELETE removes it (VERB-4). */
+/**
+ * Whether a sub-collection is associated with its parent: PUT without a body adds an existing item,
+ * and DELETE removes the item from the sub-collection (VERB-4).
+ */
 const isAssociated = (put: Operation | undefined, remove: Operation | undefined): boolean =>
   put !== undefined && put.operation.requestBody === undefined && remove !== undefined && /\}.*\{/.test(put.path.text)
 
 /**
- * Whether the items of a sub-collection also belong to another collection. Then DELETE only removes
- * an item from the sub-collection, and a created item would remain.
+ * Whether the items of a sub-collection also belong to another collection. If they do, DELETE only
+ * removes an item from the sub-collection, so an item that a check creates would remain in the
+ * other collection.
  */
 function isShared(template: string, document: unknown): boolean {
   const name = template.split('/').at(-1)
@@ -171,7 +184,7 @@ function isShared(template: string, document: unknown): boolean {
   )
 }
 
-/** Whether an answer always has a header field. */
+/** Whether, according to the document, a response always has a header field. */
 const promises = (response: JsonObject | undefined, name: string): boolean =>
   Object.entries(asObject(response?.headers)).some(
     ([one, field]) => one.toLowerCase() === name.toLowerCase() && asObject(field).required === true,
@@ -179,7 +192,7 @@ const promises = (response: JsonObject | undefined, name: string): boolean =>
 
 const isItemOf = (text: string, template: string): boolean => isParameter(segmentBelow(text, template))
 
-/** The schema of a body in JSON. */
+/** The schema of the JSON body. */
 function jsonSchema(content: JsonObject): JsonObject {
   const [, media] = Object.entries(content).find(([type]) => /[/+]json$/.test(type)) ?? []
   return asObject(asObject(media).schema)
@@ -197,8 +210,10 @@ function filterOf(name: string, one: JsonObject): Filter {
 }
 
 /**
- * The members of the id in an address: the member with its name, or the parts that the parameter
- * names (PATH-9), or `id`.
+ * The members that form the id in the path of an item. If the pattern or the example of the path
+ * parameter has several parts such as `a=1,b=2`, the id consists of these members (PATH-9).
+ * Otherwise the id is the member with the name of the parameter or, if there is no such member, the
+ * member `id`. `undefined` if there is no member `id` either.
  */
 function keyOf(
   text: string,

@@ -1,16 +1,17 @@
-/** Lines and columns of the values of a JSON or YAML text. */
+/** Finds the line and the column of a value in a JSON or YAML text. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
 
-/** Both count from 1. */
+/** A position in a text. The first line and the first column have the number 1. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
 /**
- * Finds the position of a value by its path from the root, or that of its nearest existing
- * ancestor. The text is parsed on first use. JSON is parsed as YAML, of which it is a subset.
- * Returns `undefined` for a text that can't be parsed.
+ * Returns a function that finds the position of a value by its path from the root. If there is no
+ * such value, the function returns the position of its nearest existing ancestor. The text is
+ * parsed when the function is first called. JSON is parsed as YAML, because JSON is a subset of
+ * YAML. The function returns `undefined` if the text can't be parsed.
  */
 export function positionsOf(text: string): (path: readonly (string | number)[]) => Position | undefined {
   const lines = new LineCounter()
@@ -24,16 +25,20 @@ export function positionsOf(text: string): (path: readonly (string | number)[]) 
   }
 }
 
-/** A member is found at its name, an element of a list at its value. */
+/**
+ * The offset of a value in the text. The offset of a member is that of its name. The offset of a
+ * list element is that of its value.
+ */
 function offsetOf(root: Node, path: readonly (string | number)[]): number | undefined {
   let node: unknown = root
   let offset = root.range?.[0]
   for (const name of path) {
-    // The position of an alias is where it is used. Its members are where they are written.
+    // The path leads to a member of an alias. The member is written elsewhere, so the place of the
+    // alias is returned.
     if (isAlias(node)) return offset
     if (isMap(node)) {
       const pair = memberOf(node, String(name))
-      // The target of a reference is found at the reference.
+      // If the path leads through a reference, the place of the reference is returned.
       if (pair === undefined) return (memberOf(node, '$ref')?.key as Node | undefined)?.range?.[0] ?? offset
       offset = (pair.key as Node).range?.[0] ?? offset
       node = pair.value

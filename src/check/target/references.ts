@@ -1,9 +1,12 @@
-/** Resolves the references of a document, for rules over documents. */
+/**
+ * Replaces the references in a document by their targets, so that rules do not have to follow
+ * references.
+ */
 import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../../definition/json.js'
 
 /**
- * The document with each reference replaced by its target. A schema that contains itself becomes an
- * object that contains itself. References to other files remain.
+ * The document with each reference replaced by its target. A schema that refers to itself becomes
+ * an object that contains itself. References to other files are not replaced.
  */
 export function withoutReferences(document: unknown): unknown {
   const known = new Map<object, unknown>()
@@ -37,7 +40,7 @@ export function at(document: unknown, pointer: string): unknown {
   return found
 }
 
-/** A pointer in a fragment is percent-encoded (RFC 6901 6). */
+/** Decodes a JSON pointer, which is percent-encoded in a URI fragment (RFC 6901 6). */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,10 +1,10 @@
-/** Evaluates the schema of an item, as OpenAPI 3.0 and 3.1 write it. */
+/** Reads facts from the schema of an item, in OpenAPI 3.0 or 3.1. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
 /** The maximum depth of nested members that are evaluated. */
 const deepest = 3
 
-/** The schema and its parts. */
+/** The schema, and the schemas in its `allOf`, `anyOf` and `oneOf`. */
 function partsOf(schema: unknown, depth = 0): readonly JsonObject[] {
   if (!isObject(schema) || depth > deepest) return []
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (isList(list) ? list : []))
@@ -19,7 +19,7 @@ export function membersOf(schema: unknown): ReadonlyMap<string, unknown> {
   return found
 }
 
-/** The names of the members that must be sent. */
+/** The names of the required members. */
 export const requiredMembers = (schema: unknown): ReadonlySet<string> =>
   new Set(partsOf(schema).flatMap(({ required }) => (isList(required) ? required.map(String) : [])))
 
@@ -45,7 +45,7 @@ export const writeOnlyMembers = (schema: unknown): readonly string[] => namesWhe
 export const linkMembers = (schema: unknown): readonly string[] =>
   namesWhere(schema, (member) => partsOf(member).some(({ properties }) => isObject(properties) && 'href' in properties))
 
-/** The paths of scalar members. Nested members are written with dots. */
+/** The names of the scalar members. The name of a nested member has dots: `address.city`. */
 export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
   return [...membersOf(schema)].flatMap(([name, member]) => {
     const inside = depth < deepest ? scalarPaths(member, depth + 1) : []
@@ -54,8 +54,8 @@ export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
 }
 
 /**
- * The candidates that the schema of a parameter accepts, alone or in a list; `undefined` if the
- * schema accepts any text.
+ * The names that the schema of a parameter accepts, alone or in a list. An enum contains the names.
+ * A pattern is tested with each of the candidates. `undefined` if the schema accepts any text.
  */
 export function takenBy(schema: unknown, candidates: readonly string[]): readonly string[] | undefined {
   if (!isObject(schema)) return undefined
@@ -71,7 +71,10 @@ export function takenBy(schema: unknown, candidates: readonly string[]): readonl
   }
 }
 
-/** The fields of an enum, which may list both directions of each. */
+/**
+ * The names of fields in an enum. The enum may list both directions of a field: `name` and `-name`
+ * become `name`.
+ */
 const namesIn = (values: readonly unknown[]): readonly string[] => [
   ...new Set(values.map((value) => String(value).replace(/^[-+]/, ''))),
 ]

@@ -1,10 +1,16 @@
-/** The target file: facts that a document does not contain, and the principals. */
+/**
+ * The target file. It contains the facts about the service that the checks need, including facts
+ * that an OpenAPI document does not contain, and the principals.
+ */
 import { isList, isObject } from '../../definition/json.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import type { CollectionTarget, Creation, Filter, Flag, Target } from './target.js'
 
-/** A principal in a target file: the source of its token, never the token itself. */
+/**
+ * A principal in a target file. The file contains the source of the token, and never the token
+ * itself.
+ */
 export interface PrincipalSource {
   readonly name: string
   /** The environment variable with the token. */
@@ -13,14 +19,15 @@ export interface PrincipalSource {
   readonly command?: string
   /** The header field that carries the token. Default `Authorization`, with `Bearer`. */
   readonly header?: string
-  /** Templates of collections that must be 403 for it. */
+  /** The templates of collections for which the service must respond with 403 to this principal. */
   readonly forbidden?: readonly string[]
-  /** Whether the token has expired, and whether the caller may only read. */
+  /** Whether the token has expired. */
   readonly expired?: boolean
+  /** Whether the principal may only read. */
   readonly readOnly?: boolean
 }
 
-/** The sources of the user and the password of the login: names of environment variables. */
+/** The names of the environment variables that contain the user and the password for the login. */
 export interface AccountSource {
   readonly user: string
   readonly password: string
@@ -106,12 +113,13 @@ export const targetFileKinds: Kinds<TargetFile> = {
 }
 
 /**
- * Checks a target file. Throws a `ConfigurationError` that names the member and the allowed values.
+ * Checks and returns the content of a target file. Throws a `ConfigurationError` that names the
+ * member and the allowed values.
  */
 export function readTarget(value: unknown): TargetFile {
   const { retired = [], ...rest } = checkOptions<TargetFile>('the target', value, targetFileKinds)
   return { ...rest, retired }
 }
 
-/** Whether a value looks like a target file, and is not an OpenAPI document. */
+/** Whether a value looks like the content of a target file. */
 export const isTargetFile = (value: unknown): boolean => isObject(value) && isList(value.collections)

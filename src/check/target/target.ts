@@ -1,57 +1,66 @@
-/** The facts about a service before the first check, from its document or a target file. */
+/**
+ * The facts about a service that are known before the first check. They come from the OpenAPI
+ * document or from a target file.
+ */
 
 /** A query parameter that filters by a value. */
 export interface Filter {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'other'
-  /** Whether it may be repeated. */
+  /** Whether the parameter may be repeated. */
   readonly many: boolean
 }
 
 /** How checks create their own records with `--write`. */
 export interface Creation {
   /**
-   * A body that POST accepts. The marker is put into a copy of it. Absent: the body has the
-   * `members` of an existing item.
+   * A body that POST accepts. The marker is put into a copy of it. If it is absent, the body
+   * consists of the `members` of an existing item.
    */
   readonly body?: Readonly<Record<string, unknown>>
   /** The members that POST accepts and the store does not generate. */
   readonly members: readonly string[]
   /**
-   * The text member for the marker, by which leftover records are found. It must also be a filter.
+   * The text member that contains the marker. Leftover records are found by it, so it must also be
+   * a filter.
    */
   readonly marker?: string
-  /** Whether POST accepts an `Idempotency-Key`. Leftover records are found by repeating it. */
+  /**
+   * Whether POST accepts an `Idempotency-Key`. If it does, leftover records are found by repeating
+   * the POST with its key.
+   */
   readonly idempotent?: boolean
-  /** Text members that must be unique. They also get the marker. */
+  /** Text members that must be unique. The marker is put into them too. */
   readonly unique?: readonly string[]
 }
 
 /** A flag below an item: PUT sets it and DELETE unsets it (PATH-8). */
 export interface Flag {
-  /** Its path segment. */
+  /** The path segment of the flag. */
   readonly name: string
   readonly methods: readonly string[]
 }
 
 export interface CollectionTarget {
-  /** Below the base address, such as `/orders` or `/customers/{id}/orders`. */
+  /** The path below the base address, such as `/orders` or `/customers/{id}/orders`. */
   readonly template: string
   /**
-   * The members of the id of an item, in the order of the id. Absent: items can't be identified.
+   * The members that form the id of an item, in their order in the id. Absent if items can't be
+   * identified.
    */
   readonly key?: readonly string[]
-  /** The documented methods of the collection and of its items. */
+  /** The documented methods of the collection. */
   readonly methods: readonly string[]
+  /** The documented methods of an item. */
   readonly itemMethods: readonly string[]
-  /** Every query parameter of the list. */
+  /** The names of all query parameters of the list. */
   readonly parameters: readonly string[]
   readonly filters: readonly Filter[]
-  /** Fields of `sort`. Absent: not known. */
+  /** The fields that `sort` accepts. Absent if they are not known. */
   readonly sort?: readonly string[]
-  /** Associations that `expand` accepts. Absent: not known. */
+  /** The associations that `expand` accepts. Absent if they are not known. */
   readonly expand?: readonly string[]
-  /** Associations that `expand` accepts in a GET of one item. Absent: not known. */
+  /** The associations that `expand` accepts in a GET of one item. Absent if they are not known. */
   readonly itemExpand?: readonly string[]
   readonly flags?: readonly Flag[]
   /**
@@ -61,25 +70,25 @@ export interface CollectionTarget {
   readonly below?: readonly string[]
   /** The number of the first page. */
   readonly first: 0 | 1
-  /** The largest `limit`. Absent: not known. */
+  /** The largest `limit`. Absent if it is not known. */
   readonly largest?: number
-  /** Media types of the list, the first one by default. */
+  /** The media types of the list. The first one is the default. */
   readonly media: readonly string[]
   /** Top-level members of an item that may be null. */
   readonly nullable: readonly string[]
-  /** Members that must never be in an answer. */
+  /** Members that must never be in a response. */
   readonly writeOnly: readonly string[]
   /** Whether the list needs credentials. */
   readonly secured: boolean
-  /** Whether it is deprecated in the document. */
+  /** Whether the document calls the list deprecated. */
   readonly deprecated?: boolean
-  /** Media types of the body of PATCH. */
+  /** The media types that PATCH accepts. */
   readonly patches?: readonly string[]
   /** Whether PUT of an item has no body, and adds an existing item to the collection (VERB-4). */
   readonly associated?: boolean
-  /** Whether the document promises a tag for lists. */
+  /** Whether the document promises an entity tag for the list. */
   readonly tagged: boolean
-  /** Whether the document promises a total for lists. */
+  /** Whether the document promises a total for the list. */
   readonly counted: boolean
   readonly create?: Creation
 }
@@ -87,7 +96,10 @@ export interface CollectionTarget {
 export interface Target {
   /** The address with which links begin, if it is not the checked base address. */
   readonly published?: string
-  /** The path of the server in the document, appended to a base address without a path. */
+  /**
+   * The path of the first server in the document. If the base address has no path, this path is
+   * appended to it.
+   */
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
   /**
@@ -102,6 +114,6 @@ export interface Target {
    * Default: a made-up origin.
    */
   readonly origin?: string
-  /** Segments of versions that have ended, such as `v0`. */
+  /** The path segments of retired versions, such as `v0`. */
   readonly retired: readonly string[]
 }

@@ -1,4 +1,7 @@
-/** Adding and removing members of an associated sub-collection (VERB-4), with own records only. */
+/**
+ * Checks that add members to an associated sub-collection and remove them (VERB-4). They use only
+ * records that they have created.
+ */
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus } from '../checks/expecting.js'
 import type { Exchange } from '../client/exchange.js'
@@ -19,7 +22,10 @@ interface Pair {
   readonly missing: string
 }
 
-/** Throws `NotApplicable` unless the sub-collection is an associated one. */
+/**
+ * Creates a parent and an item. Throws `NotApplicable` unless the sub-collection is an associated
+ * one.
+ */
 async function newPair({ list, ledger }: Owner): Promise<Pair> {
   const { service, target } = list
   if (target.associated !== true) throw new NotApplicable(`${target.template} is not an associated sub-collection`)
@@ -44,7 +50,7 @@ async function newPair({ list, ledger }: Owner): Promise<Pair> {
   return { item, members, address, missing }
 }
 
-/** Whether the sub-collection lists the item. */
+/** Reads the sub-collection, and returns whether the item is in it. */
 async function lists({ members, item }: Pair): Promise<{ readonly isThere: boolean; readonly exchange: Exchange }> {
   const exchange = await members.list()
   const id = item.address.slice(item.address.lastIndexOf('/') + 1)

@@ -1,4 +1,7 @@
-/** Bodies that must be refused, and the content of the refusal (ERR-2, ERR-3, VERB-12). */
+/**
+ * Checks of bodies that a service must refuse, and of the error response to them (ERR-2, ERR-3,
+ * VERB-12).
+ */
 import { get, isList, isObject, pointerTokens } from '../../definition/json.js'
 import { header } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
@@ -7,7 +10,7 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { ifMatch, mergePatch, newRecord, patchOf } from './changes.js'
 import { withJson } from './own-record.js'
 
-/** Well-formed JSON bodies of PATCH that are not a change of an item. */
+/** Bodies that are well-formed JSON but not objects, so PATCH must refuse them. */
 const noObjects = ['[]', '"text"', '7', 'null', 'true']
 
 /**
@@ -125,7 +128,10 @@ export const bodyChecks: readonly WriteCheck[] = [
   },
 ]
 
-/** The JSON Pointer of an entry, also as a fragment of an address; `undefined` if it has none. */
+/**
+ * The JSON Pointer in an entry of `errors`. It may be a URI fragment, such as `#/name`. `undefined`
+ * if the entry has no pointer.
+ */
 function pointerIn(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined
   const found = Object.values(entry).find((one) => typeof one === 'string' && /^#?\/[^/\s]/.test(one))

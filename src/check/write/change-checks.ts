@@ -1,6 +1,6 @@
 /**
- * More about changes: JSON Patch, null, responses, and preconditions (VERB-3, VERB-5, VERB-10,
- * HDR-3, HDR-4, HDR-8).
+ * Further checks of changes: JSON Patch, null, responses, and preconditions (VERB-3, VERB-5,
+ * VERB-10, HDR-3, HDR-4, HDR-8).
  */
 import { canonicalText, isObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
@@ -11,14 +11,17 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { ifMatch, mergePatch, newRecord, patchOf } from './changes.js'
 import { type Owner, withJson } from './own-record.js'
 
-/** A JSON Patch (RFC 6902). Throws `NotApplicable` if the document does not offer it. */
+/**
+ * The options of a request with a JSON Patch (RFC 6902). Throws `NotApplicable` if the document
+ * does not offer JSON Patch.
+ */
 function jsonPatch(owner: Owner, tag: string, operations: readonly object[]): SendOptions {
   if (owner.list.target.patches?.includes(mediaType.jsonPatch) !== true)
     throw new NotApplicable(`the document does not offer ${mediaType.jsonPatch}`)
   return withJson(operations, { [header.contentType]: mediaType.jsonPatch, ...ifMatch(tag) })
 }
 
-/** The change of the marker, as a path and the new text. */
+/** A change of the marker: the member, the JSON Pointer to it, and the new text. */
 function changeOf(owner: Owner, marker: string, n: number) {
   const [[member = '', value = ''] = []] = Object.entries(patchOf(owner, marker, n))
   return { member, path: `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }
@@ -137,7 +140,7 @@ export const changeChecks: readonly WriteCheck[] = [
         throw new Unchecked(`${address} is there`)
       const other = typeof value[name] === 'number' ? Number(id) : id
       const put = await owner.send('PUT', own, withJson({ ...value, [name]: other }, ifMatch(tag)))
-      // If the service has moved the item, it is now at the other address.
+      // If the service has changed the id, the item is now at the other address.
       if (put.answer.status < 300) await owner.adopt(address, own.posted, own.marker)
       const wrong = expectStatus(put, [422], 'PUT of a body with another id')
       return wrong === undefined ? holds : breaks('422 for PUT of a body with another id', describe(put), exchange, put)

@@ -20,15 +20,15 @@ export function patchOf(owner: Owner, marker: string, n: number): Readonly<Recor
   return { [member]: `${marker.slice(0, -2)}${String(n).padStart(2, '0')}` }
 }
 
-/** A body of PATCH (RFC 7396), with further header fields. */
+/** The options of a request with a merge patch (RFC 7396) and further header fields. */
 export const mergePatch = (value: unknown, headers: Readonly<Record<string, string>> = {}) =>
   withJson(value, { [header.contentType]: mediaType.mergePatch, ...headers })
 
 export const ifMatch = (field: string) => ({ [header.ifMatch]: field })
 
 /**
- * A new record, as GET returns it. Throws `NotApplicable` if items do not accept one of these
- * methods.
+ * Creates a record, and returns it as GET shows it. Throws `NotApplicable` if items do not accept
+ * one of the methods.
  */
 export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   for (const method of methods) needsMethod(owner, method)
@@ -44,13 +44,19 @@ export async function patchedRecord(owner: Owner) {
   return { own, before, patch }
 }
 
-/** A request that changes members of a record: by PATCH if items accept it, else by PUT. */
+/**
+ * A request that changes members of a record. It is a PATCH if items accept PATCH, and otherwise a
+ * PUT.
+ */
 export interface Change {
   readonly method: 'PATCH' | 'PUT'
   readonly options: SendOptions
 }
 
-/** Throws `NotApplicable` if items accept neither PATCH nor PUT. */
+/**
+ * The request that sets `members` of a record. Throws `NotApplicable` if items accept neither PATCH
+ * nor PUT.
+ */
 export function changing(
   { list: { target } }: Owner,
   { posted }: OwnRecord,
@@ -67,7 +73,10 @@ export function changing(
 /** The statuses of a successful PUT without a body. */
 export const putDone = [204, 200, 201]
 
-/** The first member without its expected value; `undefined` if there is none. */
+/**
+ * The first member that does not have its expected value, apart from members that the service may
+ * set itself. `undefined` if there is no such member.
+ */
 export const otherMember = (wanted: JsonObject, shown: JsonObject): string | undefined =>
   Object.keys(wanted).find(
     (name) => !isStamp(name, wanted[name]) && canonicalText(wanted[name]) !== canonicalText(shown[name] ?? null),
@@ -87,15 +96,16 @@ export function memberLost(
 ): Outcome {
   const text = memberText(name, value)
   const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
-  // A service may write values differently from JSON.stringify(), such as 1.0.
+  // The script searches for this text in the body. If the service writes values differently from
+  // JSON.stringify(), such as 1.0, the script can't use the text.
   return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
     ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
     : breaks(expected, 'another value', ...evidence)
 }
 
 /**
- * Sends a record back by PUT, as a GET has returned it. The status must be 200, and each member must
- * keep its value. `source` completes the sentence "PUT of ...".
+ * Sends PUT of a record, with the body that the GET `read` has returned. The status must be 200,
+ * and each member must keep its value. `source` completes the sentence "PUT of ...".
  */
 export async function putBack(
   owner: Owner,
@@ -118,5 +128,5 @@ export async function putBack(
   return memberLost(`"${other}" unchanged`, other, value[other], read, put, after.exchange)
 }
 
-/** A member and its value in JSON. */
+/** A member and its value as JSON, such as `"name":"x"`. */
 export const memberText = (name: string, value: unknown): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`

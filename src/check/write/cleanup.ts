@@ -7,7 +7,7 @@ import { Unchecked } from '../verdict.js'
 import type { Ledger, LedgerEntry } from './ledger.js'
 import { Owner, withJson } from './own-record.js'
 
-/** Records that could not be removed, with the reason. */
+/** A record that could not be removed, with the reason. */
 export interface Leftover {
   readonly entry: LedgerEntry
   readonly because: string
@@ -16,7 +16,7 @@ export interface Leftover {
 /** Removes all remaining records. Records that can't be removed stay in the ledger. */
 export async function cleanUp(service: Service, ledger: Ledger): Promise<readonly Leftover[]> {
   const left: Leftover[] = []
-  // Children before their parents.
+  // The latest records are removed first, so that children are removed before their parents.
   for (const entry of ledger.left.toReversed()) {
     try {
       const address = entry.address ?? (await findOrphan(service, ledger, entry))
@@ -30,7 +30,10 @@ export async function cleanUp(service: Service, ledger: Ledger): Promise<readonl
   return left
 }
 
-/** DELETE with the current tag, until GET is 404. */
+/**
+ * Sends DELETE with the current entity tag. Throws `Unchecked` unless GET responds with 404
+ * afterwards.
+ */
 async function remove({ client }: Service, address: string): Promise<void> {
   const before = await client.send('GET', address)
   if (before.answer.status === 404) return
@@ -46,8 +49,9 @@ async function remove({ client }: Service, address: string): Promise<void> {
 }
 
 /**
- * The address of the record that a POST without a response may have created, found by its marker or
- * by repeating its key; `undefined` if none was created.
+ * Finds the record that a POST may have created although its response was lost. Searches for the
+ * marker of the record, or repeats the POST with its `Idempotency-Key`. Returns the address of the
+ * record, or `undefined` if the POST has created none.
  */
 async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
   const { collections, unlisted = [] } = service.target

@@ -1,4 +1,4 @@
-/** A refused write must not change anything (VERB-13). */
+/** Checks that a refused write changes nothing (VERB-13). */
 import { header, parameter } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, firstBreak } from '../checks/expecting.js'
@@ -8,7 +8,10 @@ import { valueAt } from '../listings.js'
 import { breaks, breaksBy, holds, Unchecked } from '../verdict.js'
 import { changing, ifMatch, memberText, newRecord, patchOf } from './changes.js'
 
-/** A type that no service offers: one that checks `Accept` too late has already made the change. */
+/**
+ * A media type that no service offers. If a service checks `Accept` too late, it has already made
+ * the change when it refuses the request.
+ */
 const unanswerable = { [header.accept]: 'application/x-no-such-type' }
 
 /** Whether a response is a refusal. Throws `Unchecked` if the outcome is unknown. */

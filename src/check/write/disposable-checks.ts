@@ -1,4 +1,7 @@
-/** Checks that may destroy records of others, and need `disposable` (VERB-7, VERB-9, AUTH-4). */
+/**
+ * Checks that may destroy records that they have not created (VERB-7, VERB-9, AUTH-4). They need
+ * the option `disposable`.
+ */
 import { header, mediaType } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, firstBreak } from '../checks/expecting.js'
@@ -58,7 +61,10 @@ export const disposableChecks: readonly WriteCheck[] = [
 
 type Attempt = readonly [method: string, options: SendOptions]
 
-/** 405 with `Allow` for methods of the collection that the document does not offer. */
+/**
+ * Checks that a collection responds with 405 and `Allow` to each of the methods that the document
+ * does not offer.
+ */
 async function refused(owner: Owner, attempts: readonly Attempt[]): Promise<Outcome> {
   const { methods, template } = owner.list.target
   const strange = attempts.filter(([method]) => method === 'DELETE' || !methods.includes(method))

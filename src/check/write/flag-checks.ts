@@ -1,4 +1,4 @@
-/** Setting and unsetting flags of own records (PATH-8). */
+/** Checks that set and unset flags of records that they have created (PATH-8). */
 import type { WriteCheck } from '../check.js'
 import { describe, firstBreak } from '../checks/expecting.js'
 import { flagsOf } from '../checks/flags.js'
@@ -11,14 +11,14 @@ import type { Owner, OwnRecord } from './own-record.js'
 /** The statuses of a successful DELETE. */
 const unset = [204, 200, 202]
 
-/** The address of a flag of a new record, entered into the ledger. */
+/** Enters the address of a flag of a new record into the ledger, and returns it. */
 function newFlag({ ledger }: Owner, own: OwnRecord, { name }: Flag): string {
   const address = `${own.address}/${name}`
   ledger.below(own.address, address)
   return address
 }
 
-/** Checks each flag of a new record. */
+/** Creates a record, and calls `look` with each of its flags. */
 async function eachFlag(
   owner: Owner,
   look: (flag: Flag, address: string, own: OwnRecord) => Promise<Outcome | undefined>,
@@ -29,7 +29,10 @@ async function eachFlag(
   return found ?? holds
 }
 
-/** A break unless the last of the exchanges has one of the statuses. */
+/**
+ * Returns a break (a violation of the rule) unless the last response has one of the expected
+ * statuses.
+ */
 function lastIs(expected: readonly number[], what: string, ...evidence: Evidence): Outcome | undefined {
   const last = evidence.at(-1) as Exchange
   if (expected.includes(last.answer.status)) return undefined
@@ -37,7 +40,10 @@ function lastIs(expected: readonly number[], what: string, ...evidence: Evidence
   return breaksBy(sign, `${expected.join(' or ')} for ${what}`, describe(last), ...evidence)
 }
 
-/** A rule of the service may refuse the change for this record. */
+/**
+ * Throws `Unchecked` for 403 and 422, because a rule of the service may forbid this change of this
+ * record.
+ */
 function needsChange({ request, answer: { status } }: Exchange): void {
   if (status === 403 || status === 422)
     throw new Unchecked(`${request.method} of a flag was refused with ${status}: a rule of the service may forbid it`)
@@ -58,7 +64,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
         if (wrong !== undefined) return wrong
         if (methods.includes('GET')) {
           const after = await client.send('GET', address)
-          // A separate check requires 204.
+          // Only 404 breaks this rule. The check PATH-8/read reports every other status except 204.
           if (after.answer.status === 404) return lastIs([204], 'GET of a flag that was set', put, after)
         }
         return lastIs(putDone, 'the same PUT again', put, await client.send('PUT', address))

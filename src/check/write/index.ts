@@ -1,4 +1,4 @@
-/** All checks that write, in the order of reports. */
+/** All checks that write, in the order in which reports list them. */
 import type { WriteCheck } from '../check.js'
 import { associationChecks } from './association-checks.js'
 import { bodyChecks } from './body-checks.js'

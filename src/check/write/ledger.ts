@@ -1,15 +1,16 @@
 /**
- * The ledger: the records that the check has created, or may have created. Each line is flushed to
- * the disk before its request is sent, so that no record is missing if the process is killed.
+ * The ledger is a file that lists the records that the checks have created, or may have created.
+ * Each line is flushed to the disk before the request is sent, so that no record is missing if the
+ * process is killed.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { isObject } from '../../definition/json.js'
 
-/** A record that was about to be created. */
+/** A record that a check is about to create. */
 export interface Intent {
   /** The template of the collection. */
   readonly collection: string
-  /** The address that is posted to. */
+  /** The address to which POST is sent. */
   readonly post: string
   readonly marker: string
   /** The `Idempotency-Key`, if the collection accepts one. */
@@ -21,9 +22,12 @@ export interface LedgerEntry extends Intent {
   readonly number: number
   /** The address of the record. Absent while it is not known. */
   readonly address?: string
-  /** Addresses below it that are written to: members of its sub-collections, and flags. */
+  /**
+   * The addresses below the record to which checks write: members of its sub-collections, and its
+   * flags.
+   */
   readonly below?: readonly string[]
-  /** The record no longer exists. */
+  /** Whether the record no longer exists, or was never created. */
   readonly done: boolean
 }
 
@@ -33,7 +37,10 @@ type Line =
   | { readonly step: 'created'; readonly number: number; readonly address: string }
   | { readonly step: 'below'; readonly number: number; readonly address: string }
   | { readonly step: 'done'; readonly number: number }
-  /** A request to records of others, only for disposable services. It can't be cleaned up. */
+  /**
+   * A request that may affect records that the checks have not created. It is sent only to a
+   * disposable service, and the cleanup can't undo it.
+   */
   | { readonly step: 'hazard'; readonly number: 0; readonly method: string; readonly url: string }
 
 export class Ledger {
@@ -43,22 +50,26 @@ export class Ledger {
   readonly #hazards = new Set<string>()
 
   /**
-   * Opens a file, or creates it. `disposable`: whether the whole service may be lost. Throws if a
-   * line can't be read.
+   * Opens the ledger file, or creates it. `disposable` says whether all data of the service may be
+   * lost. Throws if a line of the file can't be read.
    */
   constructor(
     path: string,
     readonly disposable = false,
   ) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    // If a process was killed while writing a line, it has not sent the request of the line.
+    // An incomplete last line is dropped. The process was killed while it was writing the line, so
+    // it has not sent the request.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     for (const line of whole.split('\n')) if (line !== '') this.#take(lineOf(line))
     if (whole !== text) truncateSync(path, Buffer.byteLength(whole))
     this.#file = openSync(path, 'a')
   }
 
-  /** Must be called before the request. */
+  /**
+   * Enters a record that a check is about to create, and returns the number of the entry. Must be
+   * called before the POST is sent.
+   */
   intend(intent: Intent): number {
     const number = this.#entries.size + 1
     this.#write({ step: 'intent', number, intent })
@@ -70,8 +81,8 @@ export class Ledger {
   }
 
   /**
-   * Allows unsafe requests to an address below that of an own record. Must be called before the
-   * request. Throws if the address is not below it.
+   * Allows unsafe requests to an address below a record of the ledger. Must be called before the
+   * request is sent. Throws if the address is not below the record.
    */
   below(parent: string, address: string): void {
     const entry = [...this.#entries.values()].find((one) => one.address === parent)
@@ -88,7 +99,10 @@ export class Ledger {
     this.#write({ step: 'done', number })
   }
 
-  /** Allows an unsafe request to records of others. Throws unless the service is disposable. */
+  /**
+   * Allows an unsafe request that may affect records that the checks have not created. Throws
+   * unless the service is disposable.
+   */
   hazard(method: string, url: string): void {
     if (!this.disposable) throw new Error(`${method} ${url} needs a disposable service.`)
     this.#write({ step: 'hazard', number: 0, method, url })
@@ -100,7 +114,11 @@ export class Ledger {
     return [...this.#entries.values()].filter(({ done }) => !done)
   }
 
-  /** Whether an unsafe request may be sent: to own records, and a POST that was announced. */
+  /**
+   * Whether an unsafe request may be sent. The ledger allows requests to its records and to the
+   * addresses below them that were entered. It also allows the POST requests that were entered, and
+   * the hazards of this run.
+   */
   mayWrite(method: string, url: string): boolean {
     if (this.#hazards.has(`${method} ${url}`)) return true
     const entries = [...this.#entries.values()]
@@ -119,7 +137,7 @@ export class Ledger {
   }
 
   #take(line: Line): void {
-    // The hazards of an earlier run allow nothing in this one.
+    // A hazard in the file was allowed only in the run that wrote it.
     if (line.step === 'hazard') return
     if (line.step === 'intent') this.#entries.set(line.number, { ...line.intent, number: line.number, done: false })
     const entry = this.#entries.get(line.number)
@@ -132,7 +150,7 @@ export class Ledger {
 }
 
 /**
- * The number of entries of a ledger file whose records may still exist. Throws if it can't be read.
+ * The number of records in a ledger file that may still exist. Throws if the file can't be read.
  */
 export function leftOf(path: string): number {
   const ledger = new Ledger(path)

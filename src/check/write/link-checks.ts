@@ -1,4 +1,4 @@
-/** Links in bodies of own records (REP-7). */
+/** Checks of links in bodies (REP-7). They change only records that they have created. */
 import { isObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
@@ -10,7 +10,10 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { changing, ifMatch, newRecord, otherMember, putBack } from './changes.js'
 import type { Owner, OwnRecord } from './own-record.js'
 
-/** The links of a new record that lead to an item of this service, and that POST accepts. */
+/**
+ * The links of a new record that POST accepts and that lead to an item of this service. Throws
+ * `NotApplicable` if there are none.
+ */
 async function writableLinks({ list, creation }: Owner, value: object): Promise<readonly FoundLink[]> {
   const { members, body = {} } = creation
   const found: FoundLink[] = []
@@ -23,7 +26,7 @@ async function writableLinks({ list, creation }: Owner, value: object): Promise<
   return found
 }
 
-/** Sends a change of a link. */
+/** Sends a request that changes the `href` of a link. */
 async function changeLink(owner: Owner, own: OwnRecord, { name }: FoundLink, href: string): Promise<Exchange> {
   const { tag } = await owner.current(own)
   const { method, options } = changing(owner, own, { [name]: { href } }, ifMatch(tag))

@@ -1,4 +1,7 @@
-/** The check's own records, which are created with the ledger and removed again. */
+/**
+ * Creates the records that a check needs. They are listed in the ledger, and removed at the end of
+ * the run.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
@@ -9,17 +12,17 @@ import type { Creation } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
 import type { Ledger } from './ledger.js'
 
-/** An own record, and its address. */
+/** A record that the check has created. */
 export interface OwnRecord {
   readonly address: string
-  /** The answer to the POST. */
+  /** The POST that created the record, and its response. */
   readonly posted: Exchange
   readonly marker: string
-  /** The text member that holds the marker. */
+  /** The text member that contains the marker. */
   readonly member: string | undefined
 }
 
-/** The fields of a request with a JSON body. */
+/** The options of a request with a JSON body. */
 export const withJson = (value: unknown, headers: Readonly<Record<string, string>> = {}): SendOptions => ({
   headers: { [header.contentType]: mediaType.json, ...headers },
   body: JSON.stringify(value),
@@ -27,7 +30,7 @@ export const withJson = (value: unknown, headers: Readonly<Record<string, string
 
 /** A POST that is in the ledger. */
 interface Post {
-  /** The number of its entry. */
+  /** The number of its entry in the ledger. */
   readonly number: number
   readonly url: string
   readonly marker: string
@@ -41,7 +44,10 @@ export class Owner {
     readonly ledger: Ledger,
   ) {}
 
-  /** How records are created. Throws `Unchecked` if a created record could not be found again. */
+  /**
+   * How records of this collection are created. Throws `Unchecked` if the collection does not
+   * accept POST, or if the check could not find a created record again.
+   */
   get creation(): Creation {
     const { create, template, methods } = this.list.target
     if (!methods.includes('POST')) throw new Unchecked(`${template} does not accept POST`)
@@ -53,16 +59,16 @@ export class Owner {
   }
 
   /**
-   * Writes a POST into the ledger, so that it may be sent.
+   * Enters a POST into the ledger, so that it may be sent.
    *
-   * @param options `key`: whether it has an `Idempotency-Key`, if the collection accepts one.
+   * @param options `key`: whether the POST has an `Idempotency-Key`, if the collection accepts one.
    * Default true
    */
   async intend({ key: hasKey = true } = {}): Promise<Post> {
     const { marker: member, idempotent = false, unique = [] } = this.creation
     const body = await this.#body()
-    // The end is a number that changes increase, so that every change differs from the previous
-    // text.
+    // The marker ends with a number. Each change of a record uses another number, so that the new
+    // text differs from the previous one.
     const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
     const whole = { ...body, ...Object.fromEntries(named) }
@@ -79,14 +85,16 @@ export class Owner {
     return { number, url, marker, body: whole, options }
   }
 
-  /** Sends a POST that is in the ledger. Throws `Unchecked` if the service refuses the body. */
+  /**
+   * Enters a POST into the ledger and sends it. Throws `Unchecked` if the service refuses the body.
+   */
   async post(): Promise<Post & { readonly exchange: Exchange }> {
     const post = await this.intend()
     const exchange = await this.list.service.client.send('POST', post.url, post.options)
     const { status } = exchange.answer
-    // A client error has created nothing.
+    // A request with a 4xx response has created nothing.
     if (status >= 400 && status < 500) this.ledger.done(post.number)
-    // The body is a guess, or from the target file, so the refusal may be correct.
+    // The refusal may be correct, because the body is guessed or comes from the target file.
     if (status === 400 || status === 403 || status === 422)
       throw new Unchecked(
         `POST of ${this.list.path} was refused with ${status}${detailOf(exchange)}. Give "create.body" and "create.unique" in a target file`,
@@ -95,8 +103,8 @@ export class Owner {
   }
 
   /**
-   * Sends a POST without credentials, and enters the created record into the ledger. Throws
-   * `Unchecked` unless disposable.
+   * Sends a POST without credentials. If it creates a record, the record is entered into the
+   * ledger. Throws `Unchecked` unless the service is disposable.
    */
   async postAsNobody(): Promise<Exchange> {
     this.#needsDisposable('POST without credentials')
@@ -112,8 +120,8 @@ export class Owner {
   }
 
   /**
-   * Sends an unsafe request to records of others, after a line in the ledger. Throws `Unchecked`
-   * unless disposable.
+   * Sends an unsafe request that may affect records that the check has not created. A line in the
+   * ledger is written first. Throws `Unchecked` unless the service is disposable.
    */
   sendHazard(method: string, path: string, options?: SendOptions): Promise<Exchange> {
     this.#needsDisposable(`${method} ${path}`)
@@ -125,7 +133,10 @@ export class Owner {
     if (!this.ledger.disposable) throw new Unchecked(needsDisposable(what))
   }
 
-  /** The body of the target, or that of an existing item. */
+  /**
+   * The body of a new record: the body from the target or, if there is none, the members of an
+   * existing item that POST accepts.
+   */
   async #body(): Promise<JsonObject> {
     const { body, members } = this.creation
     if (body !== undefined) return { ...body }
@@ -137,7 +148,7 @@ export class Owner {
     return Object.fromEntries(Object.entries(item).filter(([name]) => members.includes(name)))
   }
 
-  /** Creates an own record. Throws `Unchecked` if that is not possible. */
+  /** Creates a record. Throws `Unchecked` if that is not possible. */
   async make(): Promise<OwnRecord> {
     const { number, exchange, marker } = await this.post()
     const address = this.addressOf(exchange)
@@ -149,8 +160,8 @@ export class Owner {
   }
 
   /**
-   * The address of the created record; `undefined` if the response has none directly below the
-   * collection.
+   * The address of the created record, from `Location`. `undefined` if the response has no address
+   * directly below the collection.
    */
   addressOf({ request, answer }: Exchange): string | undefined {
     const location = answer.field(header.location)
@@ -162,7 +173,8 @@ export class Owner {
   }
 
   /**
-   * Enters an address as an own record, if the record there contains the marker or the sent values.
+   * Enters the address of a created record into the ledger. Throws `Unchecked` unless the record at
+   * this address contains the marker or the sent values.
    */
   async taken(number: number, address: string, posted: Exchange, marker: string): Promise<OwnRecord> {
     const member = this.creation.marker
@@ -173,8 +185,8 @@ export class Owner {
   }
 
   /**
-   * Enters another item that a POST has created, so that it is removed too. Does nothing if it is
-   * not an own record.
+   * Enters an item that a request has created unexpectedly into the ledger, so that it is removed
+   * too. Does nothing if the item does not contain the marker or the sent values.
    */
   async adopt(address: string, posted: Exchange, marker: string): Promise<void> {
     if (!(await this.#isOurs(address, posted, marker))) return
@@ -184,8 +196,8 @@ export class Owner {
   }
 
   /**
-   * Whether the item there contains the marker, or the sent values if there is no member for a
-   * marker.
+   * Whether the item at the address contains the marker. If there is no member for a marker, the
+   * item must contain the sent values.
    */
   async #isOurs(address: string, posted: Exchange, marker: string): Promise<boolean> {
     const { json } = (await this.list.service.client.send('GET', address)).answer
@@ -194,7 +206,10 @@ export class Owner {
     return isObject(json) && (member === undefined ? holdsSent(json, sent) : json[member] === marker)
   }
 
-  /** The current state of an own record, with its tag. Throws `Unchecked` if it has no tag. */
+  /**
+   * Reads the current state of a record that the check has created, with its entity tag. Throws
+   * `Unchecked` if the record has no tag or can't be read.
+   */
   async current({
     address,
   }: OwnRecord): Promise<{ readonly exchange: Exchange; readonly tag: string; readonly value: JsonObject }> {
@@ -214,12 +229,12 @@ export class Owner {
 export const needsDisposable = (what: string): string =>
   `${what} could destroy records of others. If the whole service may be lost, give --disposable`
 
-/** The detail of the problem. */
+/** The `detail` of a problem, in parentheses. Empty if there is none. */
 function detailOf({ answer: { json } }: Exchange): string {
   const detail = isObject(json) ? json.detail : undefined
   return typeof detail === 'string' ? ` (${detail.slice(0, 120)})` : ''
 }
 
-/** Whether the scalar members have the sent values. */
+/** Whether the scalar members that were sent have the sent values. */
 const holdsSent = (shown: JsonObject, sent: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(sent).every(([name, value]) => typeof value === 'object' || shown[name] === value)

@@ -1,4 +1,4 @@
-/** `If-Match`, one request after the other (HDR-3). */
+/** Checks of `If-Match` without concurrent requests (HDR-3). */
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
 import type { SendOptions } from '../client/client.js'

@@ -1,4 +1,6 @@
-/** Public collections, to which clients write without listing them (VERB-11). */
+/**
+ * Checks of public collections, to which clients can write, but which they can't list (VERB-11).
+ */
 import type { WriteCheck } from '../check.js'
 import { goneAfterDelete, shownAtLocation } from './write-checks.js'
 

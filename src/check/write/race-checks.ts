@@ -1,4 +1,4 @@
-/** Races: several clients write at the same time (HDR-3, VERB-2, VERB-12). */
+/** Checks with races, in which several clients write at the same time (HDR-3, VERB-2, VERB-12). */
 import type { WriteCheck } from '../check.js'
 import type { Racer } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
@@ -111,7 +111,7 @@ async function changeRound(owner: Owner, own: OwnRecord, race: number, racer: ty
   return roundOf(answers, isStale)
 }
 
-/** Half of the clients change the item, the others delete it. */
+/** Runs one race in which some clients change an item and the others delete it. */
 async function deleteRound(owner: Owner, race: number): Promise<Round> {
   const own = await owner.make()
   const before = await owner.current(own)
@@ -123,14 +123,19 @@ async function deleteRound(owner: Owner, race: number): Promise<Round> {
 
 const isStale = ({ answer }: Exchange): boolean => answer.status === 412
 
-/** After a DELETE the response is 404, because existence is checked before any precondition. */
+/**
+ * Whether a client was refused in a race with DELETE. A client that comes after the DELETE gets
+ * 404, because services check whether an item exists before they check preconditions.
+ */
 const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 || answer.status === 404
 
 /**
- * Sends the same POST several times at once. The check owns all created records.
+ * Sends the same POST several times at once. All records that are created are entered into the
+ * ledger.
  *
- * @param key whether all requests have the same `Idempotency-Key`. A response with the same address
- *   as an earlier response then means that its request created nothing
+ * @param key whether all requests have the same `Idempotency-Key`. If they do, a response with the
+ * address of an earlier response does not count as a winner, because its request has created
+ * nothing
  */
 async function createRound(owner: Owner, key: boolean): Promise<Round> {
   const post = await owner.intend({ key })
@@ -148,7 +153,7 @@ async function createRound(owner: Owner, key: boolean): Promise<Round> {
 }
 
 /**
- * The refusal is 422 if the id exists. It is 503 if a request with the same key is running; other
- * services use 409.
+ * Whether a POST was refused. The status is 422 if the id exists. While a request with the same key
+ * is in progress, the status is 503, or in some services 409.
  */
 const isRefusedPost = ({ answer: { status } }: Exchange): boolean => (status >= 400 && status < 500) || status === 503

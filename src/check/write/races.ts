@@ -1,4 +1,4 @@
-/** Runs races several times, and counts the rounds without exactly one winner. */
+/** Runs a race several times, and counts the races that do not have exactly one winner. */
 
 import type { Exchange } from '../client/exchange.js'
 import type { Sign } from '../sign.js'
@@ -9,19 +9,22 @@ import type { Owner } from './own-record.js'
 /** The number of clients in a race. */
 export const clients = 5
 
-/** Each client with a successful answer is a winner. */
+/**
+ * The sign of a race that does not have exactly one winner. Each client with a successful response
+ * is a winner.
+ */
 export const winners: Sign = { kind: 'winners' }
 
 /** The result of one race. */
 export interface Round {
-  /** The responses to successful clients. */
+  /** The requests that were successful, with their responses. */
   readonly winners: readonly Exchange[]
   readonly answers: readonly Exchange[]
 }
 
 /**
- * A round in which every client that did not succeed must be refused. Throws `Unchecked` for any
- * other answer.
+ * The result of a race in which each client must succeed or be refused. `isRefused` recognizes a
+ * refusal. Throws `Unchecked` for any other response.
  */
 export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exchange) => boolean): Round {
   const odd = answers.find((one) => one.answer.status >= 300 && !isRefused(one))
@@ -30,12 +33,14 @@ export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exch
 }
 
 /**
- * Runs `round` several times. A break in every round breaks the rule; in some of them it is a rate.
+ * Runs a race several times. The verdict is `breaks` if no race has exactly one winner. It is
+ * `flaky`, with the rate, if only some races do not have exactly one winner.
  *
- * @param address opens connections to it before the first round, so that all requests of a race
- *   leave at once
- * @param sign how a script recognizes the break; `undefined` if none can show it, because the
- *   requests hold values of a record that a script can't replace, or depend on their order
+ * @param address the address to which connections are opened before the first race, so that all
+ * requests of a race are sent at once
+ * @param sign how a script recognizes the break. `undefined` if no script can show it, because the
+ * requests contain values of a record that a script can't replace, or because the result depends on
+ * the order of the requests
  */
 export async function decideRaces(
   owner: Owner,

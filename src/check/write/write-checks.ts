@@ -1,6 +1,6 @@
 /**
- * Checks that write: POST, PUT, PATCH and DELETE of own records (VERB-2, VERB-3, VERB-5, VERB-6,
- * VERB-9, VERB-10, VERB-12).
+ * Checks of POST, PUT, PATCH and DELETE (VERB-2, VERB-3, VERB-5, VERB-6, VERB-9, VERB-10, VERB-12).
+ * They change only records that they have created.
  */
 import type { JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
@@ -32,7 +32,7 @@ export const writeChecks: readonly WriteCheck[] = [
       const second = await owner.list.service.client.send('POST', exchange.request.url, options)
       const other = owner.addressOf(second)
       if (other === address) return holds
-      // The check also owns what this request has created.
+      // The repeated request has created another item, which the check must also remove.
       if (other !== undefined) await owner.adopt(other, second, marker)
       return breaksBy(
         { kind: 'unequal', answers: [0, 1], name: header.location },
@@ -161,13 +161,16 @@ export const writeChecks: readonly WriteCheck[] = [
   },
 ]
 
-/** An own record before and after a successful PATCH. */
+/** Creates and patches a record, and returns its state before and after the PATCH. */
 async function changed(owner: Owner) {
   const { own, before, patch } = await patchedRecord(owner)
   return { before, patch, after: await owner.current(own) }
 }
 
-/** POST returns the address of the new item, and GET returns the item there. */
+/**
+ * Checks that POST returns the address of the new item, and that GET of this address returns the
+ * item.
+ */
 export async function shownAtLocation(owner: Owner): Promise<Outcome> {
   const { number, exchange, marker } = await owner.post()
   const wrong = expectStatus(exchange, [201, 202], 'a POST that creates')
@@ -191,7 +194,10 @@ export async function shownAtLocation(owner: Owner): Promise<Outcome> {
   return holds
 }
 
-/** The response to DELETE of a new item has no body, and GET is 404 afterwards. */
+/**
+ * Checks that the response to DELETE of a new item has no body, and that GET responds with 404
+ * afterwards.
+ */
 export async function goneAfterDelete(owner: Owner): Promise<Outcome> {
   const { own, tag } = await newRecord(owner, 'DELETE')
   const removed = await owner.send('DELETE', own, { headers: ifMatch(tag) })

@@ -1,11 +1,14 @@
-/** Checks of associations: records in the collections of their parents. */
+/** Checks of associations, which put records into the collections of their parents. */
 import type { ParentKey } from '../../adapters/contract.js'
 import type { Check, Need } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations as all, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
-/** One association by a member of the record, and one by a set that the store keeps. */
+/**
+ * One association in which a member of the record contains the key of the parent, and one in which
+ * the store keeps a set of records for each parent.
+ */
 const kinds = ['contracts', 'favourites'] as const
 
 async function expectUnder(stage: Stage, under: ParentKey, codes: readonly unknown[], when: string): Promise<void> {
@@ -212,7 +215,8 @@ export const associations: readonly Check[] = [
         stage.expectValue(await stage.read(code), record, 'the record that is attached in all associations')
         for (const as of order) await attached(stage, client(as, `${as}-2`), code)
         for (const as of order) await expectUnder(stage, client(as, `${as}-2`), [code], 'with other associations')
-        // The next round attaches to the same parents.
+        // The record is removed, because the next round attaches another record to the same
+        // parents.
         await stage.remove(code)
       }
     },

@@ -4,7 +4,10 @@ import { expectEqual, expectThat } from '../contract-error.js'
 import { associations, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
-/** Texts that a client could derive from a version. None of them equals the version. */
+/**
+ * Texts that a client could send instead of a version. The checks leave out a text that happens to
+ * be equal to the version.
+ */
 const near = (version: string): readonly string[] => [
   '',
   ' ',
@@ -27,7 +30,7 @@ const near = (version: string): readonly string[] => [
   version.toLowerCase(),
 ]
 
-/** A record, its key and its version. */
+/** An initial record, its key and its version. */
 async function held(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)
@@ -35,7 +38,10 @@ async function held(stage: Stage) {
   return { record, key, version }
 }
 
-/** A replaced record: its key, and its previous version. */
+/**
+ * Replaces a record. Returns the previous record with its key and its version, and the current
+ * state.
+ */
 async function outdated(stage: Stage) {
   const { record, key, version } = await held(stage)
   const current = await stage.replaced(key, stage.change(record, 1))

@@ -1,6 +1,6 @@
 /**
- * Checks that values with a format (docs/resources.md) survive exactly and are compared as values,
- * not as texts.
+ * Checks that values with a format (docs/resources.md) are stored exactly, and are compared as
+ * values and not as texts.
  */
 import type { Scalar } from '../../adapters/contract.js'
 import { valueFormat } from '../../definition/value-formats.js'
@@ -14,12 +14,12 @@ import { expectMatches, valuesOf } from './matches.js'
 
 const nullable = ['taken', 'amount', 'total', 'source'] as const
 const members = ['device', 'counter', ...nullable] as const
-/** Formats whose order is the same in every store. */
+/** The members whose formats have the same order in every store. */
 const ordered = ['counter', 'taken', 'amount', 'total'] as const
 
 /**
- * Negative, zero or positive if one value is smaller than, equal to or larger than another. Null is
- * the largest.
+ * Returns a negative number if `a` is smaller than `b`, zero if they are equal, and a positive
+ * number if `a` is larger. Null is the largest value.
  */
 function compareMembers(stage: Stage, field: string, a: Scalar | null, b: Scalar | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
@@ -28,9 +28,7 @@ function compareMembers(stage: Stage, field: string, a: Scalar | null, b: Scalar
   return compare(a as string, b as string)
 }
 
-/**
- * The keys of all records in the order of a member, with the key last, in the member's direction.
- */
+/** The keys of all records in the order of a member. The key breaks ties, in the same direction. */
 function inOrder(stage: Stage, field: string, descending: boolean): readonly string[] {
   const terms = [field, 'device', 'counter']
   const sorted = [...stage.held].sort((a, b) => {
@@ -141,7 +139,7 @@ export const formats: readonly Check[] = [
     on: 'readings',
     async run(stage) {
       for (const field of ordered) {
-        // Also compares with values between and beyond the stored ones.
+        // The check also compares with values between and beyond the stored values.
         const others =
           field === 'taken'
             ? ['2026-11-20T22:00:00.0005Z']
@@ -188,7 +186,7 @@ export const formats: readonly Check[] = [
   },
 ]
 
-/** Seeks from every record in both directions, and expects the records next to it. */
+/** Seeks from every record, forwards or backwards, and expects the records next to it. */
 async function expectSought(
   stage: Stage,
   parts: ListParts & { readonly sort: string; readonly size: number },

@@ -1,4 +1,7 @@
-/** All checks. Basic ones come first: if a value does not survive, most later checks fail. */
+/**
+ * All checks. Basic checks come first, because most later checks fail too if the store changes
+ * values.
+ */
 import type { Check } from '../check.js'
 import { associations } from './associations.js'
 import { calls } from './calls.js'

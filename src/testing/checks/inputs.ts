@@ -7,7 +7,10 @@ import { listRequest } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** Calls with mutable arguments and compares them afterwards, then calls with frozen ones. */
+/**
+ * Calls the adapter with mutable arguments, and checks that the call has not changed them. Then
+ * calls the adapter with frozen arguments.
+ */
 async function expectUntouched<I extends readonly unknown[]>(
   what: string,
   make: (round: number) => I,

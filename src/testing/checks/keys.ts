@@ -1,6 +1,6 @@
 /**
- * Checks of creates that a client may repeat (VERB-12): which record is kept under an id, and that
- * no record is created twice.
+ * Checks of creates that a client may repeat (VERB-12). The store keeps the created record under an
+ * id. A create with the same id must return this record, and must not create another one.
  */
 import { type Check, rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -15,20 +15,20 @@ type Answer = Awaited<ReturnType<Stage['repeatable']>>
 const createdOf = (answer: Answer): Item | undefined =>
   typeof answer === 'object' && 'created' in answer ? answer.created : undefined
 
-/** The created record. Throws if there is none. */
+/** The created record. Throws if no record was created. */
 function expectCreated(answer: Answer, what: string): Item {
   const created = createdOf(answer)
   expectThat(created !== undefined, `${what} to return { created }`, answer)
   return created
 }
 
-/** The first create with an id, which creates a record. */
+/** Creates a record with an id that was not used before. */
 const first = async (stage: Stage, value: Row, id: string): Promise<Item> =>
   expectCreated(await stage.repeatable(value, idempotency(id)), 'create() with a new id')
 
 /**
- * Checks that both ways to repeat, over this peer, return the record and the version of the first
- * create.
+ * Checks that a repeated `create()` and `recall()`, both called on the given peer, return the
+ * record and the version of the first create.
  */
 async function expectKept(
   stage: Stage,
@@ -286,7 +286,10 @@ export const keyRaces: readonly Check[] = [
   },
 ]
 
-/** Concurrent creates with one id and two bodies. */
+/**
+ * Runs concurrent creates with one id and two different bodies. Only one of the bodies may create a
+ * record.
+ */
 async function expectOneBody(stage: Stage, id: string): Promise<void> {
   const body = (i: number) => (i % 2 === 0 ? 'even' : 'odd')
   const answers = await Promise.all(

@@ -6,7 +6,7 @@ import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** The distinct values of a member among the records, without null. */
+/** The distinct values of a member in the initial records, without null. */
 export const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
   [...new Set(stage.held.map((record) => memberAt(record, field)))].filter((value) => value !== null)
 

@@ -8,12 +8,15 @@ import { sortTerms } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** The members by which every store can sort: the declared ones and the key. */
+/**
+ * The members by which every store can sort: those that the resource declares, and those of the
+ * key.
+ */
 const sortable = ({ definition }: Pick<Subject, 'definition'>): readonly string[] => [
   ...new Set([...definition.sort, ...definition.key.members]),
 ]
 
-/** Throws if a list with this sort is not in the order of these members. */
+/** Throws if a list is not in the order that `sort` describes. */
 async function expectOrder(stage: Stage, sort: string, places: Map<string, Places>): Promise<void> {
   const terms = sortTerms(sort, stage.definition.key.members)
   for (const { field } of terms) if (!places.has(field)) places.set(field, await placesOf(stage, field))

@@ -1,10 +1,10 @@
-/** Checks that stored values only change by writes. */
+/** Checks that only writes change stored values. */
 import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item } from '../stage.js'
 
-/** Modifies all mutable parts of a value. Errors of frozen parts are ignored. */
+/** Modifies all mutable parts of a value. Frozen parts are left unchanged. */
 function spoil(value: unknown): void {
   if (!isContainer(value)) return
   for (const member of Object.values(value)) spoil(member)

@@ -1,4 +1,7 @@
-/** Checks of concurrent compare-and-set and creates, over the adapter and its peers. */
+/**
+ * Checks of concurrent compare-and-set and of concurrent creates. The calls are spread over the
+ * adapter and its peers, which are other adapters over the same store.
+ */
 import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { rounds, upTo } from '../check.js'
@@ -10,7 +13,7 @@ const callers = 12
 
 const isItem = (answer: unknown): answer is Item => isContainer(answer) && 'version' in answer
 
-/** Makes all calls concurrently, each over another peer. */
+/** Makes all calls concurrently. `caller` is the number of the call. */
 const together = <T>(ask: (caller: number) => Promise<T>): Promise<T[]> => Promise.all(upTo(callers).map(ask))
 
 async function eachRound(
@@ -59,7 +62,8 @@ export const races: readonly Check[] = [
       const code = 'P-3'
       const start = (await stage.stored(code)).value.pieces as number
       await together(async (peer) => {
-        // In each round one caller succeeds, so no caller fails more often than the others succeed.
+        // Whenever a replace is stale, the replace of another caller has succeeded. So no caller
+        // fails more often than the others succeed.
         for (let done = 0, tries = 0; done < 3; tries += 1) {
           expectThat(
             tries <= callers * 3,

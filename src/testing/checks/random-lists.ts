@@ -1,4 +1,4 @@
-/** Compares random lists with a simple model of a store. */
+/** Compares the results of random list requests with a simple model of a store. */
 import type { ParentKey, Scalar } from '../../adapters/contract.js'
 import { Random } from '../../random.js'
 import { type Check, upTo } from '../check.js'
@@ -25,8 +25,8 @@ const depots = ['', 'north', 'North', 'south', null, undefined]
 const addresses = [null, undefined, {}, { street: '', postcode: 0 }, { postcode: -1 }, { street: null, postcode: null }]
 
 /**
- * A record unlike those of the fixtures: odd texts, extreme numbers and years, empty and absent
- * members.
+ * A record that is unlike those of the fixtures. It has odd texts, extreme numbers and years, and
+ * empty and absent members.
  */
 function oddParcel(random: Random, i: number): Row {
   const record = parcel(`odd ${i} ${random.one(oddTexts)}`, {
@@ -43,7 +43,9 @@ function oddParcel(random: Random, i: number): Row {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }
 
-/** Creates odd parcels if the adapter can. Refused ones are skipped. */
+/**
+ * Creates odd parcels in the store and in the model. Parcels that the store refuses are skipped.
+ */
 async function addOdd(stage: Stage, random: Random, model: Model): Promise<void> {
   for (const i of upTo(24)) {
     const record = oddParcel(random, i)
@@ -51,7 +53,10 @@ async function addOdd(stage: Stage, random: Random, model: Model): Promise<void>
   }
 }
 
-/** Attaches some records in every way, in the store and in the model. */
+/**
+ * Attaches some records in each association, in the store and in the model. Returns the parents,
+ * and one parent without records.
+ */
 async function addAttached(stage: Stage, random: Random, model: Model): Promise<readonly ParentKey[]> {
   const parents = associations.flatMap((as) => ['ann', 'bob'].map((key) => client(as, key)))
   for (const parent of parents) {
@@ -98,8 +103,8 @@ async function ask(
   const whole = { ...parts, size: model.records.size + 1 }
   const first = await list(whole)
   if (parts.search !== undefined && parts.sort === undefined) {
-    // The store defines the rank. So only the set of records is compared, and each page with the
-    // whole list.
+    // The store defines the rank, so the model does not know the order. Only the set of records is
+    // compared with the model. Each page is compared with the whole list.
     const places = new Map(first.items.map(({ value }, i) => [stage.keyText(value), i]))
     rows = [...rows].sort((a, b) => (places.get(stage.keyText(a)) ?? 0) - (places.get(stage.keyText(b)) ?? 0))
   }
@@ -130,7 +135,8 @@ async function ask(
 }
 
 /**
- * A position to seek: that of a listed row, often the first or the last, or one that no row has.
+ * A random position to seek. It is the position of a listed row, often of the first or the last
+ * row, or a position that probably no row has.
  */
 function placeOf(random: Random, model: Model, rows: readonly Row[], sort: string): readonly (Scalar | null)[] {
   const all = [...model.records.values()]

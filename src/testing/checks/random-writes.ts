@@ -28,7 +28,7 @@ const ids = ['one', 'two', 'three']
 /** The result of a write. `refused` means any refusal except `duplicate`. */
 type Verdict = 'absent' | 'stale' | 'done' | 'duplicate' | 'refused' | 'mismatched'
 
-/** A write to the record with one key, by a caller with this scope. */
+/** A write to the record with the key `code`, by a caller with this scope. */
 interface Write {
   readonly code: string
   readonly expected: string | undefined
@@ -46,7 +46,7 @@ class Sequence {
   readonly #past = new Map<string, Set<string>>(codes.map((code) => [code, new Set()]))
   readonly #kept = new Map<string, { readonly fingerprint: string; readonly item: Item }>()
   readonly #methods: readonly ('create' | 'repeat' | 'recall' | 'replace' | 'remove' | 'attach' | 'detach')[]
-  /** The latest call, for messages. */
+  /** The latest call, for error messages. */
   asked = 'before any write'
 
   constructor(stage: Stage) {
@@ -194,8 +194,8 @@ class Sequence {
   }
 
   /**
-   * Checks that the store has the record of the model under a key, with a version that fits the
-   * outcome, and that the write returned them.
+   * Checks that the store and the model have the same record under a key, and that its version fits
+   * the outcome. If the write returned a record, it must be this record with this version.
    */
   async #look(code: string, before: Row | undefined, isDone: boolean, answer?: unknown): Promise<void> {
     const now = this.#model.records.get(code)
@@ -223,7 +223,7 @@ class Sequence {
   }
 
   /**
-   * Checks all stored records: by key, in the list of all records and in the list of each parent.
+   * Checks all stored records: by key, in the list of all records, and in the list of each parent.
    */
   async lookAtAll(): Promise<void> {
     const model = this.#model

@@ -1,4 +1,7 @@
-/** Checks of the equalities of a scope: all must hold exactly, after any write. */
+/**
+ * Checks of the values in a scope, such as `depot: 'north'`. A record is in a scope only if its
+ * members are exactly equal to all of these values. Writes must not move a record out of the scope.
+ */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'
@@ -6,7 +9,9 @@ import type { Row } from '../row.js'
 import type { By } from '../stage.js'
 
 const north: By = { call: { scope: { depot: 'north' } } }
-/** Two equalities, in both orders, so that a store that ignores one of them is detected. */
+/**
+ * Scopes with two members, in both orders, so that a store that ignores one of them is detected.
+ */
 const several: readonly By[] = [
   { call: { scope: { depot: 'north', urgent: true } } },
   { call: { scope: { urgent: true, depot: 'north' } } },

@@ -1,4 +1,7 @@
-/** Checks that records outside of a call's scope are absent, for each method. */
+/**
+ * Checks that each method treats a record outside of the scope of a call as absent. A scope limits
+ * a call to the records that have certain values.
+ */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'

@@ -1,6 +1,6 @@
 /**
- * Checks of `q` with words that are in no dictionary, for which all search engines give the same
- * results.
+ * Checks of full-text search (`q`). The words are in no dictionary, so that all search engines give
+ * the same results for them.
  */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'

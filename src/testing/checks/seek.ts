@@ -1,4 +1,7 @@
-/** Checks of pages by position. A store that reports `seekable` for no list passes all of them. */
+/**
+ * Checks of pages that begin after or before a position, instead of at an offset. A store that
+ * never reports `seekable` passes all of these checks.
+ */
 import type { Scalar } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -7,8 +10,9 @@ import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
 
 /**
- * Walks from page to page by position, from either end, and calls `between` between two pages.
- * `undefined` if the store can't seek in this order.
+ * Reads a list page by page, forwards from its first page or backwards from its last record. Each
+ * page begins at the position at which the previous page ended. Calls `between` before each page
+ * that is read by position. Returns `undefined` if the store can't seek in this order.
  */
 async function walk(
   stage: Stage,
@@ -19,13 +23,14 @@ async function walk(
   if (first.seekable !== true) return undefined
   const all = backwards ? await stage.all(parts, by) : []
   const last = all.at(-1)
-  // A backward walk starts at the last record, which is not part of the result.
+  // A backward walk starts from the position of the last record. No page contains this record, so
+  // it is added here.
   const found: Item[] = backwards ? (last === undefined ? [] : [last]) : [...first.items]
   while (found.length > 0) {
     await between()
     const edge = (backwards ? found[0] : found.at(-1)) as Item
     const seek = { values: stage.place(edge.value, parts.sort), backwards }
-    // A seek ignores the page number.
+    // A seek must ignore the page number.
     const page = await stage.list({ ...parts, seek, size, page: 500 }, by)
     expectThat(page.seekable === true, 'seekable on every page of an order', page.seekable)
     if (backwards) found.unshift(...page.items)
@@ -222,8 +227,8 @@ export const seek: readonly Check[] = [
           },
         )
         if (found === undefined) return
-        // Records that change during the walk may or may not be returned. A backward walk starts
-        // from a record that may be one of them.
+        // Only the unchanged records are compared. Records that change during the walk may or may
+        // not be returned.
         expectEqual(
           keysOf(stage, found).filter((key) => staying.includes(key)),
           staying,

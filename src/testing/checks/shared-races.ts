@@ -1,4 +1,4 @@
-/** Checks of attaching and reading during other writes. */
+/** Checks of calls that run at the same time as writes, such as reads and attaches. */
 import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { client } from '../fixtures.js'
@@ -79,7 +79,7 @@ export const sharedRaces: readonly Check[] = [
         })(),
         ...upTo(4).map(async (peer) => {
           for (const round of upTo(10)) {
-            // Starts at a different time during the write in each round.
+            // In each round, the reads start at a different time during the writes.
             await ticks((round * 3 + peer) % 7)
             check((await stage.all({}, { peer }, 100)).find(({ value }) => stage.keyText(value) === text)?.value)
             check((await stage.read(key, { peer }))?.value)
@@ -95,8 +95,8 @@ export const sharedRaces: readonly Check[] = [
     needs: ['total', 'create', 'remove'],
     async run(stage) {
       let writing = true
-      // Removes many records, then creates as many. With a single record, a count taken a few
-      // writes later could be right by chance.
+      // Removes many records, and then creates them again. With a single record, a total that is
+      // counted a few writes later than the items could be right by chance.
       const rewrite = async () => {
         const records = stage.held.slice(0, 20)
         for (const _ of upTo(2)) {
@@ -194,7 +194,7 @@ export const sharedRaces: readonly Check[] = [
           (peer) => stage.attach(client('invoices', 'eve'), code, version, { peer }),
           (peer) => stage.detach(client('contracts', 'ann'), code, version, { peer }),
         ]
-        // A different write comes first each time.
+        // In each round, a different write comes first.
         const order = upTo(10).map((i) => (i + round) % writes.length)
         const answers = await Promise.all(order.map((n, peer) => writes[n]?.(peer)))
         const won = answers.filter((answer) => answer !== 'stale' && answer !== 'absent')

@@ -1,5 +1,6 @@
 /**
- * Checks that different texts are never treated as equal: keys, conditions, parents and scopes.
+ * Checks that a store never treats different texts as equal, in keys, conditions, parents and
+ * scopes.
  */
 import { isRefused, type ParentKey } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
@@ -10,7 +11,7 @@ import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** Creates these records. Those that the store refuses are skipped. */
+/** Creates the records, and returns those that the store has not refused. */
 async function created(stage: Stage, records: readonly Row[]): Promise<readonly Row[]> {
   const kept: Row[] = []
   for (const [peer, record] of records.entries()) {
@@ -80,7 +81,7 @@ export const texts: readonly Check[] = [
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
-      // The keys have no repetition, so compression can't shorten them.
+      // The keys do not repeat themselves, so compression can't shorten them.
       const long = upTo(500)
         .map((i) => ((i * 7919 + 104_729) * 2_654_435_761).toString(36))
         .join('')

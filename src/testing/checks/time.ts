@@ -1,10 +1,11 @@
-/** Checks of the startup, and of aborted calls. */
+/** Checks of `ready()`, of aborted calls, and of the time that a call has left. */
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
 import type { By, Stage } from '../stage.js'
 
 /**
- * Accepts a result or an error. Only a call that does not settle within the timeout is a failure.
+ * Accepts any result or error of a call. Throws only if the call violates the contract, for example
+ * because it does not settle within the timeout.
  */
 async function answersOrFails(call: Promise<unknown>): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 /**
- * Checks of texts that many stores can't hold: U+0000 and unpaired surrogates. JSON supports both.
+ * Checks of texts that many stores can't store: texts with U+0000 or with lone surrogates. JSON can
+ * contain both.
  */
 import { isRefused } from '../../adapters/contract.js'
 import type { Check } from '../check.js'
@@ -10,7 +11,7 @@ import type { Stage } from '../stage.js'
 
 const unstorable = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udfff\ud83d']
 
-/** Texts to create records with, if the adapter can create any. */
+/** Returns the texts if the adapter can create records, and an empty list otherwise. */
 const offers = (stage: Stage, texts: readonly string[]): readonly string[] => (stage.offers('create') ? texts : [])
 
 export const unstorables: readonly Check[] = [
@@ -87,7 +88,9 @@ export const unstorables: readonly Check[] = [
     on: 'parcels',
     async run(stage) {
       const { code, label } = stage.record()
-      // The texts that result if such texts are encoded as UTF-8 without validation.
+      // A store that does not validate texts may change an invalid text into one of these texts,
+      // for example when it encodes the text as UTF-8. A condition with the invalid text must not
+      // match these records.
       for (const [i, text] of offers(stage, ['\ufffd', 'a\ufffd', 'ab', '', 'a']).entries()) {
         await stage.create(parcel(`near-${i}`, { label: text, note: text, tags: [text] }))
       }

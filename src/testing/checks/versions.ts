@@ -4,13 +4,13 @@ import { atTime } from '../clock.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item, Stage } from '../stage.js'
 
-/** Throws if a version was used before. */
+/** Throws if the version of an item was used before. */
 function expectNew(seen: Set<string>, { version }: Item, when: string): void {
   expectThat(!seen.has(version), `a version that was never used before, ${when}`, version)
   seen.add(version)
 }
 
-/** A record and the versions that it has had. */
+/** An initial record, its key, and the versions that it has had. */
 async function begin(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)
