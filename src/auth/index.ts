@@ -1,4 +1,6 @@
-/** `express-rest-conventions/auth`: authentication and permissions (AUTH). */
+/**
+ * `express-rest-conventions/auth`: authentication and permissions (the clauses AUTH-1 to AUTH-6).
+ */
 export { type Authenticate, type AuthenticateOptions, authenticate } from '../middleware/authenticate.js'
 export { bearer, publicToken, type TokenOptions } from '../middleware/bearer.js'
 export { type Login, type LoginOptions, login } from '../middleware/login.js'

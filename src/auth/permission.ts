@@ -1,30 +1,31 @@
-/** Permissions, checked before any data is read or changed (AUTH-4). */
+/** Permissions. They are checked before any data is read or changed (AUTH-4). */
 import type { KeyValue } from '../definition/key.js'
 import { HttpProblem } from '../problem.js'
 import { settled } from '../promise.js'
 import { header } from '../wire.js'
 
 /**
- * An action on a resource. `list` and `create` concern a collection, the others an item; `attach`
- * and `detach` add it to and remove it from a parent's collection. For endpoints: `read` (GET),
- * `create` (POST), `replace` (PUT), `patch`, `remove` (DELETE).
+ * An action on a resource. `list` and `create` apply to a collection. All other actions apply to an
+ * item: `attach` adds the item to the collection of a parent, and `detach` removes the item from
+ * that collection. An endpoint has the actions `read` (GET), `create` (POST), `replace` (PUT),
+ * `patch` (PATCH) and `remove` (DELETE).
  */
 export type Action = 'list' | 'create' | 'read' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
 
 /**
- * `forbidden` is 403: the principal has no access to the resource. `method-not-allowed` is 405: it
- * has access, but not for this method.
+ * The result of a permission. `forbidden`: the principal has no access to the resource (403).
+ * `method-not-allowed`: the principal has access to the resource, but not with this method (405).
  */
 export type Decision = 'allow' | 'forbidden' | 'method-not-allowed'
 
-/** A decision, or a promise of it. */
+/** A decision, or a promise of a decision. */
 export type Decided = Decision | Promise<Decision>
 
 /**
  * Decides whether a principal may perform an action. `resource` is the name of the collection or
- * endpoint. `key` is the key of the item, if there is one; without it, the question is whether
- * items of this resource may be read at all. Exceptions become the response, so a failed decision
- * never grants access.
+ * endpoint. `key` is the key of the item, if there is one. For a collection, `read` without a key
+ * is the question whether the principal may read items of the collection at all. If the permission
+ * throws or rejects, the error becomes the response, so a failed decision never grants access.
  *
  * @example const permission: Permission<Claims> = ({ role }, action) => (role === 'admin' || action === 'list' || action === 'read' ? 'allow' : 'method-not-allowed')
  */
@@ -37,7 +38,7 @@ export interface AccessRequest {
   readonly key?: KeyValue | undefined
 }
 
-/** The action of each method on an item and on an endpoint. */
+/** The action of each method on an item or an endpoint. */
 export const itemActions: Readonly<Record<string, Action>> = {
   GET: 'read',
   HEAD: 'read',
@@ -50,8 +51,8 @@ export const itemActions: Readonly<Record<string, Action>> = {
 const decisions: ReadonlySet<unknown> = new Set<Decision>(['allow', 'forbidden', 'method-not-allowed'])
 
 /**
- * Calls the service's permission. Any result except the three decisions is an error of the service
- * (500).
+ * Calls the service's permission. Throws or rejects with an error (500) if the result is not one of
+ * the three decisions.
  */
 export function decide(permission: Permission, principal: unknown, { action, resource, key }: AccessRequest): Decided {
   const decision = permission(principal, action, resource, key)
@@ -67,29 +68,31 @@ function checkDecision(decision: Decision): Decision {
 
 /** The methods that a principal may use at an address. */
 export interface OwnMethods {
-  /** The value for `Allow`: GET includes HEAD, and OPTIONS is always included. */
+  /** The value of `Allow`: the offered methods that the principal may use, and OPTIONS. */
   readonly allow: string
-  /** Whether the principal may use no method here. */
+  /**
+   * Whether the principal may use none of the methods, and at least one decision is `forbidden`.
+   */
   readonly none: boolean
 }
 
 /** Determines which of the methods at an address the principal may use. */
 export async function ownMethods(offered: readonly string[], mayDo: (method: string) => Decided): Promise<OwnMethods> {
-  // Each call is in an async function, so that if one throws synchronously, the other promises are
-  // still handled.
+  // If a call throws synchronously, the async function turns the exception into a rejection.
+  // Otherwise the promises of the earlier calls would be left without a handler.
   const decided = await Promise.all(offered.map(async (method) => mayDo(method)))
   const allowed = offered.filter((_, i) => decided[i] === 'allow')
   return { allow: [...allowed, 'OPTIONS'].join(', '), none: allowed.length === 0 && decided.includes('forbidden') }
 }
 
-/** 403: the principal has no access to this resource (AUTH-4). */
+/** The 403 for a principal that has no access to this resource (AUTH-4). */
 export function forbidden(what: string): HttpProblem {
   return new HttpProblem('forbidden', {
     detail: `You have no permission for ${what}. Request it from the issuer of your credentials.`,
   })
 }
 
-/** 405 that lists only the methods of this principal (AUTH-4). */
+/** The 405 whose `Allow` lists only the methods that this principal may use (AUTH-4). */
 export function methodNotPermitted(method: string, { allow }: OwnMethods): HttpProblem {
   return new HttpProblem('method-not-allowed', {
     detail: `${method.slice(0, 20)} is not allowed for you here. Allowed: ${allow}.`,

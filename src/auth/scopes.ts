@@ -1,6 +1,6 @@
 /**
- * Permission by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2): `<resource>:read` and
- * `<resource>:write`, with `*` for all resources.
+ * A permission that decides by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2). The
+ * scopes are `<resource>:read` and `<resource>:write`. In a scope, `*` stands for all resources.
  */
 
 import { isObject } from '../definition/json.js'
@@ -11,8 +11,8 @@ import type { Action, Permission } from './permission.js'
 /** The options of `scopePermission()` (AUTH-4). */
 export interface ScopePermissionOptions {
   /**
-   * Returns the scopes of a principal, as a space-separated string or a list. Its parameter may
-   * have a narrower type. Default: the member `scope`.
+   * Returns the scopes of a principal, as a space-separated string or as a list. You may declare a
+   * narrower type for the parameter. Default: the member `scope` of the principal.
    */
   of?(principal: unknown): string | readonly string[] | undefined
 }
@@ -22,21 +22,21 @@ export const scopesKinds: Kinds<ScopePermissionOptions> = { of: 'function' }
 const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
 
 /**
- * A permission by scopes. `pre-piezas:read` allows `list` and `read`, `pre-piezas:write` all other
- * actions; `*:read` and `*:write` apply to every resource. Without either scope a resource is
- * forbidden (403); with only one, the methods of the other are not allowed (405). Scopes of other
- * forms are ignored.
+ * Creates a permission that decides by scopes. `pre-piezas:read` allows the actions `list` and
+ * `read` on the resource `pre-piezas`, and `pre-piezas:write` allows all other actions on it.
+ * `*:read` and `*:write` apply to every resource. A principal with neither scope gets 403. A
+ * principal with only one of the two scopes gets 405 for the methods of the other scope. Scopes in
+ * any other format are ignored.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
- *
  *
  * @example api({ authenticate: bearer({ keys }), permission: scopePermission(), versions })
  */
 export function scopePermission(options: ScopePermissionOptions = {}): Permission<unknown> {
   checkOptions('scopePermission()', options, scopesKinds)
   const { of } = options
-  // A cached token's claims are one object, so its scopes are parsed once. If `scope` was replaced,
-  // they are parsed again.
+  // All requests with the same cached token share one claims object, so its scopes are parsed only
+  // once. They are parsed again if the member `scope` has been replaced.
   const known = new WeakMap<object, { readonly scope: unknown; readonly grant: Grant }>()
   const grantedTo = (principal: unknown): Grant => {
     if (of !== undefined) return granted(of(principal))
@@ -57,7 +57,9 @@ export function scopePermission(options: ScopePermissionOptions = {}): Permissio
   }
 }
 
-/** The resources in scopes, by verb, in sets for fast lookups. */
+/**
+ * The resources that the scopes name, separately for `read` and `write`. Sets make lookups fast.
+ */
 interface Grant {
   readonly read: ReadonlySet<string>
   readonly write: ReadonlySet<string>

@@ -1,6 +1,6 @@
 /**
- * Authentication: turns the credentials in one request header into a principal, or responds with
- * 401 (AUTH-1, AUTH-3, AUTH-4).
+ * Authentication: turns the credentials in one request header field into a principal, or responds
+ * with 401 (AUTH-1, AUTH-3, AUTH-4).
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -21,53 +21,61 @@ import { requestState } from './request-state.js'
 
 /** The options of `authenticate()`: where credentials are sent, and how to identify the caller. */
 export interface AuthenticateOptions<P> {
-  /** The request header that contains the credentials, such as `X-Api-Key`. */
+  /** The request header field that contains the credentials, such as `X-Api-Key`. */
   readonly field: string
   /**
-   * The value of `WWW-Authenticate` on a 401, such as `ApiKey realm="courier"` (RFC 9110 11.6.1).
+   * The value of `WWW-Authenticate` in a 401, such as `ApiKey realm="courier"` (RFC 9110 11.6.1).
    */
   readonly challenge: string
   /**
-   * Returns the principal for these credentials (the field value as it was sent), or `undefined`,
-   * null or false if they are not valid (401). Exceptions become the response; throw `Unavailable`
-   * if a dependency is down. `req` may be typed as Express's request.
+   * Returns the principal for these credentials. Returns `undefined`, null or false if they are not
+   * valid; the response is then 401. `credentials` is the field value as it was sent. An exception
+   * becomes the response, so throw `Unavailable` if a dependency is down. You may declare `req` as
+   * Express's request.
    */
-  // Declared as a method, here and in other options, so that a callback may declare a narrower
-  // parameter type, such as Express's request.
+  // The callback is declared as a method, so that a service may declare a narrower parameter type,
+  // such as Express's request. The callbacks in other options are declared as methods for the same
+  // reason.
   identify(credentials: string, req: IncomingMessage): Awaitable<P | undefined | null | false>
 }
 
 /**
- * The return value of `authenticate()`, `bearer()` and `publicToken()`: a middleware, and a value
- * for the option `authenticate` of `api` and `resourceRouter`.
+ * The return value of `authenticate()`, `bearer()` and `publicToken()`. It is a middleware, and can
+ * also be passed as the option `authenticate` of `api` and `resourceRouter`.
  */
 export interface Authenticate<P = unknown> extends Middleware {
   /**
-   * The principal of a request that passed this middleware, or that `api` authenticated before its
-   * hand-written routes. Throws `ConfigurationError` if the request was not authenticated.
+   * Returns the principal of a request that passed this middleware, or that `api` authenticated
+   * before its hand-written routes. Throws `ConfigurationError` if the request was not
+   * authenticated.
    */
   of(req: IncomingMessage): P
   /**
-   * Authenticates a request. Returns synchronously if nothing is asynchronous. Throws or rejects
-   * with the problem `unauthenticated` (401).
+   * Authenticates a request and returns its principal, synchronously if no callback returns a
+   * promise. Throws or rejects with `unauthenticated` (401) if the credentials are missing or not
+   * valid.
    */
   identify(req: IncomingMessage): Awaitable<P>
-  /** The request header that contains the credentials. Responses vary by it (HDR-6). */
+  /**
+   * The request header field that contains the credentials. Responses list it in `Vary` (HDR-6).
+   */
   readonly field: string
   /**
    * The value of `WWW-Authenticate` for a request without credentials, such as `Bearer realm="api"`
    * (RFC 9110 11.6.1).
    */
   readonly challenge: string
-  /** The format of the credentials, if the library verifies them itself. Shown in documents. */
+  /**
+   * The format of the credentials, if the library verifies them itself. Shown in OpenAPI documents.
+   */
   readonly format?: 'JWT'
 }
 
 /**
- * Creates a middleware that authenticates requests with `identify`. Other requests get 401 with
- * `WWW-Authenticate` (AUTH-4). Responses are `private, no-cache` and vary by the field, unless a
- * handler sets these headers itself (HDR-6). A repeated field is refused, since a proxy may have
- * checked a different one of the two values.
+ * Creates a middleware that authenticates requests with `identify`. A request without valid
+ * credentials gets 401 with `WWW-Authenticate` (AUTH-4). The middleware adds the field to `Vary`.
+ * It also sets `Cache-Control: private, no-cache`, which a handler may replace (HDR-6). A repeated
+ * field is refused, because a proxy may have checked a different one of the two values.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  * @example
@@ -96,7 +104,7 @@ export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
   identify: { required: 'function' },
 }
 
-/** Creates the middleware for a function that identifies requests. */
+/** Creates the middleware from a function that returns the principal of a request. */
 export function makeAuthenticate<P>(
   field: string,
   challenge: string,
@@ -107,7 +115,7 @@ export function makeAuthenticate<P>(
     keepPrivate(res, field)
   }
   const authenticateMiddleware: Middleware = (req, res, next) => {
-    // A 401 depends on the credentials too.
+    // A 401 depends on the credentials too, so it also needs this `Vary`.
     res.setHeader(header.vary, mergeVary(res.getHeader(header.vary), field))
     let passed: Awaitable<void>
     try {
@@ -127,8 +135,9 @@ export function makeAuthenticate<P>(
 }
 
 /**
- * The principals of authenticated requests, set by any middleware or router. Shared by all copies
- * of the library: otherwise a request authenticated by one copy would be anonymous to another.
+ * The principals of authenticated requests. Any middleware or router may set them. All copies of
+ * the library in a process share them. Otherwise a request that one copy has authenticated would be
+ * anonymous to another copy.
  */
 export const principals = requestState<{ readonly principal: unknown }>(
   'authenticate()',
@@ -136,7 +145,7 @@ export const principals = requestState<{ readonly principal: unknown }>(
 )
 
 /**
- * Returns the principal, or throws if there is none: stores often return null for an unknown
+ * Returns the principal, or throws if there is none. A store often returns null for an unknown
  * caller, and a membership test returns false.
  */
 export function requirePrincipal<P>(principal: P | undefined | null | false, refusal: () => HttpProblem): P {
@@ -144,12 +153,13 @@ export function requirePrincipal<P>(principal: P | undefined | null | false, ref
   return principal
 }
 
-/** `Cache-Control` of responses for one principal (HDR-6). */
+/** The `Cache-Control` of responses that only one principal may see (HDR-6). */
 export const privateCaching = 'private, no-cache'
 
 /**
- * Makes the response that a handler is about to write private to the caller, and sets `Vary`. Keeps
- * a `Cache-Control` that is already set (HDR-6).
+ * Prepares the response of a later handler: sets `Cache-Control` so that shared caches do not store
+ * the response, and adds a field name to `Vary`. A `Cache-Control` that is already set is kept
+ * (HDR-6).
  */
 export function keepPrivate(res: ServerResponse, vary: string): void {
   res.setHeader(header.vary, mergeVary(res.getHeader(header.vary), vary))
@@ -157,13 +167,13 @@ export function keepPrivate(res: ServerResponse, vary: string): void {
 }
 
 /**
- * 401 with the challenge (AUTH-4; RFC 9110 15.5.2). The detail says that credentials are missing or
- * not valid, but never which part is wrong. `why` is passed to hooks only, and must contain no
- * credentials.
+ * The 401 with the challenge (AUTH-4; RFC 9110 15.5.2). `detail` says that the credentials are
+ * missing or not valid, but never which part of them is wrong. `why` is passed to hooks only, not
+ * to the client. It must contain no credentials.
  */
 export function unauthenticated(challenge: string, what: 'none' | 'invalid', field: string, why?: string): HttpProblem {
-  // Of the fields used for credentials, only `Authorization` starts with a scheme (RFC 9110
-  // 11.6.2).
+  // Only `Authorization` starts with a scheme (RFC 9110 11.6.2). Other fields for credentials do
+  // not.
   const scheme = field === header.authorization ? `${challenge.split(' ', 1)[0]} ` : ''
   const detail =
     what === 'none'

@@ -1,4 +1,4 @@
-/** The base address of the links of hand-written routes (REP-5). */
+/** The base address of links in the responses of hand-written routes (REP-5). */
 
 import type { IncomingMessage } from 'node:http'
 import { requestOrigin, type TrustProxy } from '../http/origin.js'
@@ -10,15 +10,15 @@ import type { ExpressRequest } from './middleware.js'
 /** The base address of absolute links. */
 export interface BaseAddressOptions {
   /**
-   * The absolute address of the app itself, before the paths it routes, such as
-   * `https://api.example.com/private`. Default: derived from the request, subject to the app's
-   * `trust proxy` setting (REP-5).
+   * The absolute address of the app, to which the paths of the app's routes are appended, such as
+   * `https://api.example.com/private`. Default: derived from the request. The app's setting
+   * `trust proxy` determines whether forwarded header fields are used (REP-5).
    */
   readonly baseUrl?: string | undefined
 }
 
 /**
- * Returns the absolute base address for a request, without a trailing slash; `undefined` if the
+ * Returns the absolute base address for a request, without a trailing slash, or `undefined` if the
  * request's host is malformed.
  */
 export type BaseAddress = (req: IncomingMessage) => string | undefined
@@ -30,7 +30,10 @@ export const baseAddressKinds: Kinds<BaseAddressOptions> = {
   },
 }
 
-/** Expects a `baseUrl` that was checked with `baseAddressKinds`. */
+/**
+ * Creates the function that returns the base address. `baseUrl` must have been checked with
+ * `baseAddressKinds`.
+ */
 export function baseAddress({ baseUrl }: BaseAddressOptions): BaseAddress {
   if (baseUrl === undefined) return originOf
   const { origin, pathname } = new URL(baseUrl)
@@ -38,7 +41,7 @@ export function baseAddress({ baseUrl }: BaseAddressOptions): BaseAddress {
   return () => base
 }
 
-/** The 400 for a request from whose malformed host no links can be built (REP-5). */
+/** The 400 for a request with a malformed host. Links cannot be built from such a host (REP-5). */
 export function malformedHost(): HttpProblem {
   return new HttpProblem('malformed-host', { detail: 'The Host field must contain a host and optionally a port.' })
 }
@@ -47,7 +50,10 @@ function originOf(req: IncomingMessage): string | undefined {
   return requestOrigin(req, (req as ExpressRequest).app?.get('trust proxy fn') as TrustProxy | undefined)
 }
 
-/** The whole requested path, still encoded, even if the handler is mounted below a path. */
+/**
+ * The whole path of the request, still percent-encoded. If the handler is mounted below a path,
+ * that path is included.
+ */
 export function requestPath(req: IncomingMessage): string {
   return splitTarget((req as ExpressRequest).originalUrl ?? req.url ?? '/').path
 }

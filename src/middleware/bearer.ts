@@ -1,6 +1,6 @@
 /**
- * Authentication by a JSON Web Token: in `Authorization` for private APIs, in
- * `x-authorization-token` for public ones (AUTH-1, AUTH-3, AUTH-5).
+ * Authentication by a JSON Web Token (AUTH-1, AUTH-3, AUTH-5). Private APIs read the token from
+ * `Authorization`, and public APIs read it from `x-authorization-token`.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -23,44 +23,48 @@ import { realmKind } from './options.js'
 /** Which tokens are valid, and the principal for each. */
 export interface TokenOptions<P = Claims> {
   /**
-   * The verification keys, each with its one algorithm; or a function that finds them, such as
-   * `jwks()`.
+   * The verification keys, each with its one algorithm, or a function that finds keys, such as the
+   * result of `jwks()`.
    */
   readonly keys: VerificationKeys
   /**
-   * Accepted values of the claim `iss`: one or several. Default: any issuer whose key is in `keys`.
+   * One or several accepted values of the claim `iss`. Default: any issuer that has signed the
+   * token with one of `keys`.
    */
   readonly issuer?: string | readonly string[]
   /**
-   * The names of this service in the claim `aud`: one or several. Default none; then a token with
-   * an audience is refused (RFC 7519 4.1.3).
+   * One or several names by which the claim `aud` refers to this service. Default: none. A token
+   * with an audience is then refused (RFC 7519 4.1.3).
    */
   readonly audience?: string | readonly string[]
   /** The accepted clock difference in seconds, at most 600. Default 0. */
   readonly clockTolerance?: number
   /**
-   * The maximum age of a token in seconds since `iat`, in addition to its `exp`. If set, `iat` is
-   * required. Default: no maximum age.
+   * The maximum time since `iat`, in seconds. It applies in addition to `exp`. If `maxAge` is set,
+   * `iat` is required. Default: no maximum.
    */
   readonly maxAge?: number
   /**
-   * The required `typ` in the token's header, such as `at+jwt` (RFC 9068 2.1), ignoring case and an
-   * `application/` prefix. Default: any.
+   * The required `typ` in the token's header, such as `at+jwt` (RFC 9068 2.1). Case and a prefix
+   * `application/` are ignored. Default: any type.
    */
   readonly type?: string
   /**
-   * Whether a token was revoked, for example by its `jti`. Called for every request. If it throws,
-   * the response is 503, so that no request passes unchecked.
+   * Looks up whether a token has been revoked, for example by its `jti`. Called for every request.
+   * If the function fails, the response is 503, so that no request passes unchecked.
    */
   readonly revoked?: (claims: Claims) => Awaitable<boolean>
   /**
-   * Returns the principal for these claims, or `undefined`, null or false if it no longer exists
-   * (401). Called for every request. Default: the claims.
+   * Returns the principal for these claims, or `undefined`, null or false if the principal no
+   * longer exists. The response is then 401. Called for every request. Default: the claims are the
+   * principal.
    */
   principal?(claims: Claims, req: IncomingMessage): Awaitable<P | undefined | null | false>
   /**
-   * The maximum number of cached verified tokens. A token is never used past its `exp`; the least
-   * recently used ones are evicted first. 0 disables the cache. Default 1,000.
+   * The maximum number of verified tokens in the cache. When the cache is full, its tokens are
+   * visited in turn, and the first one that was not used since its last visit is evicted (the CLOCK
+   * algorithm). An expired token is never accepted from the cache. 0 disables the cache. Default
+   * 1,000.
    */
   readonly cache?: number
   /** The realm in `WWW-Authenticate`. Default `api`. */
@@ -68,12 +72,12 @@ export interface TokenOptions<P = Claims> {
 }
 
 /**
- * Requires `principal` if the principal's type is more than `Claims`. Otherwise `bearer<User>()`
- * would return claims typed as a user.
+ * Makes the option `principal` required if claims alone are not a valid principal of type `P`.
+ * Otherwise `bearer<User>()` would return claims typed as a user.
  */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 
-/** `keys` is checked by `keyRing`, since no message may contain keys. */
+/** `keyRing` checks `keys`, because no message may contain keys. */
 export const tokenKinds: Kinds<TokenOptions<unknown>> = {
   keys: 'any',
   issuer: oneOrMore,
@@ -88,9 +92,9 @@ export const tokenKinds: Kinds<TokenOptions<unknown>> = {
 }
 
 /**
- * Authenticates requests by a token in `Authorization: Bearer` (AUTH-1, AUTH-5; RFC 6750 2.1). The
- * token must be signed by one of the keys, have an `exp`, and satisfy the options. Other requests
- * get 401.
+ * Creates a middleware that authenticates requests by the token in `Authorization: Bearer` (AUTH-1,
+ * AUTH-5; RFC 6750 2.1). The token must be signed by one of the keys, have an `exp`, and satisfy
+ * the options. Any other request gets 401.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, `weak-key` if a key is
  * unsuitable
@@ -105,8 +109,9 @@ export function bearer<P = Claims>(options: TokenOptions<P> & MakesPrincipal<P>)
 }
 
 /**
- * Authenticates requests by a token in `x-authorization-token`, which `login` issues to clients of
- * public APIs (AUTH-3, AUTH-5). The rules and options are those of `bearer`.
+ * Creates a middleware that authenticates requests by the token in `x-authorization-token`. `login`
+ * issues such tokens to clients of public APIs (AUTH-3, AUTH-5). The rules and options are the same
+ * as those of `bearer`.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, `weak-key` if a key is
  * unsuitable
@@ -118,8 +123,8 @@ export function publicToken<P = Claims>(options: TokenOptions<P> & MakesPrincipa
 }
 
 /**
- * The token in `Authorization`; `undefined` for another scheme. Schemes are case-insensitive (RFC
- * 9110 11.1).
+ * Returns the token in `Authorization`, or `undefined` if the scheme is not Bearer. Schemes are
+ * case-insensitive (RFC 9110 11.1).
  */
 function bearerToken(field: string): string | undefined {
   const credentials = /^bearer(?: +(.*))?$/i.exec(field)
@@ -135,7 +140,8 @@ function byToken<P>(
 ): Authenticate<P> {
   checkOptions(what, options, tokenKinds)
   const challenge = `${scheme} realm="${options.realm ?? 'api'}"`
-  // RFC 6750 3.1: a request that sent no token gets no error code.
+  // The challenge for a request with an invalid token has an error code. The challenge for a
+  // request without a token has none (RFC 6750 3.1).
   const refuse = (why: string): HttpProblem =>
     unauthenticated(`${challenge}, error="invalid_token"`, 'invalid', field, why)
   const caches = new Caches()

@@ -1,4 +1,7 @@
-/** Request bodies: read only if needed, bounded, and parsed strictly (HDR-5). */
+/**
+ * Reads request bodies (HDR-5). A body is read only if it is needed. Its size, depth and time are
+ * limited, and it is parsed strictly.
+ */
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
@@ -17,19 +20,19 @@ import type { ExpressRequest } from './middleware.js'
 
 /** The limits for reading a body. */
 export interface BodyLimits {
-  /** Bytes. */
+  /** The maximum size, in bytes. */
   readonly bodyLimit: number
   /** The maximum nesting depth of arrays and objects. */
   readonly depthLimit: number
-  /** Milliseconds. */
+  /** The time in which the body must arrive, in milliseconds. */
   readonly timeout: number
 }
 
 export const bodyLimitKinds: Kinds<BodyLimits> = { bodyLimit: bytes, depthLimit: count, timeout: milliseconds }
 
 /**
- * The limits of a service's bodies, with defaults: 1 MiB, 32 levels and 30 seconds. The timeout is
- * limited to the longest delay of a timer.
+ * Returns the limits for reading bodies. The defaults are 1 MiB, 32 levels and 30 seconds. The
+ * timeout is at most the longest delay of a Node timer.
  */
 export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]?: number | undefined }): BodyLimits {
   const { bodyLimit = 1_048_576, depthLimit = 32, timeout = 30_000 } = options
@@ -42,7 +45,10 @@ export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]
 
 const whole: readonly string[] = Object.freeze([mediaType.json, ...xmlTypes])
 
-/** The media types of request bodies: of whole representations, and of merge patches. */
+/**
+ * The media types of request bodies: `whole` for whole representations, and `patch` for PATCH
+ * requests.
+ */
 export const bodyTypes = Object.freeze({
   whole,
   patch: Object.freeze([mediaType.mergePatch, ...whole]) as readonly string[],
@@ -52,23 +58,28 @@ export const bodyTypes = Object.freeze({
 export interface BodyOptions {
   /** Accepted media types. */
   readonly accepted: readonly string[]
-  /** The types of the body's values, which XML itself does not indicate. */
+  /** The types of the values in the body. XML itself does not indicate them. */
   readonly form: Form
-  /** Bytes. */
+  /** The maximum size, in bytes. */
   readonly bodyLimit: number
   /** The maximum nesting depth of arrays and objects. */
   readonly depthLimit: number
   /**
-   * Returns the milliseconds left until 408, at most the longest delay of a timer (see
-   * `resolveBodyLimits`). Called when reading starts.
+   * Returns how many milliseconds are left for reading the body. After this time, the response is
+   * 408. The number is at most the longest delay of a Node timer (see `resolveBodyLimits`). Called
+   * when reading starts.
    */
   readonly timeLeft: () => number
   /**
-   * Whether a body of this media type is parsed as JSON, for services that did so before (HDR-5).
-   * Called with an empty string if there is no media type. Default: never.
+   * Whether a body of this media type is parsed as JSON although the type is not accepted. This
+   * option is for services that already did so before they adopted the conventions (HDR-5). Called
+   * with an empty string if the request has no valid media type. Default: never.
    */
   readonly takes?: ((mediaType: string) => boolean) | undefined
-  /** The body is a patch: a 415 lists the media types in `Accept-Patch` (RFC 5789). */
+  /**
+   * Whether the body is a patch. A 415 then lists the accepted media types in `Accept-Patch` (RFC
+   * 5789) instead of `Accept`.
+   */
   readonly patch: boolean
 }
 
@@ -79,8 +90,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0)
 
 /**
- * A request whose body is to be read. Its fields are looked up once: in an app mounted by Express
- * itself, every property access on a request is slow.
+ * A request whose body will be read. Its properties are looked up once and kept here, because every
+ * property access on a request is slow in an app that Express has mounted.
  */
 interface Carrier {
   readonly req: IncomingMessage
@@ -91,14 +102,15 @@ interface Carrier {
   readonly options: BodyOptions
 }
 
-/** A promise to wait until the next microtask. */
+/** A resolved promise, for waiting until the next microtask. */
 const nextMicrotask = Promise.resolve()
 
 /**
- * Parses the body, calls `use` with it, and returns the result of `use` (HDR-5): synchronously if
- * the body is already there, as after a middleware that awaited something. A body that another
- * middleware has read is used in any form: an object after the same structural checks, while bytes
- * and text are parsed here. Throws or rejects with 400, 408, 413 and 415 problems.
+ * Parses the body, calls `use` with it, and returns the result of `use` (HDR-5). Returns
+ * synchronously if the body has already arrived, for example while an earlier middleware was
+ * waiting. A body that another middleware has read is accepted too. Bytes and text are parsed here,
+ * and an object must pass the same structural checks. Throws or rejects with a 400, 408, 413 or 415
+ * problem.
  */
 export function readBody<T>(
   req: IncomingMessage,
@@ -112,16 +124,17 @@ export function readBody<T>(
     throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
   const carrier = { req, headers, length, media: mediaTypeOf(headers, options), options }
   if (hasArrived(carrier)) return settled(readArrived(carrier), use)
-  // If another listener is attached to the stream, reading must start at once or data is lost.
+  // If other code has already started or paused the stream, reading must start at once. Otherwise
+  // data could be lost.
   if (req.readableFlowing !== null) return settled(readStreamed(carrier), use)
-  // A body in the same packet as the head is available in the next microtask: Node's parser has
-  // emitted it.
+  // If the body arrived in the same packet as the head, it is available in the next microtask,
+  // because Node's parser has emitted it by then.
   return nextMicrotask.then(() => settled(hasArrived(carrier) ? readArrived(carrier) : readStreamed(carrier), use))
 }
 
 /**
- * Reads the bytes of a body, decoded from its `Content-Encoding` but not parsed. The limit applies
- * before and after decoding. Rejects with 400, 408, 413 and 415 problems.
+ * Reads the bytes of a body and decodes its `Content-Encoding`, but does not parse the body. The
+ * size limit applies both before and after decoding. Rejects with a 400, 408, 413 or 415 problem.
  */
 export async function readUpload(
   req: IncomingMessage,
@@ -132,7 +145,7 @@ export async function readUpload(
     throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
   const media = mediaTypeOf(headers, options)
   const { body } = req as ExpressRequest
-  // Another middleware, such as `express.text()`, has already read and decoded it.
+  // Another middleware, such as `express.text()`, has already read and decoded the body.
   if (req.readableEnded && (typeof body === 'string' || body instanceof Uint8Array)) {
     const taken = typeof body === 'string' ? Buffer.from(body) : body
     if (taken.byteLength > options.bodyLimit) throw tooLarge(options)
@@ -144,15 +157,16 @@ export async function readUpload(
 }
 
 /**
- * Whether the whole body has arrived, so that it can be read without waiting, which saves a timer
- * and five listeners. False if the body is too large or the stream is in an unusual state; it is
- * then read like any other.
+ * Whether the whole body has arrived. Such a body can be read without waiting, which saves a timer
+ * and five listeners. False if the body is too large or the stream is in an unusual state; the body
+ * is then read in the usual way.
  */
 function hasArrived({ req, length, options }: Carrier): boolean {
-  // A message with a length ends with its last byte (RFC 9112 6.3). Bytes that were read have been
-  // put back.
+  // A body with a `Content-Length` is complete as soon as that many bytes have arrived (RFC 9112
+  // 6.3). If other code has read some of the bytes, it has put them back, because all of them are
+  // still buffered.
   if (req.readableLength !== length || length > options.bodyLimit) return false
-  // No code has attached listeners, piped, paused or set an encoding.
+  // True if no code has attached a listener to the stream, piped it, paused it or set its encoding.
   return req.readableFlowing === null && req.readableEncoding === null && !req.destroyed
 }
 
@@ -166,11 +180,12 @@ function readArrived(carrier: Carrier): unknown {
   return decoded(bytes, decode, carrier)
 }
 
-/** The body of a stream that another middleware has read, or that must be awaited. */
+/** Reads a body that another middleware has already read, or that has not completely arrived. */
 function readStreamed(carrier: Carrier): unknown {
   const { req, headers, options } = carrier
   const { body } = req as ExpressRequest
-  // Express 4 leaves an empty object if its parsers have skipped a body: it has not been read then.
+  // If its parsers have skipped a body, Express 4 sets `req.body` to an empty object. The stream
+  // has not ended in this case, so the object is ignored.
   const before = req.readableEnded ? body : undefined
   if (before === undefined) {
     checkCharset(carrier)
@@ -180,14 +195,16 @@ function readStreamed(carrier: Carrier): unknown {
   if (typeof before !== 'string' && !(before instanceof Uint8Array)) {
     return taken(checkParsed(before, { depth: options.depthLimit }) ?? { value: before })
   }
-  // A middleware that returns text has handled the charset; one that returns bytes, only the
-  // coding.
+  // A middleware that sets text has already decoded the charset. A middleware that sets bytes has
+  // decoded only the content coding, so the charset is checked here.
   if (typeof before !== 'string') checkCharset(carrier)
   if (Buffer.byteLength(before) > options.bodyLimit) throw tooLarge(options)
   return parsed(before, carrier)
 }
 
-/** Decodes and parses the bytes of a body. The limit applies before and after decoding. */
+/**
+ * Decodes and parses the bytes of a body. The size limit applies both before and after decoding.
+ */
 function decoded(bytes: Uint8Array, decode: Decode, carrier: Carrier): unknown {
   if (decode === identity) return parsed(bytes, carrier)
   const { options } = carrier
@@ -219,7 +236,7 @@ function taken(result: JsonResult): unknown {
   throw new HttpProblem('malformed-body', { detail: malformed, errors })
 }
 
-/** The media type of the body. Throws 415 if it is not accepted. */
+/** Returns the media type of the body. Throws 415 if neither `accepted` nor `takes` accepts it. */
 function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaType {
   const field = headers['content-type']
   const media = field === undefined ? undefined : parseMediaType(field)
@@ -231,7 +248,10 @@ function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaT
 
 const untyped: MediaType = { type: '', parameters: new Map() }
 
-/** The charset of XML may also be declared in the document: see `readXml`. */
+/**
+ * Throws 415 if a JSON body has a charset other than UTF-8. The charset of XML may also be declared
+ * in the document, so `readXml` checks it.
+ */
 function checkCharset({ media, options }: Carrier): void {
   if (media.parameters.size === 0) return
   const charset = charsetOf(media)
@@ -248,7 +268,10 @@ function unsupported(detail: string, { accepted, patch }: BodyOptions): HttpProb
 const tooLarge = ({ bodyLimit }: BodyOptions): HttpProblem =>
   new HttpProblem('body-too-large', { detail: `A body must not exceed ${bodyLimit} bytes.`, headers: closing })
 
-/** The rest of a refused body is not read, so these responses close the connection. */
+/**
+ * Reads the bytes of a body. The rest of a refused body is not read, so a response that refuses a
+ * body closes the connection.
+ */
 async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
   if (req.readableEnded || req.readableDidRead) {
     throw new ConfigurationError(

@@ -1,6 +1,6 @@
 /**
- * Brownouts: periods in which an old version is unavailable, so that its clients notice before it
- * ends (VER-3).
+ * Brownouts: periods in which an old version is unavailable on purpose, so that its clients notice
+ * that the version will end (VER-3).
  */
 import { causeText } from '../failures/line.js'
 import { checkArgument, invalidOption } from '../options/check.js'
@@ -13,28 +13,29 @@ import { header } from '../wire.js'
 
 /** A period in which a version is unavailable. */
 export interface BrownoutOptions {
-  /** The time at which it begins. */
+  /** The time at which the brownout begins. */
   readonly from: DateOption
-  /** The time at which it ends; also sent as `Retry-After`. */
+  /** The time at which the brownout ends. `Retry-After` contains the seconds until then. */
   readonly until: DateOption
   /**
-   * 410 with an empty body, as after the end of the version; or 503 with a problem. Default 503.
+   * The status of responses during the brownout. A 410 has an empty body, as it will after the end
+   * of the version. A 503 has a problem as its body. Default 503.
    */
   readonly status?: 410 | 503
   /**
-   * Clients that are still served, by `azp` or `client_id` of their token. If set, requests are
-   * authenticated first.
+   * The clients that are still served, by the `azp` or `client_id` of their token. If set, `api`
+   * authenticates requests before it applies the brownout.
    */
   readonly exempt?: readonly string[]
 }
 
 /**
- * A list, or a function that returns the current list. It is called for each request of the
- * version.
+ * A list of brownouts, or a function that returns the current list. The function is called for each
+ * request to the version.
  */
 export type BrownoutsOption = readonly BrownoutOptions[] | (() => readonly BrownoutOptions[])
 
-/** A brownout, resolved. Times are milliseconds since 1970. */
+/** A resolved brownout. Times are in milliseconds since 1970. */
 export interface Brownout {
   readonly from: number
   readonly until: number
@@ -61,8 +62,8 @@ export class Brownouts {
   #reported: string | undefined
 
   /**
-   * Throws `ConfigurationError` if a list is invalid. The list of a function is checked when it is
-   * called.
+   * Throws `ConfigurationError` if `given` is an invalid list. If `given` is a function, its list
+   * is checked whenever the function is called.
    */
   constructor(name: string, given: BrownoutsOption) {
     this.#name = name
@@ -74,8 +75,8 @@ export class Brownouts {
   }
 
   /**
-   * The brownouts that have not ended, earliest first. Throws if the function throws or returns an
-   * invalid list.
+   * Returns the brownouts that have not ended, in the order in which they begin. Throws if the
+   * service's function throws or returns an invalid list.
    */
   coming(now: number): readonly Brownout[] {
     return this.#given()
@@ -84,9 +85,10 @@ export class Brownouts {
   }
 
   /**
-   * The brownout at a time, extended to the end of those that follow without a gap; `undefined` if
-   * there is none. Those for which `isSkipped` is true are ignored. If the function fails, the
-   * error is passed to `report`, once, and the version is served normally.
+   * Returns the brownout at the time `now`, or `undefined` if there is none. If other brownouts
+   * follow without a gap, the returned brownout ends when the last of them ends. Brownouts for
+   * which `isSkipped` is true are ignored. If the service's function fails, its error is passed to
+   * `report` once, and the version is served normally.
    */
   at(now: number, isSkipped: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
     let coming: readonly Brownout[]
@@ -107,8 +109,8 @@ export class Brownouts {
   }
 
   /**
-   * The brownouts for documents: without exempt clients and without past ones. Empty if the
-   * function fails.
+   * Returns the current and future brownouts for OpenAPI documents, without their exempt clients.
+   * The list is empty if the service's function fails.
    */
   announced(now: number): readonly Readonly<Record<string, unknown>>[] {
     try {
@@ -122,7 +124,7 @@ export class Brownouts {
     }
   }
 
-  /** The problem of a brownout with 503. */
+  /** Returns the problem for a brownout with the status 503. */
   problem({ until }: Brownout, now: number): Unavailable {
     return new Unavailable({
       retryAfter: secondsUntil(until, now),
@@ -146,10 +148,13 @@ function parsed(name: string, given: unknown): readonly Brownout[] {
   })
 }
 
-/** Seconds until the end, rounded up, at least one. */
+/** The seconds until the end, rounded up, and at least 1. */
 const secondsUntil = (until: number, now: number): number => Math.max(1, Math.ceil((until - now) / 1000))
 
-/** The header fields of a 410, with the end of the brownout. */
+/**
+ * The header fields of a 410 during a brownout. `Retry-After` contains the seconds until the
+ * brownout ends.
+ */
 export const brownoutFields = ({ until }: Brownout, now: number): Record<string, string> => ({
   [header.cacheControl]: 'no-store',
   [header.retryAfter]: String(secondsUntil(until, now)),

@@ -7,8 +7,9 @@ import { HttpProblem } from '../problem.js'
 import { header } from '../wire.js'
 
 /**
- * Decodes a coding. `limit`: the maximum number of decoded bytes. Throws `malformed-body` (400) for
- * invalid data, and the problem that `tooLarge` returns (413) for more than `limit` bytes.
+ * Decodes a body from its content coding. `limit` is the maximum number of decoded bytes. Throws
+ * `malformed-body` (400) for invalid data. Throws the problem that `tooLarge` returns (413) if
+ * there are more than `limit` bytes.
  */
 export type Decode = (bytes: Uint8Array, limit: number, tooLarge: () => HttpProblem) => Promise<Uint8Array> | Uint8Array
 
@@ -27,14 +28,14 @@ const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: numb
   }
 }
 
-/** The decoder of a body without a coding. */
+/** The decoder of a body without a content coding. */
 export const identity: Decode = (bytes) => bytes
 
 const gzip = unpack(promisify(gunzip))
 
 const decoders: ReadonlyMap<string, Decode> = new Map([
   ['gzip', gzip],
-  // RFC 9110 8.4.1.3: equivalent.
+  // `x-gzip` is equivalent to `gzip` (RFC 9110 8.4.1.3).
   ['x-gzip', gzip],
   ['br', unpack(promisify(brotliDecompress))],
   ['deflate', unpack(promisify(inflate))],
@@ -43,8 +44,9 @@ const decoders: ReadonlyMap<string, Decode> = new Map([
 ])
 
 /**
- * The decoder for a request's body, by its header fields. Throws 415 with `Accept-Encoding` for
- * other codings and for several at once (RFC 9110 12.5.3, 15.5.16).
+ * Returns the decoder for the body of a request with these header fields. Throws 415 with
+ * `Accept-Encoding` if the coding is not supported, or if the body has several codings (RFC 9110
+ * 12.5.3, 15.5.16).
  */
 export function decoderOf(headers: IncomingHttpHeaders): Decode {
   const coding = headers['content-encoding']

@@ -1,4 +1,7 @@
-/** Modes of clauses on hand-written routes, for the single middlewares. */
+/**
+ * Applies the option `conventions` to hand-written routes. The option sets the mode (`off`,
+ * `report` or `enforce`) of each clause that a middleware implements.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { ModedClause } from '../conventions/clauses.js'
 import { reportExpiredEntries } from '../conventions/expiry.js'
@@ -19,21 +22,27 @@ import { principals } from './authenticate.js'
 import type { ExpressRequest } from './middleware.js'
 import { fromVersion, splitVersion } from './version-names.js'
 
-/** The modes of the clauses that a middleware implements, and the hooks for findings. */
+/**
+ * The modes of the clauses that a middleware implements, and the hooks for requests that violate
+ * these clauses.
+ */
 export interface ConventionsOptions<C extends ModedClause> {
   /**
-   * The mode of each clause, such as `{ 'QUERY-8': 'report' }`. Default: all are enforced. See
-   * docs/adopting.md.
+   * The mode of each clause, such as `{ 'QUERY-8': 'report' }`. Default: all clauses are enforced.
+   * See docs/adopting.md.
    */
   readonly conventions?: Pick<Conventions, C>
   /**
-   * Called with each request that violates a clause in `report`, or uses another name of a
+   * Called for each request that violates a clause in the mode `report`, or that uses an alias of a
    * parameter.
    */
   onFinding?(event: Finding, req: IncomingMessage): void
-  /** Counts these requests: `usage({ store, client: 'token' })`. Default: none are counted. */
+  /**
+   * Counts the requests for which `onFinding` is called. Example:
+   * `usage({ store, client: 'token' })`. Default: these requests are not counted.
+   */
   readonly usage?: Usage | undefined
-  /** Called once a day with each expired entry, in addition to the log. */
+  /** Called once a day with each expired entry of `conventions`. Such an entry is also logged. */
   onConventionExpired?(event: ExpiredConvention): void
 }
 
@@ -44,32 +53,35 @@ export const conventionsKinds: Kinds<ConventionsOptions<ModedClause>> = {
   usage: usageKind,
 }
 
-/** What is known about a request before its handler runs. */
+/** The version and the route of a request. */
 interface Place {
   readonly version: string
   /** The route template below the version; `undefined` if Express has not matched a route yet. */
   readonly template: string | undefined
 }
 
-/** The modes of one middleware. */
+/** The modes of the clauses that one middleware implements. */
 export class RouteConventions {
   readonly #conventions: readonly Convention[]
   readonly #options: ConventionsOptions<never>
   readonly #findings = new WeakMap<IncomingMessage, Findings>()
 
-  /** Throws `ConfigurationError` if an entry is invalid. */
+  /** Throws `ConfigurationError` if an entry of `conventions` is invalid. */
   constructor(options: ConventionsOptions<never>, owner: Omit<ConventionOwner, 'handWritten'>) {
     this.#conventions = resolveConventions(options.conventions, { ...owner, handWritten: true })
     this.#options = options
     reportExpiredEntries(this.#conventions, options.onConventionExpired)
   }
 
-  /** Whether a clause has a mode other than plain `enforce`. */
+  /** Whether `conventions` has an entry for the clause that does not simply enforce it. */
   has(clause: ModedClause): boolean {
     return this.#conventions.some((one) => one.clause === clause)
   }
 
-  /** The old behaviour, if it still applies to this request. */
+  /**
+   * Returns the legacy behavior for a clause if it still applies to this request. Returns
+   * `undefined` if the clause is enforced.
+   */
   legacy<C extends ModedClause>(clause: C, req: IncomingMessage): Legacy<C> | undefined {
     if (this.#conventions.length === 0) return undefined
     const { version, template } = placeOf(req)
@@ -81,7 +93,11 @@ export class RouteConventions {
     })
   }
 
-  /** Reports a request, once for each clause and name. */
+  /**
+   * Reports that a request violates a clause. `detail` is the name of the parameter or header
+   * field, or the code of a problem. For one request, each combination of a clause and a detail is
+   * reported only once.
+   */
   finding(clause: string, detail: string, req: IncomingMessage): void {
     const name = boundedName(detail)
     const findings = this.#findings.get(req) ?? new Findings()
@@ -103,8 +119,8 @@ function placeOf(req: ExpressRequest): Place {
   const route = expressRoute(req)
   if (route === undefined) return nowhere
   const template = canonicalTemplate(route)
-  // The version is read from the mount path: in the template, an id spelled like a version could be
-  // taken for it.
+  // The version is read from the mount path, not from the template. If an id equals the version, as
+  // in `/v1/orders/v1`, the template has a placeholder in place of the version.
   const { baseUrl = '' } = req
   const mounted = fromVersion(baseUrl)
   if (mounted !== '') {

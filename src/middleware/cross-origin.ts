@@ -1,6 +1,6 @@
 /**
- * CORS for browsers, exposing the header fields of the conventions (HDR-7; Fetch standard, "CORS
- * protocol").
+ * CORS for browsers. Scripts may read the header fields of the conventions (HDR-7; Fetch standard,
+ * "CORS protocol").
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -12,23 +12,27 @@ import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { headerName } from './options.js'
 
-/** The origins that may call the API, and the headers they may send and read (HDR-7). */
+/**
+ * The origins that may call the API, and the header fields that their scripts may send and read
+ * (HDR-7).
+ */
 export interface CrossOriginOptions {
   /**
-   * The origins whose scripts may read responses, such as `https://shop.example.com`; `'*'` for
-   * any. Wildcards are not supported; use a regular expression. There is no default.
+   * The origins whose scripts may read responses, such as `https://shop.example.com`, or `'*'` for
+   * any origin. Wildcards within an origin are not supported; use a regular expression instead.
+   * There is no default.
    */
   readonly origins: '*' | readonly (string | RegExp)[]
   /**
-   * Whether browsers may send cookies. Tokens do not need them. Default false; not allowed with
-   * `'*'`.
+   * Whether browsers may send cookies. Tokens do not need cookies. `true` is not allowed if
+   * `origins` is `'*'`. Default false.
    */
   readonly credentials?: boolean
-  /** How long browsers may cache a preflight, in seconds. Default 600. */
+  /** How long browsers may cache the response to a preflight, in seconds. Default 600. */
   readonly maxAge?: number
-  /** Request headers that scripts may send in addition to those of the conventions. */
+  /** Request header fields that scripts may send in addition to those of the conventions. */
   readonly allowedHeaders?: readonly string[]
-  /** Response headers that scripts may read in addition to those of HDR-7. */
+  /** Response header fields that scripts may read in addition to those of HDR-7. */
   readonly exposedHeaders?: readonly string[]
 }
 
@@ -44,7 +48,7 @@ export const crossOriginKinds: Kinds<CrossOriginOptions> = {
   exposedHeaders: names,
 }
 
-/** The request headers of the conventions. */
+/** The request header fields that the conventions use. */
 const requestHeaders: readonly string[] = [
   header.authorization,
   header.token,
@@ -59,19 +63,23 @@ const requestHeaders: readonly string[] = [
 /** The return value of `crossOrigin()`. */
 export interface CrossOrigin extends Middleware {
   /**
-   * The CORS fields of the response to a request that is not a preflight, for code that writes the
-   * response itself. They depend only on `Origin`.
+   * Returns the CORS header fields of the response to a request that is not a preflight. Code that
+   * writes the response itself can use them. The fields depend only on `Origin`.
    */
   fields(req: IncomingMessage): Readonly<Record<string, string>>
 }
 
-/** The maximum length of an origin whose fields are cached, since clients may send any. */
+/**
+ * The maximum length of an origin whose header fields are cached. Clients may send origins of any
+ * length.
+ */
 const longestOrigin = 200
 
 /**
- * Lets scripts of other origins call an API: answers preflights, which need no token, and exposes
- * the headers of HDR-7. Built on `cors`. Pass it to `api` as `cors`, or mount it before every
- * middleware that requires credentials.
+ * Creates a middleware that lets scripts of other origins call an API. It responds to preflights,
+ * which need no token, and exposes the header fields of HDR-7. It is built on the package `cors`.
+ * Pass it to `api` as the option `cors`, or mount it before every middleware that requires
+ * credentials.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -114,12 +122,13 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
 }
 
 /**
- * OPTIONS without these fields is not a preflight, but a request for the allowed methods (VERB-9).
+ * Whether a request has the header fields of a preflight. An OPTIONS request without them asks for
+ * the allowed methods (VERB-9).
  */
 const isPreflight = ({ headers }: IncomingMessage): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 
-/** The fields that `cors` sets on the response to a request. */
+/** Returns the header fields that `cors` sets on the response to a request. */
 function fieldsOf(pass: ReturnType<typeof cors>, req: IncomingMessage): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {}
   const place = {
@@ -141,7 +150,7 @@ function checkOrigins(origins: readonly (string | RegExp)[]): (string | RegExp)[
   return [...origins]
 }
 
-/** `*` is valid in a URL, but never part of a browser's origin. */
+/** Whether a text is an origin. `*` is valid in a URL, but browsers never send it in an origin. */
 const isOrigin = (text: string): boolean => !text.includes('*') && URL.canParse(text) && new URL(text).origin === text
 
 function fixFor(origin: string): string {
@@ -152,13 +161,15 @@ function fixFor(origin: string): string {
   return meant === 'null' ? `${form}: "https://shop.example.com".` : `${form}. Use "${meant}".`
 }
 
-/** The regular expression for an origin with wildcards, each of which matches one label. */
+/**
+ * The text of a regular expression for an origin with wildcards. Each wildcard matches one label.
+ */
 const patternOf = (origin: string): string =>
   `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`
 
 /**
- * An unanchored pattern such as `/shop\.example\.com/` would also match
- * `https://shop.example.com.evil.test`.
+ * Throws if a pattern is not anchored at both ends, or has the flag `g` or `y`. Without anchors, a
+ * pattern such as `/shop\.example\.com/` would also match `https://shop.example.com.evil.test`.
  */
 function checkPattern(origin: RegExp): void {
   const { source, flags } = origin
@@ -176,7 +187,10 @@ function checkPattern(origin: RegExp): void {
     )
 }
 
-/** In an alternation outside of groups, `^` and `$` each anchor only one alternative. */
+/**
+ * Whether a pattern has an alternation (`|`) outside of groups. In such a pattern, `^` and `$` each
+ * anchor only one alternative.
+ */
 function hasChoiceOutside(unescaped: string): boolean {
   let left = unescaped.replace(/\[[^\]]*\]/g, '')
   for (let before = ''; before !== left; ) {

@@ -3,17 +3,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from './middleware.js'
 
 /**
- * Resolves when the middleware calls `next()`, rejects with the error it passes to `next`. Stays
- * pending if the middleware sends the response itself.
+ * Runs a middleware. The promise resolves when the middleware calls `next()`, and rejects with the
+ * error that the middleware passes to `next`. The promise stays pending if the middleware sends the
+ * response itself.
  */
 export function handOver(middleware: Middleware, req: IncomingMessage, res: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     const next = (error?: unknown): void => (isError(error) ? reject(error) : resolve())
-    // An async middleware, as in Express 5, reports errors by its promise.
+    // An async middleware, which Express 5 supports, reports an error by rejecting its promise.
     Promise.resolve(middleware(req, res, next) as unknown).catch(reject)
   })
 }
 
-/** `next('route')` and `next('router')` skip handlers in Express; they are not errors. */
+/**
+ * Whether the argument of `next` is an error. `next('route')` and `next('router')` skip handlers in
+ * Express, and are not errors.
+ */
 const isError = (passed: unknown): boolean =>
   passed !== undefined && passed !== null && passed !== 'route' && passed !== 'router'

@@ -24,22 +24,22 @@ import { requestState } from './request-state.js'
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
-  /** The versions that `If-Match` lists; `undefined` if it is absent or `*`. */
+  /** The versions that `If-Match` lists; `undefined` if `If-Match` is absent or `*`. */
   readonly versions: readonly string[] | undefined
-  /** The service requires `If-Match` for every update and delete. */
+  /** Whether this request must have `If-Match`. */
   readonly required: boolean
   /**
-   * Called when a change is made without an `If-Match` that will be required in future; `undefined`
-   * if that is not reported.
+   * Reports a change that was made without `If-Match`, although enforcing HDR-3 would refuse it.
+   * `undefined` if there is nothing to report.
    */
   readonly missed?: (() => void) | undefined
-  /** Weak tags in `If-Match` match too. */
+  /** Whether weak tags in `If-Match` match too. */
   readonly weakToo: boolean
   /** The content codings that the client accepts: `Accept-Encoding`. */
   readonly codings: string | undefined
 }
 
-/** The conditions of a request without preconditions. */
+/** The conditions of a request that has no preconditions. */
 export const unconditional: Conditions = Object.freeze({
   ifMatch: undefined,
   ifNoneMatch: undefined,
@@ -50,9 +50,9 @@ export const unconditional: Conditions = Object.freeze({
 })
 
 /**
- * Parses the preconditions. Throws 400 for a field of more than 8,000 characters. With `weakToo`,
- * weak tags in `If-Match` match their version, for services behind a proxy that weakens tags when
- * it compresses.
+ * Parses the preconditions. Throws 400 for a field of more than 16,384 characters. If `weakToo` is
+ * true, weak tags in `If-Match` match their version. Services need this behind a proxy that makes
+ * tags weak when it compresses responses.
  */
 export function readConditions(
   { headers }: Pick<IncomingMessage, 'headers'>,
@@ -76,7 +76,8 @@ export function readConditions(
 }
 
 /**
- * Checks the preconditions of a write to a record of this version. Throws 412 or 428 if they fail.
+ * Checks the preconditions of a write to a record of this version. Throws 412 if a precondition
+ * fails, and 428 if a required `If-Match` is missing.
  */
 export function checkWrite(conditions: Conditions, version: string): void {
   const { ifMatch, ifNoneMatch, versions, required } = conditions
@@ -88,8 +89,8 @@ export function checkWrite(conditions: Conditions, version: string): void {
 }
 
 /**
- * Checks the preconditions of a read whose response has this tag. Throws 412 if `If-Match` lists
- * only other tags.
+ * Checks `If-Match` for a read whose response has this tag. If `version` is given, the field must
+ * list a tag of that version. Otherwise it must list the tag itself. Throws 412 if it does not.
  */
 export function checkRead(conditions: Conditions, tag: string, version?: string): void {
   const { ifMatch, versions, weakToo } = conditions
@@ -99,17 +100,18 @@ export function checkRead(conditions: Conditions, tag: string, version?: string)
 }
 
 /**
- * The tag for a 304 if the client has the current representation: the tag itself, or its variant
- * for the content coding of the client's copy. `Cache-Control: no-cache` in the request is ignored,
- * since it is addressed to caches.
+ * Returns the tag for a 304 if the client already has the current representation, and `undefined`
+ * otherwise. The returned tag is `tag` itself, or its variant for the content coding of the
+ * client's copy. `Cache-Control: no-cache` in the request is ignored, because it is meant for
+ * caches.
  */
 export function unmodifiedTag({ ifNoneMatch, codings }: Conditions, tag: string): string | undefined {
   return ifNoneMatch === undefined ? undefined : knownTag(ifNoneMatch, tag, (coding) => acceptsCoding(codings, coding))
 }
 
 /**
- * 412 for a write whose `If-Match` names another version (HDR-3). Throw it if your compare-and-set
- * finds no row.
+ * The 412 for a write whose `If-Match` does not list the current version (HDR-3). Throw it if your
+ * compare-and-set changes no row.
  */
 export function preconditionFailed(): HttpProblem {
   return new HttpProblem('stale', {
@@ -119,7 +121,7 @@ export function preconditionFailed(): HttpProblem {
   })
 }
 
-/** 428 for a write without `If-Match`, if the service requires one (HDR-3). */
+/** The 428 for a write without `If-Match`, if the service requires `If-Match` (HDR-3). */
 function preconditionRequired(): HttpProblem {
   return new HttpProblem('precondition-required', { detail: 'GET the resource and send its Etag as If-Match.' })
 }
@@ -129,13 +131,13 @@ const states = requestState<Conditions>('ifMatch()')
 /** The options of `ifMatch()`. */
 export interface IfMatchOptions extends ConventionsOptions<'HDR-3'> {
   /**
-   * Responds with 428 to a PUT, PATCH or DELETE without `If-Match`, before its handler runs.
-   * Default false.
+   * Whether a PUT, PATCH or DELETE without `If-Match` gets 428 before its handler runs. Default
+   * false.
    */
   readonly required?: boolean
   /**
-   * A weak tag in `If-Match` matches its version, for services behind a proxy that weakens tags
-   * when it compresses. Default false: weak tags never match.
+   * Whether a weak tag in `If-Match` matches its version. Enable this behind a proxy that makes
+   * tags weak when it compresses responses. Default false: weak tags never match.
    */
   readonly weak?: boolean
 }
@@ -145,9 +147,9 @@ export const ifMatchKinds: Kinds<IfMatchOptions> = { required: 'boolean', weak: 
 const updates = new Set(['PUT', 'PATCH', 'DELETE'])
 
 /**
- * Reads the preconditions of a request for later handlers (HDR-3, HDR-4). A write calls
- * `checkVersion(req, version)` and then compares and sets that version in one statement. Other
- * responses use `sendTag(req, res, version)`.
+ * Creates a middleware that reads the preconditions of a request for later handlers (HDR-3, HDR-4).
+ * In a write, call `checkVersion(req, version)`. Then change the row in one statement that also
+ * compares its version. To send a representation, call `sendTag(req, res, version)`.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -182,12 +184,12 @@ export function ifMatch(options: IfMatchOptions = {}): Middleware {
 }
 
 /**
- * The versions accepted by `If-Match`: the write may proceed only if the stored record has one of
- * them. `undefined` if any version is accepted (no `If-Match`, or `*`). Compare them in the same
- * statement as the write; otherwise two clients can both succeed. If `If-Match` lists none of this
- * service's tags, the list is empty and no record matches. `If-None-Match` is not considered. If a
- * statement changes no row, check whether the row exists: an absent item is 404, a changed one is
- * `preconditionFailed()`.
+ * Returns the versions that `If-Match` accepts. The write may proceed only if the stored record has
+ * one of them. Returns `undefined` if any version is accepted, because `If-Match` is absent or `*`.
+ * Compare the versions in the same statement as the write; otherwise two clients can both succeed.
+ * If `If-Match` lists no tag of this service, the list is empty, and no record matches.
+ * `If-None-Match` is not considered. If the statement changes no row, check whether the row exists.
+ * Respond with 404 if the row does not exist, and throw `preconditionFailed()` if it does.
  *
  * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run
  */
@@ -196,9 +198,9 @@ export function expectedVersions(req: IncomingMessage): readonly string[] | unde
 }
 
 /**
- * Throws 412 if a record of this version may not be changed: `If-Match` lists only other versions,
- * or `If-None-Match` lists this one (HDR-3, HDR-4). The write itself must still compare the version
- * atomically.
+ * Throws 412 if a record of this version may not be changed, because `If-Match` lists only other
+ * versions or `If-None-Match` lists this version (HDR-3, HDR-4). The write itself must still
+ * compare the version atomically.
  *
  * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run
  *
@@ -213,12 +215,13 @@ export function checkVersion(req: IncomingMessage, version: string): void {
 }
 
 /**
- * Sets the strong `Etag` of a version. If the client has that version, responds with 304 and
- * returns true; the handler is then done (HDR-2, HDR-4). Set `Cache-Control` and `Vary` before,
- * since a 304 has them too. `variant` identifies everything else that affects the bytes (expansion,
- * filters). The media type chosen by `negotiate()` or `recordAnswer()` is part of the tag already,
- * and a body sent in a content coding gets a separate tag. Throws 412 if a read has an `If-Match`
- * that does not match.
+ * Sets the strong `Etag` of a version. If the request is a GET or HEAD and the client already has
+ * this representation, responds with 304 and returns true. The handler must then send nothing else
+ * (HDR-2, HDR-4). Set `Cache-Control` and `Vary` before the call, because a 304 has them too.
+ * `variant` identifies everything else that affects the bytes, such as expansion and filters. The
+ * media type that `negotiate()` or `recordAnswer()` has chosen is already part of the tag. A body
+ * with a content coding gets a tag of its own. Throws 412 if the `If-Match` of a GET or HEAD does
+ * not match.
  *
  * @throws ConfigurationError if `ifMatch()` did not run or the version is not a string
  *
@@ -236,22 +239,26 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
   const known = reading ? unmodifiedTag(conditions, tag) : undefined
   if (known === undefined) {
     res.setHeader(header.etag, tag)
-    // The handler, or `compression` before it, may compress the body.
+    // The handler, or an earlier middleware such as `compression`, may compress the body.
     followCoding(res, tag)
     return false
   }
-  // They describe the stored body, which may have another coding (RFC 9110 15.4.5).
+  // These fields describe the body of this response. The body that the client has stored may have
+  // another content coding (RFC 9110 15.4.5).
   removeFields(res, bodyFields)
   send(res, { status: 304, headers: { [header.etag]: known } }, true)
   return true
 }
 
-/** Characters of base64url: 162 bits, enough that no two variants share a tag. */
+/**
+ * The length of a digest in characters of base64url: 162 bits, enough that no two variants share a
+ * tag.
+ */
 const digestLength = 27
 
 /**
- * A number would never equal the strings of `expectedVersions(req)`, and `undefined` would be the
- * same version for every record.
+ * Returns the version, and throws if it is not a string. A number would never equal the strings of
+ * `expectedVersions(req)`. With `undefined`, all records would have the same version.
  */
 function textOf(version: string): string {
   if (typeof version === 'string') return version

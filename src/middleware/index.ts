@@ -1,5 +1,5 @@
 /**
- * `express-rest-conventions/middleware`: middlewares for hand-written routes, and those that
+ * `express-rest-conventions/middleware`: middlewares for hand-written routes, and middlewares that
  * `api()` and `resourceRouter()` take as options.
  */
 export type { BudgetOptions, BudgetsOptions } from '../limits/budgets.js'

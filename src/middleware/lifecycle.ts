@@ -13,19 +13,22 @@ import { checkVersionName } from './version-names.js'
 /** The declared life cycle of a version. */
 export interface LifecycleOptions {
   /**
-   * When the version became deprecated, sent as `Deprecation` (RFC 9745). A date, or an argument
-   * for `new Date`.
+   * The time from which the version is deprecated, sent as `Deprecation` (RFC 9745). A `Date`, or a
+   * string that `new Date` accepts.
    */
   readonly deprecated?: DateOption
-  /** When it will end, sent as `Sunset` (RFC 8594). */
+  /** The time at which the version will end, sent as `Sunset` (RFC 8594). */
   readonly sunset?: DateOption
-  /** Respond with 410 from the sunset on (VER-2). Default false. */
+  /** Whether the response is 410 from the sunset on (VER-2). Default false. */
   readonly retireAtSunset?: boolean
-  /** The version that replaces it, sent as `Link` with `rel="successor-version"` (RFC 5829). */
+  /**
+   * The name of the version that replaces this version. Its address is sent as `Link` with
+   * `rel="successor-version"` (RFC 5829).
+   */
   readonly successor?: string
   /**
-   * Periods in which it is unavailable, announced in its documents: a list, or a function that
-   * returns the current list. Requires `deprecated`.
+   * Periods in which the version is unavailable: a list, or a function that returns the current
+   * list. The OpenAPI documents of the version announce the periods. Requires `deprecated`.
    */
   readonly brownouts?: BrownoutsOption
 }
@@ -38,21 +41,24 @@ export const lifecycleKinds: Kinds<LifecycleOptions> = {
   brownouts: brownoutsKind,
 }
 
-/** A resolved life cycle. Times are milliseconds since 1970. */
+/** A resolved life cycle. Times are in milliseconds since 1970. */
 export interface Lifecycle {
   readonly deprecated: number | undefined
   readonly sunset: number | undefined
   readonly retireAtSunset: boolean
   readonly successor: string | undefined
   readonly brownouts: Brownouts | undefined
-  /** `Deprecation` and `Sunset`, if they apply. */
+  /** The header fields `Deprecation` and `Sunset`, if the version has these dates. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * @throws ConfigurationError `version-malformed` if the name is not a version or the successor is
- * not another one of `names`; `invalid-option` if a date is not valid in a header, or the version
- * ends before it is deprecated (RFC 9745 4)
+ * Resolves the life cycle of the version `name`. `names` contains the versions that are not
+ * retired.
+ *
+ * @throws ConfigurationError `version-malformed` if `name` is not a version, or if the successor is
+ * not another one of `names`; `invalid-option` if a date cannot be sent in a header field, if the
+ * sunset is before the deprecation (RFC 9745 4), or if an option requires a date that is missing
  */
 export function resolveLifecycle(name: string, options: LifecycleOptions, names: readonly string[]): Lifecycle {
   checkVersionName(name)
@@ -93,8 +99,8 @@ export const isRetired = ({ retireAtSunset, sunset }: Lifecycle, now: number): b
   retireAtSunset && sunset !== undefined && now >= sunset
 
 /**
- * The header fields that announce a version's end (VER-3). `successor`: the absolute address of the
- * next version.
+ * Returns the header fields that announce the end of a version (VER-3). `successor` is the address
+ * that replaces the requested one.
  */
 export function noticeHeaders(
   { headers }: Pick<Lifecycle, 'headers'>,
@@ -106,8 +112,8 @@ export function noticeHeaders(
 }
 
 /**
- * Sets the notices of a version on a response that other code writes. Keeps links that are already
- * set.
+ * Sets the header fields that announce the end of a version on a response that other code writes.
+ * Links that are already set are kept.
  */
 export function setNotices(res: ServerResponse, notices: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(notices)) {

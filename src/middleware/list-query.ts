@@ -1,4 +1,4 @@
-/** The list query of a hand-written route (QUERY-1..8). */
+/** Parses the query of a list in a hand-written route (QUERY-1..8). */
 
 import type { IncomingMessage } from 'node:http'
 import { type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
@@ -15,13 +15,17 @@ import { requestState } from './request-state.js'
 
 const latest = requestState<ListQuery>('listQuery()')
 
-/** The query parsed by the last `listQuery()` that ran, if any. Pagination links repeat it. */
+/**
+ * Returns the query that the last `listQuery()` parsed for a request, if any. Pagination links
+ * repeat this query.
+ */
 export const findListQuery: (req: IncomingMessage) => ListQuery | undefined = latest.find
 
 /** The options of `listQuery()`. */
 export interface ListQueryOptions extends PageOptions, ConventionsOptions<'QUERY-5' | 'QUERY-8'> {
   /**
-   * Other names of parameters, and names that are ignored: `{ offest: ['page'], ignore: ['_'] }`.
+   * Aliases of parameters, and parameters that are ignored. Example:
+   * `{ offest: ['page'], ignore: ['_'] }`.
    */
   readonly parameters?: ParameterOptions
 }
@@ -35,18 +39,19 @@ export const listQueryKinds: Kinds<ListQueryOptions> = {
 /** The return value of `listQuery()`: a middleware with an accessor for the parsed query. */
 export interface ListQueryMiddleware extends Middleware {
   /**
-   * The query of a request: typed, bounded and totally ordered. Throws `ConfigurationError` if this
-   * middleware did not run.
+   * Returns the query of a request. Its values are typed, its page size is limited, and its sort
+   * order is unambiguous. Throws `ConfigurationError` if this middleware did not run.
    */
   of(req: IncomingMessage): ListQuery
 }
 
 /**
- * Parses the query of a list by the filters, sort fields and links of a definition (QUERY-1..8).
- * All errors are reported in one 400 problem that names every invalid parameter. The result has the
- * form that adapters get: `where`, `sort` (the key last), `page`, `size`, `offset`, `search`,
- * `expand`. `options` apply where the definition does not configure its pages. Hints (`after`) are
- * supported only by the routers; here they are 400.
+ * Creates a middleware that parses the query of a list. The definition determines which filters,
+ * sort fields and links the query may use (QUERY-1..8). If the query has errors, the response is
+ * one 400 problem that names every invalid parameter. The result has the members that adapters get:
+ * `where`, `sort` (which ends with the key), `page`, `size`, `offset`, `search` and `expand`. A
+ * page setting in `options` applies only if the definition does not set it. Only the routers
+ * support hints (the parameter `after`). Here, `after` gets 400.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -60,12 +65,14 @@ export function listQuery(definition: ResourceDefinition, options: ListQueryOpti
   const grammar = compileListGrammar(definition, options)
   const conventions = new RouteConventions(options, { what: 'listQuery()', clauses: ['QUERY-5', 'QUERY-8'] })
   const names = resolveParameters('listQuery()', options.parameters)
-  // A state of its own: with two middlewares on one request, each must return its own query.
+  // Each middleware has its own state. If two of these middlewares run for one request, each
+  // returns its own query.
   const states = requestState<ListQuery>('listQuery()')
   const listQueryMiddleware: Middleware = (req, _res, next) => {
     let parsed: ListQuery
     try {
-      // The raw query: Express's parsed query has lost repeats, order and plus signs.
+      // The raw query is parsed. Express's parsed query has lost repeated parameters, the order of
+      // parameters, and plus signs.
       const terms = queryTerms(names, conventions.legacy('QUERY-8', req), conventions.legacy('QUERY-5', req))
       parsed = parseListQuery(splitTarget(req.url ?? '/').query, grammar, undefined, terms)
     } catch (error) {

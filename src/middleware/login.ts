@@ -1,5 +1,6 @@
 /**
- * The login of public APIs: Basic credentials in, a token in a header field out (AUTH-2, AUTH-6).
+ * The login of public APIs: a client sends Basic credentials and gets a token in a header field
+ * (AUTH-2, AUTH-6).
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -21,20 +22,20 @@ import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { realmKind } from './options.js'
 
-/** The options of `login()`. Requires either `find` or `verify`. */
+/** The options of `login()`. Either `find` or `verify` is required. */
 export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
   /**
-   * Creates the token of a principal. Exceptions become the response; throw `Unavailable` if a
-   * dependency is down.
+   * Creates the token for a principal. An exception becomes the response, so throw `Unavailable` if
+   * a dependency is down.
    */
   readonly token: (principal: P) => Awaitable<string>
-  /** How many failed logins are allowed before further ones get 429. */
+  /** How many failed logins are allowed before further attempts get 429. */
   readonly attempts?: AttemptsOptions
   /** The realm of the challenge (RFC 9110 11.5), in printable ASCII. Default `login`. */
   readonly realm?: string
   /**
-   * Called with errors that do not fail a login, such as a failed upgrade or a stored hash that
-   * can't be parsed. They contain no password and no hash. Default `console.error`.
+   * Called with errors that the response does not show, such as a failed upgrade or a stored hash
+   * that cannot be parsed. The errors contain no password and no hash. Default `console.error`.
    */
   readonly onError?: (error: unknown) => void
 }
@@ -42,19 +43,22 @@ export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
 /** The return value of `login()`: a middleware that responds to every request. */
 export interface Login extends Middleware {
   /**
-   * The response to a request, for `api`: 200 with the token, or 204 for OPTIONS. No password is
-   * hashed after `signal` is aborted; default: after the connection is closed. Rejects with 401
-   * `unauthenticated`, 405, 400 for a query, 429 `too-many-requests`, or `Unavailable` (503).
+   * Returns the response to a request: 200 with the token, or 204 for OPTIONS. `api` calls this
+   * function. No password is hashed after `signal` has been aborted. Without `signal`, no password
+   * is hashed after the connection has been closed. Rejects with 400 for a query, 401
+   * `unauthenticated`, 405, 429 `too-many-requests`, or `Unavailable` (503).
    */
   answer(req: IncomingMessage, signal?: AbortSignal): Promise<Written>
 }
 
 /**
- * Responds with 200, without a body and with the token in `x-authorization-token`, to requests with
- * a valid user and password in the Basic scheme (AUTH-2; RFC 7617). Other requests get 401; an
- * unknown user and a wrong password get the same response after the same amount of work (AUTH-6).
- * Accepts GET, HEAD and OPTIONS without a query. Failures are counted before a password is checked,
- * by account and by address, and too many are 429.
+ * Creates a middleware that exchanges a user and a password in the Basic scheme for a token
+ * (AUTH-2; RFC 7617). If they are valid, the response is 200, without a body and with the token in
+ * `x-authorization-token`. Otherwise the response is 401. An unknown user and a wrong password get
+ * the same response. With `find`, both also take the same amount of work (AUTH-6). The middleware
+ * accepts GET, HEAD and OPTIONS without a query. Each attempt is counted as a failure, by account
+ * and by address, until its password has been checked. After too many failures, the response is
+ * 429.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -107,7 +111,7 @@ export function login<P>(options: LoginOptions<P>): Login {
   const answer: Login['answer'] = (req, signal) =>
     answerUnless(req, signal === undefined ? () => req.socket?.destroyed === true : () => signal.aborted)
   const loginMiddleware: Middleware = (req, res, next) => {
-    // A timeout in another middleware may have sent a response.
+    // Another middleware may already have sent a response, for example after a timeout.
     answerUnless(req, () => res.destroyed || res.writableEnded)
       .then((written) => send(res, written, req.method === 'HEAD'))
       .catch(next)
@@ -128,7 +132,10 @@ export const loginKinds: Kinds<LoginOptions<unknown>> = {
 
 const allowed = 'GET, HEAD, OPTIONS'
 
-/** The detail for all invalid credentials. It does not say which part is wrong. */
+/**
+ * The `detail` for all invalid credentials. It does not say whether the user or the password is
+ * wrong.
+ */
 const wrong = 'The user or the password is not valid.'
 
 function refusal(challenge: string, detail: string): HttpProblem {

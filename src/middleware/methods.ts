@@ -1,6 +1,6 @@
 /**
- * The rules of methods at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2,
- * VERB-6..9).
+ * The rules for the methods at a path: an exact `Allow`, and the responses to POST, HEAD and DELETE
+ * (VERB-2, VERB-6..9).
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -30,7 +30,7 @@ import type { Middleware, NextFunction } from './middleware.js'
 import { isJsonPatch, unreadablePatch } from './patch-types.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
 
-/** 405 with `Allow` (VERB-7, VERB-9). */
+/** The 405 with `Allow` (VERB-7, VERB-9). */
 export function methodNotAllowed(method: string, allow: string, collection: boolean): HttpProblem {
   const why =
     method === 'DELETE' && collection
@@ -50,38 +50,47 @@ const methodNames = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptions<'VERB-6' | 'VERB-8'> {
   /** The kind of resource at the path. */
   readonly on: 'collection' | 'item'
-  /** The methods that the routes after it handle. GET includes HEAD; OPTIONS is always included. */
+  /**
+   * The methods that the routes after this middleware handle. GET includes HEAD. OPTIONS is always
+   * included.
+   */
   readonly allow: readonly (typeof methodNames)[number][]
   /**
-   * Decides which actions an authenticated principal may perform (AUTH-4); an authenticating
-   * middleware must run before. `Allow` lists only the caller's permitted methods. Requires
-   * `resource`.
+   * Decides which actions an authenticated principal may perform (AUTH-4). An authenticating
+   * middleware must run before this middleware. `Allow` lists only the methods that the caller may
+   * use. Requires `resource`.
    */
-  // Declared as a method, so that a callback may declare a narrower type of principal.
+  // The callback is declared as a method, so that a service may declare a narrower type of
+  // principal.
   permission?(principal: unknown, action: Action, resource: string, key?: KeyValue): Decided
-  /** The name of the resource that is passed to `permission`: the collection. */
+  /**
+   * The name of the resource, which is passed to `permission`. For an item, it is the name of the
+   * collection.
+   */
   readonly resource?: string
   /**
-   * Returns the key of the item in the path for `permission`, such as `(req) => req.params.id`;
-   * `false` if the permission does not need it. Required for an item with a permission.
+   * Returns the key of the item in the path, such as `(req) => req.params.id`. The key is passed to
+   * `permission`. Set `false` if the permission does not need the key. Required for an item with a
+   * permission.
    */
   readonly key?: ((req: never) => KeyValue) | false
 }
 
 /**
- * Applies the rules of methods to the hand-written routes of one path. Mount it before those
- * routes.
- * - A method that is not allowed is 405 with an exact `Allow`; OPTIONS is 204 with the same
- *   (VERB-9).
- * - HEAD of an item runs its GET handler; a success becomes 302 without `Location` or body
- *   (VERB-8).
- * - A successful DELETE has no body and keeps the handler's 200, 202 or 204 (VERB-6).
- * - With `permission`, a method that the caller may not use is 405 with the permitted methods, or
- *   403 if there are none. A caller with write but no read permission gets no body and may not send
- *   a JSON Patch (AUTH-4).
- * - A 201 or 202 to POST has an absolute `Location`: one that starts with `/` is made absolute, a
- *   missing one is a `ConfigurationError` passed to `next` (VERB-2).
- * - A `Content-Location` that starts with `/` is made absolute. It is removed if the body it
+ * Creates a middleware that applies the rules for methods to the hand-written routes of one path.
+ * Mount it before those routes.
+ * - A method that is not allowed gets 405 with an exact `Allow`. OPTIONS gets 204 with the same
+ *   `Allow` (VERB-9).
+ * - HEAD of an item runs the GET handler. A success becomes 302 without `Location` and without a
+ *   body (VERB-8).
+ * - The response to a successful DELETE has no body. A status of 200 or 202 is kept, and any other
+ *   success becomes 204 (VERB-6).
+ * - With `permission`, a method that the caller may not use gets 403 or 405, as the permission
+ *   decides. The 405 lists only the methods that the caller may use. A caller who may write but not
+ *   read gets no body, and may not send a JSON Patch (AUTH-4).
+ * - A 201 or 202 to POST has an absolute `Location`. A `Location` that starts with `/` is made
+ *   absolute. If `Location` is missing, a `ConfigurationError` is passed to `next` (VERB-2).
+ * - A `Content-Location` that starts with `/` is made absolute. It is removed if the body that it
  *   describes is not sent (RFC 9110 8.7).
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, such as DELETE on a
@@ -116,7 +125,8 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
     if (method === 'HEAD' && on === 'item') ruleHead(res, headRule(conventions.legacy('VERB-8', req)), next)
-    // The body of a DELETE may show data that this caller may not read (AUTH-4).
+    // The body of the response to a DELETE may show data that this caller may not read. So the
+    // legacy behavior, which keeps the body, does not apply to this caller (AUTH-4).
     if (method === 'DELETE') ruleHead(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unreadablePatch())
     if (method === 'PUT' || method === 'PATCH')
@@ -146,21 +156,22 @@ const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string,
   item: itemActions,
 }
 
-/** The methods that a caller may use at a path. */
+/** The result of checking the permission for a request. */
 interface Permitted {
-  /** `Allow`, if it is needed for the request's method; else empty. */
+  /** The value of `Allow`, or an empty string if the request's method does not need it. */
   readonly allow: string
-  /** The caller may write, but not read, the resource. */
+  /** Whether the response may not show the resource, because the caller may not read it. */
   readonly hidden: boolean
 }
 
 /**
- * Checks the permission for the request's method. Throws 403 or 405 if it is not granted (AUTH-4).
+ * Returns a function that checks the permission for the method of a request. The function rejects
+ * with 403 or 405 if the method is not permitted (AUTH-4).
  */
 function permitting(
   { on, permission, resource, key: keyOf }: MethodRulesOptions,
   handled: readonly string[],
-  /** The methods whose responses may have a body. */
+  /** The methods whose responses may show the resource. */
   shows: readonly string[],
 ): ((req: IncomingMessage) => Promise<Permitted>) | undefined {
   if (permission === undefined || resource === undefined) return undefined
@@ -203,8 +214,9 @@ function checkMethods(options: MethodRulesOptions): void {
 }
 
 /**
- * HEAD of an existing item is 302 without `Location`, since following one would lead back here
- * endlessly (VERB-8). A 304 also means that the item exists.
+ * HEAD of an existing item gets 302 without `Location` (VERB-8). With a `Location`, the redirect
+ * would lead back to the same address endlessly. A 304 from the handler also means that the item
+ * exists.
  */
 const headOfItem: HeadRule = (res) => {
   if (isSuccess(res) || res.statusCode === 304) res.statusCode = 302
@@ -213,8 +225,8 @@ const headOfItem: HeadRule = (res) => {
 }
 
 /**
- * VERB-6: an empty body. `Etag` is removed too, since it would be the tag of a body that is not
- * sent.
+ * Removes the body of the response to a successful DELETE (VERB-6). `Etag` is removed too, because
+ * it would be the tag of a body that is not sent.
  */
 const emptyDelete: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
@@ -224,7 +236,10 @@ const emptyDelete: HeadRule = (res) => {
   return 'bodiless'
 }
 
-/** VERB-8: HEAD of an item as the service responded before, or by the conventions. */
+/**
+ * The rule for HEAD of an item (VERB-8): the legacy behavior if it still applies, otherwise
+ * `headOfItem`.
+ */
 const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
   if (legacy === undefined) return headOfItem
   return (res) => {
@@ -233,7 +248,9 @@ const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
   }
 }
 
-/** VERB-6: the same choice for DELETE. */
+/**
+ * The rule for DELETE (VERB-6): the legacy behavior if it still applies, otherwise `emptyDelete`.
+ */
 const deleteRule = (legacy: Legacy<'VERB-6'> | undefined): HeadRule => {
   if (legacy === undefined) return emptyDelete
   return (res, hasContent) => {
@@ -243,7 +260,10 @@ const deleteRule = (legacy: Legacy<'VERB-6'> | undefined): HeadRule => {
   }
 }
 
-/** AUTH-4: removes the body. A weak tag, which Express derives from the bytes, is removed too. */
+/**
+ * Removes the body of a successful response to a caller who may not read it (AUTH-4). A weak `Etag`
+ * is removed too, because Express derives it from the bytes of the body.
+ */
 const unread: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
   removeFields(res, [header.contentLocation, ...bodyFields])
@@ -254,13 +274,16 @@ const unread: HeadRule = (res) => {
   return 'bodiless'
 }
 
-/** A POST that creates nothing is an action, whose response is unchanged. */
+/**
+ * The rule for POST. If the caller may not read the resource, the body of a 201 or 202 is removed.
+ * A POST with another status creates nothing, and its response is unchanged.
+ */
 function created(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   const verdict = locatedCreate(res, base)
   return hidden && verdict === 'whole' && (res.statusCode === 201 || res.statusCode === 202) ? unread(res) : verdict
 }
 
-/** The response to a change, with its body removed if the caller may not read it. */
+/** The rule for PUT and PATCH. The body is removed if the caller may not read the resource. */
 function located(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   placeContent(res, base)
   return hidden ? unread(res) : 'whole'
@@ -269,22 +292,25 @@ function located(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
 type BaseOf = () => string | undefined
 
 /**
- * Makes `Content-Location` absolute. Errors are not representations of the item, so it is removed
- * from them.
+ * Makes `Content-Location` absolute. The field is removed from an error response, because an error
+ * is not a representation of the item.
  */
 function placeContent(res: ServerResponse, base: BaseOf): void {
   if (isSuccess(res)) makeAbsolute(res, header.contentLocation, base)
   else removeFields(res, [header.contentLocation])
 }
 
-/** Makes the address in a field absolute, if it is a path and the base is known. */
+/** Makes the address in a header field absolute if it is a path and the base address is known. */
 function makeAbsolute(res: ServerResponse, name: string, base: BaseOf): void {
   const address = String(res.getHeader(name) ?? '')
   const root = /^\/(?!\/)/.test(address) ? base() : undefined
   if (root !== undefined) res.setHeader(name, root + address)
 }
 
-/** VERB-2. */
+/**
+ * Makes the `Location` of a 201 or 202 absolute. Returns an error if the response then has no
+ * absolute `Location` (VERB-2).
+ */
 function locatedCreate(res: ServerResponse, base: BaseOf): Verdict {
   placeContent(res, base)
   if (res.statusCode !== 201 && res.statusCode !== 202) return 'whole'
@@ -301,8 +327,8 @@ function locatedCreate(res: ServerResponse, base: BaseOf): Verdict {
 const isSuccess = ({ statusCode }: ServerResponse): boolean => statusCode >= 200 && statusCode < 300
 
 /**
- * The key of the request's item. Throws if there is none, for example because the route's parameter
- * has another name: the permission must not be asked as if there were no item.
+ * Returns the key of the item in the path. Throws if there is none, for example because the route's
+ * parameter has another name. Without a key, the permission would decide as if there were no item.
  */
 function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue {
   const key: unknown = keyOf(req as never)

@@ -1,6 +1,6 @@
 /**
- * The types of middlewares, based on `node:http` alone, so that any version of Express accepts
- * them.
+ * The types of middlewares. They depend on `node:http` alone, so that any version of Express
+ * accepts the middlewares.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -8,7 +8,10 @@ export type NextFunction = (error?: unknown) => void
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: NextFunction) => void
 export type ErrorMiddleware = (error: unknown, req: IncomingMessage, res: ServerResponse, next: NextFunction) => void
 
-/** The properties that Express adds to a request and that the library reads, if Express is used. */
+/**
+ * A request with the properties that Express adds and the library reads. Without Express, they are
+ * absent.
+ */
 export interface ExpressRequest extends IncomingMessage {
   baseUrl?: string
   originalUrl?: string

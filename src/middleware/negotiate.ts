@@ -14,8 +14,8 @@ import type { Middleware, NextFunction } from './middleware.js'
 import { requestState } from './request-state.js'
 
 /**
- * The refusal of an `Accept` that matches no offer: 415, as the conventions require, instead of
- * 406, unless the service responded with 406 before.
+ * The problem for an `Accept` that matches no offer. Its status is 415, as the conventions require,
+ * instead of 406. It is 406 if `legacy` says that the service still responds with 406.
  */
 export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'json'): HttpProblem {
   const detail = `Accept matches no media type offered here. Offered: ${offers.join(', ')}.`
@@ -28,14 +28,16 @@ export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'jso
 const latest = requestState<string>('negotiate()')
 
 /**
- * The media type chosen by the last `negotiate()` that ran, if any. It is part of the entity tag.
+ * Returns the media type that the last `negotiate()` chose for a request, if any. The entity tag
+ * depends on this media type.
  */
 export const findNegotiated: (req: IncomingMessage) => string | undefined = latest.find
 
 /** The options of `negotiate()`. */
 export interface NegotiateOptions extends ConventionsOptions<'HDR-1'> {
   /**
-   * The media types that the route can send, the default one first. Default: `application/json`.
+   * The media types that the route can send. If the client accepts several of them equally, the
+   * first of those is used. Default: `application/json`.
    */
   readonly offers?: readonly string[]
 }
@@ -45,16 +47,16 @@ export const negotiateKinds: Kinds<NegotiateOptions> = { ...conventionsKinds, of
 /** The return value of `negotiate()`: a middleware with an accessor for the chosen media type. */
 export interface Negotiate extends Middleware {
   /**
-   * The media type chosen for this request, as it was offered. Throws `ConfigurationError` if this
-   * middleware did not run.
+   * Returns the media type that was chosen for this request, as it is spelled in the offers. Throws
+   * `ConfigurationError` if this middleware did not run.
    */
   of(req: IncomingMessage): string
 }
 
 /**
- * Chooses among the media types that a route can send, before its handler changes anything.
- * Responds with 415 if none is acceptable, and always sets `Vary: Accept` (HDR-1). OPTIONS requests
- * always pass. Default offer: `application/json`.
+ * Creates a middleware that chooses one of the media types that a route can send, before the
+ * handler changes anything. If none is acceptable, the response is 415. The middleware always adds
+ * `Accept` to `Vary` (HDR-1). OPTIONS requests always pass. Default offer: `application/json`.
  *
  * @throws ConfigurationError `invalid-option` if an offer is not a media type
  *

@@ -10,7 +10,7 @@ import type { Middleware } from './middleware.js'
 
 /** The options of `noQuery()`. */
 export interface NoQueryOptions extends ConventionsOptions<'QUERY-8'> {
-  /** Parameters that are ignored: `{ ignore: ['_', 'utm_*'] }`. */
+  /** Parameters that are ignored, such as `{ ignore: ['_', 'utm_*'] }`. */
   readonly parameters?: Pick<ParameterOptions, 'ignore'>
 }
 
@@ -20,7 +20,8 @@ export const noQueryKinds: Kinds<NoQueryOptions> = {
 }
 
 /**
- * Refuses every query parameter: one 400 problem that names all of them.
+ * Creates a middleware that refuses every query parameter. The response is one 400 problem that
+ * names all of them.
  *
  * @example app.delete('/sucursales/:id', noQuery(), remove)
  */

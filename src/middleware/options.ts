@@ -1,4 +1,4 @@
-/** Kinds of options that several middlewares share. */
+/** Validation rules for options that several middlewares share. */
 import { isToken } from '../http/field-grammar.js'
 import type { TextKind } from '../options/kinds.js'
 

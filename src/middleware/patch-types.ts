@@ -6,8 +6,8 @@ import { mediaType } from '../wire.js'
 import { bodyTypes } from './body.js'
 
 /**
- * The media types accepted for a PATCH of an item: merge patches, and JSON Patch if the service
- * enables it.
+ * The media types that a PATCH of an item accepts: those of `bodyTypes.patch`, and JSON Patch if
+ * the service enables it.
  */
 export const patchTypes = (jsonPatch: boolean): readonly string[] =>
   jsonPatch ? [...bodyTypes.patch, mediaType.jsonPatch] : bodyTypes.patch
@@ -17,8 +17,9 @@ export const isJsonPatch = ({ headers }: IncomingMessage): boolean =>
   parseMediaType(headers['content-type'] ?? '')?.type === mediaType.jsonPatch
 
 /**
- * Whether the operations of a JSON Patch succeed reveals the current values. A caller without read
- * permission must send a merge patch, which contains only new values (AUTH-4).
+ * The 403 for a JSON Patch from a caller who may not read the item. The success or failure of the
+ * operations in a JSON Patch would reveal the current values. Such a caller must send a merge
+ * patch, which contains only new values (AUTH-4).
  */
 export const unreadablePatch = (): HttpProblem =>
   new HttpProblem('forbidden', {

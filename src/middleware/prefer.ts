@@ -1,12 +1,12 @@
-/** `Prefer: return=...` (RFC 7240; VERB-2, VERB-10). */
+/** Reads `Prefer: return=...` (RFC 7240; VERB-2, VERB-10). */
 import type { IncomingMessage } from 'node:http'
 import { quotedEnd, skipSpace, splitList, tokenEnd, unquote } from '../http/field-grammar.js'
 
 export type ReturnPreference = 'minimal' | 'representation'
 
 /**
- * The client's preference for the response to a write. If `return` is repeated, only the first
- * one applies (RFC 7240 2). An unknown or malformed value is ignored.
+ * Returns the client's preference for the response to a write. If `return` occurs more than once,
+ * only the first occurrence counts (RFC 7240 2). An unknown or malformed value is ignored.
  */
 export function returnPreference({ headers }: Pick<IncomingMessage, 'headers'>): ReturnPreference | undefined {
   const field = headers.prefer
@@ -21,7 +21,10 @@ export function returnPreference({ headers }: Pick<IncomingMessage, 'headers'>):
   return undefined
 }
 
-/** The value of a preference. Parameters may follow after a semicolon (RFC 7240 2). */
+/**
+ * Returns the value of a preference. Parameters may follow the value after a semicolon (RFC 7240
+ * 2).
+ */
 function preferenceValue(element: string, nameEnd: number): string | undefined {
   const equals = skipSpace(element, nameEnd)
   if (element[equals] !== '=') return undefined

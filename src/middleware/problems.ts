@@ -22,29 +22,32 @@ import type { ErrorMiddleware, Middleware } from './middleware.js'
 /** The options of `problems()`. */
 export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
   /**
-   * The prefix of `type`: the address where the service publishes docs/errors.md. Default
-   * `tag:express-rest-conventions,2026:errors`, which can't be fetched.
+   * The prefix of `type` in problems: the address at which the service publishes docs/errors.md.
+   * Default `tag:express-rest-conventions,2026:errors`, which cannot be fetched.
    */
   readonly problemBase?: string
   /**
-   * The previous form of errors, used while ERR-3 is not enforced (`conventions`). Without an entry
-   * for ERR-3 it is used for all errors, and no finding is reported. It gets the RFC 9457 problem:
-   * `(problem) => ({ body: { error: problem.title } })`.
+   * Converts problems to the format in which the service sent errors before. `shape` applies as
+   * long as the option `conventions` does not enforce ERR-3. If `conventions` has no entry for
+   * ERR-3, `shape` applies to all errors, and no finding is reported. `shape` is called with the
+   * RFC 9457 problem: `(problem) => ({ body: { error: problem.title } })`.
    */
   readonly shape?: ProblemShape
   /**
-   * Called for every problem, with the value that was thrown. Its exceptions and rejections are
-   * written to `console.error`. Default: a 5xx is written to `console.error` as one line, by
-   * `failureLine`.
+   * Called for every problem, with the value that was thrown. If the problem has a `cause`, the
+   * callback gets the cause instead. Exceptions and rejections of the callback are written to
+   * `console.error`. Default: `failureLine` formats each 5xx as one line, which is written to
+   * `console.error`.
    */
   readonly onError?: (error: unknown, problem: HttpProblem) => void
 }
 
 /**
- * Two middlewares to mount last, as one list for `app.use`. A request that no handler answered is a
- * 404 problem. Errors that were thrown or passed to `next` become problems: an `HttpProblem` and
- * errors of http-errors and body-parser as they are, all others a 500 that discloses nothing
- * (ERR-3). If the response has already started, the connection is closed, as Express does.
+ * Returns two middlewares as one list for `app.use`. Mount them last. A request to which no handler
+ * responded gets a 404 problem. Errors that were thrown or passed to `next` become problems. An
+ * `HttpProblem` is sent as it is. A 4xx or 503 error of http-errors or body-parser keeps its
+ * status. All other errors become a 500 that discloses nothing (ERR-3). If the response has already
+ * started, the connection is closed, as Express does.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -98,8 +101,8 @@ export function problems(
     try {
       sendProblem(problem, context, req, res)
     } catch (failure) {
-      // A problem that can't be written, for example with a line break in a header, is itself a
-      // failure.
+      // A problem may be impossible to write, for example because a header field contains a line
+      // break. The response is then a 500.
       const internal = new HttpProblem('internal', { cause: failure })
       report(failure, internal, req)
       sendProblem(internal, context, req, res)

@@ -1,4 +1,7 @@
-/** Rate limits: requests are counted by principal, failed authentications by address (LIMIT-1). */
+/**
+ * Rate limits (LIMIT-1). Requests are counted by principal, and failed authentications are counted
+ * by address.
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Caches, owning } from '../cache.js'
@@ -21,31 +24,35 @@ import { splitVersion } from './version-names.js'
 /** The options of `rateLimit()`: the limits, and the store that counts requests. */
 export interface RateLimitOptions extends BudgetsOptions, StoreOptions {
   /**
-   * The name by which a request is counted. Default: the principal's `sub` with its `iss`, or the
-   * principal itself if it is a string or a number. Return undefined to count the client's address
-   * instead. Both parameters may have narrower types.
+   * Returns the name by which a request is counted. If the name is undefined, the request is
+   * counted by the client's address. Default: the principal's `sub` with its `iss`, or the
+   * principal itself if it is a string or a number. You may declare narrower types for both
+   * parameters.
    */
   key?(principal: unknown, req: IncomingMessage): string | undefined
-  /** Whether requests `pass` or are refused with 503 while the store is down. Default `pass`. */
+  /**
+   * How requests are treated while the store is down: `pass` lets them pass, and `refuse` responds
+   * with 503. Default `pass`.
+   */
   readonly whenStoreFails?: 'pass' | 'refuse'
 }
 
 /** The properties of a request that determine how it is counted. */
 export interface CountedRequest {
-  /** `undefined` if there is none; the client's address is counted then. */
+  /** The principal, or `undefined` if there is none. The client's address is counted then. */
   readonly principal: unknown
-  /** The path below the version, still encoded. */
+  /** The path below the version, still percent-encoded. */
   readonly path: string
   /**
-   * Whether its credentials were missing or not valid. Its address is then counted against
-   * `failures`.
+   * Whether the credentials of the request were missing or not valid. The client's address is then
+   * counted against `failures`.
    */
   readonly failed: boolean
 }
 
 /**
- * The return value of `rateLimit()`: a middleware, and the option `rateLimit` of `api` and
- * `resourceRouter`.
+ * The return value of `rateLimit()`. It is a middleware, and can also be passed as the option
+ * `rateLimit` of `api` and `resourceRouter`.
  */
 export interface RateLimit extends Middleware {
   /**
@@ -54,29 +61,31 @@ export interface RateLimit extends Middleware {
    */
   count(req: IncomingMessage, of: CountedRequest): Promise<Headers>
   /**
-   * Resolves when the store works, or after two seconds. `ready()` of `api` awaits it, so that the
-   * first requests are counted. Never rejects.
+   * Resolves when the store works, or after two seconds. `ready()` of `api` waits for this, so that
+   * the first requests are counted. Never rejects.
    */
   ready(): Promise<void>
   /**
-   * The routes named in budgets, as they were written. `api` refuses names of routes that it does
-   * not serve.
+   * The routes that budgets name, as they were written. `api` refuses a name if it serves no such
+   * route.
    */
   readonly routes: readonly string[]
   /**
-   * Counts failed authentications (401) by address, and replaces those over the limit with 429.
-   * Passes on other errors. Mount it with `app.use` after all routes.
+   * An error middleware that counts failed authentications (401) by address. If an address exceeds
+   * the limit, the response is 429 instead of 401. Other errors are passed on. Mount it with
+   * `app.use` after all routes.
    */
   readonly failures: ErrorMiddleware
 }
 
 /**
- * Limits the requests per window, counted by the principal of a preceding `authenticate()`, or else
- * by the client's address, subject to `trust proxy` (LIMIT-1). Responses have the remaining
- * requests in `RateLimit` and `RateLimit-Policy`; a 429 has the waiting time in `Retry-After`. A
- * window starts with a caller's first request and has a fixed length. While a shared store is down,
- * requests pass by default; the failure and the recovery are each reported once, and limits apply
- * again after the recovery.
+ * Creates a middleware that limits the number of requests per window (LIMIT-1). Requests are
+ * counted by the principal of a preceding `authenticate()`. Without a principal, they are counted
+ * by the client's address, for which the setting `trust proxy` applies. Responses have the number
+ * of remaining requests in `RateLimit`, and the limit in `RateLimit-Policy`. A 429 has the waiting
+ * time in `Retry-After`. A window starts with a caller's first request and has a fixed length.
+ * While a shared store is down, requests pass by default. The failure and the recovery are each
+ * reported once. After the recovery, the limits apply again.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -104,8 +113,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
     return name === undefined ? addressKey(req) : nameKey(name)
   }
   const count = (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
-    // Each promise between the engine and the response costs every request a microtask, so this
-    // creates none.
+    // Each additional promise would cost every request a microtask, so this function creates none.
     try {
       if (failed) return failures(addressKey(req))
       const key = keyOf(principal, req)
@@ -145,8 +153,9 @@ export const rateLimitKinds: Kinds<RateLimitOptions> = {
 }
 
 /**
- * A value that is not a string, such as a promise, would become one name and thus one limit for all
- * callers.
+ * Returns the name of a caller, or `undefined` if there is none. Throws if the name is not a
+ * string. Any other value, such as a promise, would become the same name for all callers, and they
+ * would share one limit.
  */
 function nameOf(name: unknown): string | undefined {
   if (name === undefined || name === null) return undefined
@@ -178,8 +187,8 @@ interface Engines {
 }
 
 /**
- * Creates an engine for each budget, in order, and one for failures. All stores share one outage
- * state.
+ * Creates an engine (a function that counts requests) for each budget, in order, and one for
+ * failures. The stores share one guard, so if one of them is down, all count as down.
  */
 function makeEngines(
   { all, failures }: Budgets,
@@ -197,7 +206,10 @@ function makeEngines(
   return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }
 }
 
-/** Adds the fields of a limit. If a request has two limits, they list both (RFC 9651 3.1). */
+/**
+ * Adds the header fields of a limit. If a request counts against two limits, each field lists both
+ * (RFC 9651 3.1).
+ */
 function addFields(res: ServerResponse, fields: Headers): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = res.getHeader(name)

@@ -1,4 +1,4 @@
-/** Responses of hand-written routes in JSON or XML, by `Accept` (HDR-1). */
+/** Sends the responses of hand-written routes in JSON or XML, depending on `Accept` (HDR-1). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
@@ -12,23 +12,25 @@ import type { Middleware } from './middleware.js'
 import { type Negotiate, type NegotiateOptions, negotiate, negotiateKinds } from './negotiate.js'
 
 /**
- * The return value of `recordAnswer()`: a middleware with a function that writes in the chosen
- * media type.
+ * The return value of `recordAnswer()`: a middleware with a function that sends records in the
+ * chosen media type.
  */
 export interface RecordAnswer<T> extends Negotiate {
   /**
-   * Sends a record, or the records of a page, in the chosen media type. Status and other headers
-   * are those set on `res`. Throws `ConfigurationError` if this middleware did not run, or if one
-   * of `others` was chosen, which only the route itself can write.
+   * Sends a record, or the records of a page, in the chosen media type. The status and all other
+   * header fields are those that are set on `res`. Throws `ConfigurationError` if this middleware
+   * did not run. Also throws it if one of `others` was chosen, because only the route itself can
+   * write that media type.
    */
   send(req: IncomingMessage, res: ServerResponse, value: T | readonly T[]): void
 }
 
 /**
- * Chooses among JSON, XML and `others` (`offers` in the options) as `negotiate()` does: 415 if none
- * is acceptable, and always `Vary: Accept`. Writes records of a definition in the chosen media
- * type, without their `writeOnly` members (REP-8). All other members are written as they are,
- * including links and members that the schema does not declare.
+ * Creates a middleware that chooses between JSON, XML and `others` (`offers` in the options), as
+ * `negotiate()` does. If none is acceptable, the response is 415. `Vary` always lists `Accept`. The
+ * function `send` writes records of the definition in the chosen media type, without their
+ * `writeOnly` members (REP-8). All other members are written as they are, including links and
+ * members that the schema does not declare.
  *
  * @throws ConfigurationError `invalid-option` if one of `others` is not a media type
  *

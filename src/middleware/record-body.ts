@@ -34,45 +34,52 @@ import { requestState } from './request-state.js'
 /** The options of `recordBody()`. */
 export interface RecordBodyOptions extends ConventionsOptions<'HDR-5'> {
   /**
-   * The decoded id in the path of an item: `(req: Request<{ id: string }>) => req.params.id`. A PUT
-   * takes the key from it and refuses a body with another key (VERB-3).
+   * Returns the decoded id in the path of an item:
+   * `(req: Request<{ id: string }>) => req.params.id`. A PUT takes the record's key from this id,
+   * and refuses a body with another key (VERB-3).
    */
   id?(req: IncomingMessage): string | undefined
   /**
-   * Accept JSON Patch (RFC 6902) as well as merge patches in a PATCH (VERB-5). Use it only for
-   * callers who may read the item, since a JSON Patch reveals current values. Default false.
+   * Whether a PATCH may be a JSON Patch (RFC 6902) as well as a merge patch (VERB-5). Enable this
+   * only for callers who may read the item, because a JSON Patch can reveal current values. Default
+   * false.
    */
   readonly jsonPatch?: boolean
-  /** The maximum size in bytes. Default 1 MiB. */
+  /** The maximum size of the body, in bytes. Default 1 MiB. */
   readonly bodyLimit?: number
   /** The maximum nesting depth of arrays and objects. Default 32. */
   readonly depthLimit?: number
-  /** Milliseconds until a body that has not arrived is 408. Default 30,000. */
+  /**
+   * Milliseconds in which the body must arrive. After this time, the response is 408. Default
+   * 30,000.
+   */
   readonly timeout?: number
 }
 
 /** The return value of `recordBody()`: a middleware with accessors for the record. */
 export interface RecordBody<T> extends Middleware {
   /**
-   * The record in a POST or PUT, complete and valid. Throws `ConfigurationError` if the middleware
-   * did not run, or if the body is not the whole record: for a PATCH, and for a PUT if the
-   * definition has read-only or write-only members. Use `over()` for those.
+   * Returns the record in a POST or PUT, complete and valid. Throws `ConfigurationError` if the
+   * middleware did not run, or if the body is not the whole record. The body of a PATCH is never
+   * the whole record. The body of a PUT is not the whole record if the definition has read-only or
+   * write-only members. Use `over()` in these cases.
    */
   of(req: IncomingMessage): T
   /**
-   * The record that results from applying a PATCH or PUT to the current one: merged, with read-only
-   * members unchanged, and valid. Pass the record whose version the write will compare. Throws the
-   * problem `invalid-body` (422).
+   * Applies a PATCH or PUT to the current record, and returns the resulting record. Read-only
+   * members keep their values. As `current`, pass the record whose version the write will compare.
+   * Throws the problem `invalid-body` (422) if the resulting record is not valid.
    */
   over(req: IncomingMessage, current: T): T
 }
 
 /**
- * Reads and validates the body of a write. Needs no body parser, but accepts a body that one has
- * parsed. A PATCH is a merge patch (RFC 7396), or optionally a JSON Patch (RFC 6902).
+ * Creates a middleware that reads and validates the body of a write. It needs no body parser, but
+ * also accepts a body that a body parser has read. A PATCH is a merge patch (RFC 7396), or
+ * optionally a JSON Patch (RFC 6902).
  *
- * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` for a
- * definition with links to resources, whose addresses only a router knows
+ * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if the
+ * definition has links to resources, because only a router knows their addresses
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })
@@ -167,7 +174,10 @@ function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, op
     : recordToCreate(plan, sent, {}, [])
 }
 
-/** The key members for an id. An id that is not a valid key is 404 (PATH-11). */
+/**
+ * Returns the values of the key members for an id. Throws 404 if the id is not a valid key
+ * (PATH-11).
+ */
 function keyIn({ key }: ResourcePlan, id: string): Fixed {
   const found = key.parse(id)
   if (found === undefined) throw new HttpProblem('absent')

@@ -1,5 +1,6 @@
 /**
- * Typed, private state per request: nothing is written on `req`, `res.locals` or Express's types.
+ * Typed, private state of a request. The state is not stored in `req` or `res.locals`, and
+ * Express's types are not extended.
  */
 import type { IncomingMessage } from 'node:http'
 import { ConfigurationError } from '../problem.js'
@@ -7,13 +8,13 @@ import { ConfigurationError } from '../problem.js'
 export interface RequestState<T> {
   set(req: IncomingMessage, value: T): void
   find(req: IncomingMessage): T | undefined
-  /** Throws `ConfigurationError` if the middleware did not run. */
+  /** Returns the value. Throws `ConfigurationError` if the middleware did not run. */
   of(req: IncomingMessage): T
 }
 
 /**
- * State that the middleware `name` stores for later handlers. `states`: a shared registry; default:
- * a new one.
+ * Creates the state that the middleware `name` stores for later handlers. `states` is the map that
+ * holds the values. Default: a new map.
  */
 export function requestState<T>(name: string, states = new WeakMap<IncomingMessage, T>()): RequestState<T> {
   return {

@@ -1,24 +1,28 @@
 /**
- * Applies a rule to a response just before a hand-written handler sends it, by whichever method of
- * `res`.
+ * Applies a rule to a response just before a hand-written handler sends it, whichever method of
+ * `res` the handler calls.
  */
 
 import type { ServerResponse } from 'node:http'
 import { isContainer } from '../definition/json.js'
 
-/** Send the response as it is, send it without a body, or replace it by an error. */
+/**
+ * How to send a response: `whole` as it is, `bodiless` without its body. An error replaces the
+ * response.
+ */
 export type Verdict = 'whole' | 'bodiless' | Error
 
 /**
- * Inspects the status and the headers of a response, may change them, and decides how it is sent.
- * `hasContent`: whether the response has a body, if that is known yet.
+ * Inspects the status and the header fields of a response, may change them, and decides how the
+ * response is sent. `hasContent` tells whether the response has a body, as far as that is known
+ * yet.
  */
 export type HeadRule = (res: ServerResponse, hasContent?: boolean) => Verdict
 
 /**
- * Applies a rule once, just before the head of the response is sent. An error of the rule is passed
- * to `refuse` instead of being thrown: an exception out of `res.json` in a promise that is not
- * awaited would end the process (Express 4) and leave the client waiting.
+ * Applies a rule once, just before the head of the response is sent. An error that the rule returns
+ * is passed to `refuse` instead of being thrown. Under Express 4, an exception that `res.json`
+ * throws in an async handler would end the process, and the client would get no response.
  */
 export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Error) => void): void {
   const { writeHead, write, end } = res
@@ -29,18 +33,18 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
     if (verdict !== undefined) return
     const { statusCode } = res
     verdict = res.headersSent ? 'whole' : rule(res, hasContent(res, chunk))
-    // The reason phrase belongs to the old status.
+    // The reason phrase belongs to the old status, so it is reset.
     if (res.statusCode !== statusCode) res.statusMessage = ''
     if (!(verdict instanceof Error)) return
     refused = statusCode
     refuse(verdict)
   }
-  // Output of the handler after a refusal is discarded. The problem that replaces it has another
-  // status.
+  // After a refusal, the output of the handler is discarded. The problem that replaces the output
+  // is recognized by its different status.
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 
-  // The overloads of node:http can't be distinguished here, so arguments are passed through
+  // The overloads of `node:http` cannot be distinguished here, so their arguments are passed on
   // unchanged.
   res.writeHead = ((status: number, ...rest: unknown[]) => {
     if (isDiscarded(status)) return res
@@ -73,8 +77,8 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
 }
 
 /**
- * Sets header fields given in a form that `writeHead` accepts: an object, or a list of alternating
- * names and values.
+ * Sets header fields that are given in a format that `writeHead` accepts: an object, or a list of
+ * alternating names and values.
  */
 function setFields(res: ServerResponse, fields: unknown): void {
   if (!isContainer(fields)) return
@@ -86,7 +90,8 @@ function setFields(res: ServerResponse, fields: unknown): void {
 }
 
 /**
- * Whether a response has a body: by its header fields, or because this is the first chunk of it.
+ * Whether a response has a body. This is known from the first chunk of the body, if there is one,
+ * or from the header fields.
  */
 function hasContent(res: ServerResponse, chunk: unknown): boolean {
   if ((typeof chunk === 'string' || chunk instanceof Uint8Array) && chunk.length > 0) return true
@@ -96,7 +101,10 @@ function hasContent(res: ServerResponse, chunk: unknown): boolean {
 
 const isFunction = (argument: unknown): argument is () => void => typeof argument === 'function'
 
-/** Calls the callback among the arguments, as a stream does after accepting a chunk. */
+/**
+ * Calls the callback among the arguments asynchronously, as a stream does after it has accepted a
+ * chunk.
+ */
 function callLater(rest: readonly unknown[]): void {
   const callback = rest.find(isFunction)
   if (callback !== undefined) process.nextTick(callback)

@@ -9,22 +9,23 @@ import type { Kinds } from '../options/kinds.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 
-/** The configurable fields. The other fields of `secureHeaders()` suit every API. */
+/** The configurable header fields. The other fields of `secureHeaders()` suit every API. */
 export interface SecureHeadersOptions {
   /**
-   * `Strict-Transport-Security`: the seconds for which browsers use only https for this host (RFC
-   * 6797), or the whole value. Default: not sent, since it affects everything else on the host. Two
-   * years are 63072000.
+   * The value of `Strict-Transport-Security` (RFC 6797): the number of seconds for which browsers
+   * use only https for this host, or the whole value as a text. Two years are 63072000. Default:
+   * the field is not sent, because it affects everything else on the host.
    */
   readonly strictTransport?: number | string
   /**
-   * `Content-Security-Policy`, or `false`. Default `default-src 'none'; frame-ancestors 'none'`: a
-   * response of an API loads nothing and can't be framed.
+   * The value of `Content-Security-Policy`, or `false` to omit the field. Default
+   * `default-src 'none'; frame-ancestors 'none'`. With the default, a response loads nothing and
+   * cannot be framed.
    */
   readonly contentSecurityPolicy?: string | false
   /**
-   * `Cross-Origin-Resource-Policy`, or `false`. Default `same-origin`: other sites can read
-   * responses only by CORS.
+   * The value of `Cross-Origin-Resource-Policy`, or `false` to omit the field. Default
+   * `same-origin`. With the default, other sites can read responses only by CORS.
    */
   readonly resourcePolicy?: (typeof resourcePolicies)[number] | false
 }
@@ -41,9 +42,9 @@ export const secureHeadersKinds: Kinds<SecureHeadersOptions> = {
 }
 
 /**
- * Sets `X-Content-Type-Options`, `Content-Security-Policy`, `X-Frame-Options`, `Referrer-Policy`
- * and `Cross-Origin-Resource-Policy` on every response, and removes `X-Powered-By`. Fields that are
- * already set are kept. `api` does this itself.
+ * Creates a middleware that sets `X-Content-Type-Options`, `Content-Security-Policy`,
+ * `X-Frame-Options`, `Referrer-Policy` and `Cross-Origin-Resource-Policy` on every response, and
+ * removes `X-Powered-By`. Fields that are already set are kept. `api` does all of this itself.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -57,7 +58,9 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Middleware {
   }
 }
 
-/** The fields for these options. Throws `ConfigurationError`. */
+/**
+ * Returns the header fields for these options. Throws `ConfigurationError` if an option is invalid.
+ */
 export function resolveSecureHeaders(options: SecureHeadersOptions): Readonly<Record<string, string>> {
   checkOptions('secureHeaders()', options, secureHeadersKinds)
   const {
@@ -78,7 +81,7 @@ export function resolveSecureHeaders(options: SecureHeadersOptions): Readonly<Re
   })
 }
 
-/** Sets the fields that are not set yet. */
+/** Sets the fields that are not set yet, and removes `X-Powered-By`. */
 export function setSecureHeaders(res: ServerResponse, fields: Readonly<Record<string, string>>): void {
   res.removeHeader(header.poweredBy)
   for (const name of Object.keys(fields)) if (!res.hasHeader(name)) res.setHeader(name, fields[name] as string)

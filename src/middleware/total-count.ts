@@ -20,17 +20,18 @@ export const totalCountKinds: Kinds<TotalCountOptions> = { ...baseAddressKinds, 
 /** The return value of `totalCount()`: a middleware with a function that sets the total. */
 export interface TotalCount extends Middleware {
   /**
-   * Sets `x-total-count` and, after `listQuery()`, the `Link`s to the other pages. Call it before
-   * sending the body. `exact: false` marks an estimate, which gets no link to a last page. Throws
-   * `ConfigurationError` if this middleware did not run, or the total is not a non-negative
-   * integer.
+   * Sets `x-total-count`. If `listQuery()` has run, also sets `Link` with the links to the other
+   * pages. Call this function before you send the body. If `exact` is false, the total is an
+   * estimate, and there is no link to the last page. Throws `ConfigurationError` if this middleware
+   * did not run, or if the total is not a non-negative integer.
    */
   set(req: IncomingMessage, res: ServerResponse, total: number, exact?: boolean): void
 }
 
 /**
- * Sends the total number of items of a list, and links to its other pages (QUERY-7). Responds with
- * 400 if the `Host` that links are built from is malformed.
+ * Creates a middleware that sends the total number of items of a list, and links to the other pages
+ * of the list (QUERY-7). The links are built from `Host` unless `baseUrl` is set. If that `Host` is
+ * malformed, the response is 400.
  *
  * @throws ConfigurationError `invalid-option` if `baseUrl` is not an absolute address
  *

@@ -5,18 +5,21 @@ const version = 'v(?:0|[1-9][0-9]*)'
 const versionPattern = new RegExp(`^${version}$`)
 const segmentPattern = new RegExp(`/${version}(?=/|$)`)
 
-/** Whether a path segment has the form of a version. */
+/** Whether a path segment is the name of a version, such as `v1`. */
 export const isVersion = (segment: string): boolean => versionPattern.test(segment)
 
-/** The part of a path from its first version on; empty if it has none. */
+/**
+ * Returns the part of a path that starts with its first version, or an empty string if the path has
+ * no version.
+ */
 export function fromVersion(path: string): string {
   const at = path.search(segmentPattern)
   return at === -1 ? '' : path.slice(at)
 }
 
 /**
- * The version in the first segment of a path, and the rest of the path; `undefined` if that is no
- * version.
+ * Returns the version in the first segment of a path, and the rest of the path. Returns `undefined`
+ * if the first segment is not a version.
  */
 export function splitVersion(path: string): { readonly name: string; readonly rest: string } | undefined {
   const end = path.indexOf('/', 1)

@@ -1,4 +1,4 @@
-/** Serves versions side by side, including retired and deprecated ones (VER-1..3). */
+/** Serves versions side by side, including deprecated and retired versions (VER-1..3). */
 
 import type { ServerResponse } from 'node:http'
 import { isObject } from '../definition/json.js'
@@ -28,24 +28,27 @@ import {
 import type { ExpressRequest, Middleware, NextFunction } from './middleware.js'
 import { checkVersionName, splitVersion } from './version-names.js'
 
-/** 404 for an unknown version (VER-1). */
+/** The 404 for an unknown version (VER-1). */
 export function unknownVersion(name: string, living: readonly string[]): HttpProblem {
   const known = living.length === 0 ? 'There are no current versions.' : `Current versions: ${living.join(', ')}.`
   return new HttpProblem('unknown-version', { detail: `There is no version "${name.slice(0, 20)}". ${known}` })
 }
 
-/** A handler for the rest of the path: an Express router or app, or anything of their shape. */
+/**
+ * A handler for the path below a version: an Express router, an Express app, or any function with
+ * the same parameters.
+ */
 export type VersionHandler = (req: never, res: never, next: NextFunction) => unknown
 
-/** A version: `'retired'`, a handler, or a handler with the version's life cycle. */
+/** A version: `'retired'`, a handler, or a handler together with the life cycle of the version. */
 export type VersionEntry = 'retired' | VersionHandler | HandlerEntry
 
-/** A handler with the life cycle of its version, and of parts of the version. */
+/** A handler, with the life cycle of its version and of parts of the version. */
 export interface HandlerEntry extends LifecycleOptions {
   readonly handler: VersionHandler
   /**
-   * Its retired and deprecated parts: `{ '/notas/{id}/adjuntos': { retired: true } }` (VER-2,
-   * VER-3).
+   * The retired and deprecated parts of the version, such as
+   * `{ '/notas/{id}/adjuntos': { retired: true } }` (VER-2, VER-3).
    */
   readonly paths?: PathLives
 }
@@ -62,11 +65,12 @@ interface Served {
 }
 
 /**
- * Serves several versions side by side (VER-1..3). Each has its own router, which sees the path
- * below its version, as in an Express mount. Unknown versions are 404; retired ones are 410 with an
- * empty body for every method. Paths whose first segment is not a version go to `next()`. The
- * version is compared as it was sent, as Express compares mount paths, so a guard on `/v1` also
- * protects these routes. Errors are passed on; mount `problems()` after it.
+ * Creates a middleware that serves several versions side by side (VER-1..3). Each version has its
+ * own router, which sees the path below its version, as in an Express mount. An unknown version
+ * gets 404. A retired version gets 410 with an empty body for every method. If the first segment of
+ * a path is not a version, the request goes to `next()`. The version segment is not decoded before
+ * it is compared, as with Express's mount paths, so a guard on `/v1` also protects these routes.
+ * Errors are passed on, so mount `problems()` after this middleware.
  *
  * @throws ConfigurationError `version-malformed` if a name is not a version; `invalid-option` if an
  * entry is invalid
@@ -96,7 +100,8 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     if (served === 'retired' || isRetired(served.life, now) || served.parts?.isGone(method, rest, now) === true) {
       return send(res, { status: 410, headers: { [header.cacheControl]: 'no-store' } }, false)
     }
-    // If the Host is malformed, the link is a path: a notice is no reason to refuse the request.
+    // If the `Host` is malformed, the link to the successor is a path without a host. An incomplete
+    // link is no reason to refuse the request.
     setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
     const { brownouts } = served.life
     const isSkipped = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
@@ -110,7 +115,8 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
     const leave: NextFunction = (error) => {
       below(request, baseUrl, url)
-      // An Express app as handler has replaced the prototypes (req.app).
+      // If the handler is an Express app, it has replaced the prototypes of `req` and `res`, and
+      // with them `req.app`. They are restored here.
       Object.setPrototypeOf(req, prototypes[0])
       Object.setPrototypeOf(res, prototypes[1])
       next(error)
@@ -128,8 +134,8 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
 }
 
 /**
- * The deprecation notices of a version and of the requested part. `base`: the address before the
- * version.
+ * Returns the header fields that announce the deprecation and the end of a version and of the
+ * requested part. `base` is the address before the version.
  */
 function noticesOf(
   { life, parts }: Served,
@@ -152,7 +158,7 @@ function noticesOf(
 
 const handlerKind = functionBy('an Express router')
 
-/** A version given as an object is checked by `versionEntryKinds`. */
+/** `versionEntryKinds` checks a version that is given as an object. */
 const entryKind: Kind = [{ oneOf: ['retired'] }, handlerKind, { by: '{ handler: router, sunset }', is: isObject }]
 
 export const versionEntryKinds: Kinds<HandlerEntry> = {
@@ -181,7 +187,8 @@ function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMa
 }
 
 /**
- * The target without its first segment. The rest is unchanged (an absolute-form keeps its origin).
+ * Returns the request target without its first segment. The rest is unchanged; a target in absolute
+ * form keeps its origin.
  */
 function withoutSegment(url: string, segment: string): string {
   const start = url.indexOf(`/${segment}`, url.startsWith('/') ? 0 : url.indexOf('://') + 3)
@@ -190,8 +197,8 @@ function withoutSegment(url: string, segment: string): string {
 }
 
 /**
- * Passes the route templates of a version to the request's tracer, if any: Express's
- * instrumentation has no notion of versions.
+ * Passes the route templates of a version to the tracer of the request, if there is one. Express's
+ * instrumentation does not know about versions.
  */
 function nameOwnRoutes(req: ExpressRequest, res: ServerResponse, mountPath: string): void {
   const traced = tracedRequest()
@@ -200,7 +207,9 @@ function nameOwnRoutes(req: ExpressRequest, res: ServerResponse, mountPath: stri
   followRoutes(req, mountPath, (template) => nameRoute(traced, res, `${mounted}${template}`))
 }
 
-/** Moves a request below a path, as Express does when it mounts a router. */
+/**
+ * Sets the mount path and the remaining URL of a request, as Express does when it mounts a router.
+ */
 export function below(req: ExpressRequest, baseUrl: string, url: string): void {
   req.originalUrl ??= req.url ?? '/'
   req.baseUrl = baseUrl

@@ -1,6 +1,6 @@
 /**
- * The order of middlewares in docs/security.md, "In a service of your own", and the effect of wrong
- * orders.
+ * The order of middlewares in docs/security.md, "In a hand-written service", and the effect of
+ * wrong orders.
  */
 import { describe, expect, it } from 'vitest'
 import { bearer, scopePermission, tokenIssuer } from '../../src/auth/index.js'

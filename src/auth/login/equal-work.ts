@@ -1,6 +1,6 @@
 /**
- * Checks passwords in equal time for all users, existing or not, so that timing does not reveal
- * which users exist (AUTH-6).
+ * Checks passwords. A check takes the same time whether or not the user exists, so that timing does
+ * not reveal which users exist (AUTH-6).
  */
 import { randomBytes } from 'node:crypto'
 import { hashing } from './hashing-queue.js'
@@ -8,29 +8,30 @@ import { type Cost, currentCost, type PasswordHash, workOf } from './password-ha
 import { matches } from './passwords.js'
 import { derive } from './scrypt-threads.js'
 
-/** The part of a check's work that is lost in timing noise. */
+/** If the work of two checks differs by less than this share, timing noise hides the difference. */
 const negligible = 1 / 50
 
 /** Checks the passwords of one service. */
 export class EqualWork {
   /**
-   * The cost of every check: the strongest parameters of any stored hash seen so far, at least the
-   * current ones.
+   * The cost of every check: the parameters of the most expensive stored hash so far, and at least
+   * the current parameters.
    */
   #strongest: Cost = currentCost
   readonly #salt = randomBytes(16)
 
   /**
-   * Throws `Unavailable` (503) if a check would wait too long. This does not depend on the user, so
-   * it reveals nothing about one.
+   * Throws `Unavailable` (503) if a check would wait too long. The result does not depend on the
+   * user, so it does not reveal whether a user exists.
    */
   refuseIfFull(): void {
     hashing.refuseIfFull(workOf(this.#strongest))
   }
 
   /**
-   * Whether a prepared password matches the stored hash. False for `undefined`, after the same
-   * amount of work. Rejects as `hashing.run` does, regardless of the user.
+   * Whether a normalized password matches the stored hash. If `stored` is `undefined`, the result
+   * is false, after the same amount of work. Rejects whenever `hashing.run` rejects, regardless of
+   * the user.
    */
   check(prepared: string, stored: PasswordHash | undefined, isGone?: () => boolean): Promise<boolean> {
     if (stored !== undefined && workOf(stored) > workOf(this.#strongest)) {
@@ -49,9 +50,10 @@ export class EqualWork {
 }
 
 /**
- * The cost of a second hash that, together with one of cost `done`, takes as long as one of cost
- * `whole`; `undefined` if nothing remains. Uses the N of `whole` if that matches closely enough,
- * else the largest smaller N that does.
+ * Returns the cost of a second hash. A hash of cost `done` followed by this second hash takes as
+ * long as one hash of cost `whole`. Returns `undefined` if no noticeable work remains. The second
+ * hash has the largest N, up to the N of `whole`, with which the two durations match closely
+ * enough.
  */
 export function rest(whole: Cost, done: Cost | undefined): Cost | undefined {
   if (done === undefined) return whole
@@ -66,17 +68,24 @@ export function rest(whole: Cost, done: Cost | undefined): Cost | undefined {
 }
 
 /**
- * The duration of a hash, in steps of the size of `whole`. Time is proportional to N r p (RFC 7914
- * 2), except for memory effects: memory is allocated once, and a smaller amount fits the
- * processor's caches better.
+ * Estimates the duration of a hash. The unit is the duration of one step of a hash of cost `whole`.
+ * The duration is proportional to N * r * p (RFC 7914 2), apart from two effects of memory. Memory
+ * is allocated once per hash, and a smaller amount of memory fits better into the processor's
+ * caches.
  */
 function weightOf({ ln, r, p }: Cost, whole: Cost): number {
   const halvings = whole.ln - ln + Math.log2(whole.r / r)
   return 2 ** ln * r * (p + allocation) * perHalving ** halvings
 }
 
-/** The cost of allocating the memory, relative to filling it once. Measured from 4 to 256 MiB. */
+/**
+ * The cost of allocating the memory, relative to the cost of filling it once. Measured with 4 to
+ * 256 MiB.
+ */
 const allocation = 0.15
 
-/** The relative duration of a step with half the memory. Measured likewise: 0.9 to 1. */
+/**
+ * The duration of a step with half the memory, relative to a step with all of the memory.
+ * Measurements with 4 to 256 MiB were between 0.9 and 1.
+ */
 const perHalving = 0.955

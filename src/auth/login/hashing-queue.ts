@@ -1,33 +1,40 @@
-/** A queue of password hashes that limits the time a login may wait (AUTH-6). */
+/** A queue of password hashes that limits how long a login waits (AUTH-6). */
 import { inSeconds } from '../../limits/duration.js'
 import { HttpProblem, Unavailable } from '../../problem.js'
 import { currentCost, workOf } from './password-hash.js'
 import { lanes } from './scrypt-threads.js'
 
-/** The longest expected wait, in milliseconds, for which a hash is still queued. */
+/** The maximum expected wait, in milliseconds. A hash that would wait longer is refused. */
 const longestEstimate = 4000
 
 /**
- * The longest actual wait, in milliseconds, if the estimate was too low: hashing is slower on a
- * busy machine.
+ * The maximum actual wait, in milliseconds. A hash that has waited this long is refused. The actual
+ * wait is longer than the expected wait if a busy machine hashes more slowly than before.
  */
 const longestWait = 5000
 
 /**
- * The accepted time difference, in milliseconds, between timers of callers that arrived together.
+ * Milliseconds by which an expired wait may be shorter than `longestWait`. So callers that arrived
+ * together are refused together, although their timers fire at slightly different times.
  */
 const timerSlack = 20
 
-/** Used as the latest hash until one has been measured. */
+/**
+ * Before any hash has been measured, hashes are assumed to have this duration (in milliseconds) and
+ * size.
+ */
 const assumed = { time: 250, steps: workOf(currentCost) }
 
-/** The weight of the earlier hashes relative to the latest one. */
+/** With each new hash, the weight of all earlier hashes is multiplied by this factor. */
 const decay = 0.7
 
-/** Multiplies the `Retry-After` of a refused caller, since a busy machine hashes more slowly. */
+/**
+ * The estimated time in `Retry-After` is multiplied by this factor, because a busy machine hashes
+ * more slowly.
+ */
 const safetyFactor = 1.5
 
-/** The longest `Retry-After`, in milliseconds. */
+/** The maximum `Retry-After`, in milliseconds. */
 const longestRetryAfter = 30_000
 
 interface Running {
@@ -45,24 +52,31 @@ interface Waiting {
 }
 
 /**
- * Runs hashes in order of arrival, `lanes` at a time. The queue is limited by the estimated wait of
- * a new hash: a limit on the number of hashes would mean seconds on one machine and a minute on
- * another.
+ * Runs hashes in order of arrival, at most `lanes` at a time. A new hash is refused if its
+ * estimated wait is too long. The number of waiting hashes is not limited, because the same number
+ * can mean a wait of seconds on one machine and of a minute on another.
  */
 export class HashingQueue {
   readonly #running = new Set<Running>()
   readonly #waiting = new Set<Waiting>()
-  /** Milliseconds and steps of the latest hashes; older ones have less weight. */
+  /**
+   * The weighted sums of the durations (in milliseconds) and of the steps of finished hashes. Older
+   * hashes have less weight.
+   */
   #past = assumed
-  /** When the next refused caller may retry, as a `performance.now()` time in milliseconds. */
+  /**
+   * The earliest time at which the next refused caller may retry, in milliseconds of
+   * `performance.now()`.
+   */
   #nextRetry = 0
 
   constructor(private readonly lanes: number) {}
 
   /**
-   * Runs `work` when its turn comes. `steps`: its size, by `workOf`. `isGone`: whether the caller
-   * no longer waits for the result; `work` is not run then. Rejects with `Unavailable` (503) if the
-   * wait is too long; its `Retry-After` says when to retry.
+   * Runs `work` when its turn comes. `steps` is the size of the work, as computed by `workOf`.
+   * `isGone` tells whether the caller no longer waits for the result. If so, `work` does not run,
+   * and the promise rejects. Also rejects with `Unavailable` (503) if the wait is too long.
+   * `Retry-After` then says when to retry.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const running = this.#running.size < this.lanes ? this.#begin(steps) : await this.#wait(steps, isGone)
@@ -77,14 +91,20 @@ export class HashingQueue {
     }
   }
 
-  /** Throws `Unavailable` (503) if new work of this size would wait too long. */
+  /**
+   * Throws `Unavailable` (503) if new work would wait too long. `steps`, the size of the new work,
+   * affects only `Retry-After`.
+   */
   refuseIfFull(steps: number): void {
     if (this.#expectedWait() <= longestEstimate) return
     for (const waiting of this.#waiting) if (waiting.isGone()) this.#take(waiting).fail(gone())
     if (this.#expectedWait() > longestEstimate) throw this.#refusal(steps)
   }
 
-  /** Added synchronously, so that no other work can start in between. */
+  /**
+   * Registers the work synchronously, so that no other work can start between the check and the
+   * registration.
+   */
   #begin(steps: number): Running {
     const running = { steps, began: performance.now() }
     this.#running.add(running)
@@ -112,8 +132,8 @@ export class HashingQueue {
   }
 
   /**
-   * Refuses all work that has waited too long in one step, so that expired work does not affect the
-   * estimates for the others.
+   * Refuses all work that has waited too long. All of this work is removed from the queue first, so
+   * that it does not count in the estimates for `Retry-After`.
    */
   #expire(): void {
     const latest = performance.now() - longestWait + timerSlack
@@ -143,7 +163,10 @@ export class HashingQueue {
     return { time: decay * this.#past.time + (now - began), steps: decay * this.#past.steps + steps }
   }
 
-  /** Milliseconds per step. A slow hash counts before it ends. */
+  /**
+   * Milliseconds per step. A hash that is still running counts with its duration so far if it is
+   * slower than the hashes before it.
+   */
   #pace(now: number): number {
     let pace = this.#past.time / this.#past.steps
     for (const running of this.#running) {
@@ -154,8 +177,8 @@ export class HashingQueue {
   }
 
   /**
-   * Assigns each refused caller a different time: if all retried at once, the queue would be full
-   * again.
+   * Creates the 503 for a refused caller. Refused callers are told to retry one after another: if
+   * all of them retried at once, the queue would be full again.
    */
   #refusal(steps: number): Unavailable {
     const now = performance.now()
@@ -163,7 +186,8 @@ export class HashingQueue {
     const room = now + own + safetyFactor * Math.max(0, this.#expectedWait() - longestEstimate)
     const retryAt = Math.min(Math.max(room, this.#nextRetry), now + longestRetryAfter)
     this.#nextRetry = retryAt + own
-    // Rounded up, except for the rounding error of the subtraction.
+    // Rounds up to whole seconds. The subtraction has a small rounding error. Without the 1e-6,
+    // this error could add a second.
     const seconds = Math.max(1, Math.ceil((retryAt - now) / 1000 - 1e-6))
     return new Unavailable({
       detail: `Too many passwords are being checked. Try again in ${inSeconds(seconds)}.`,

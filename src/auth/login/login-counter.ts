@@ -1,6 +1,6 @@
 /**
- * A counter of failed logins that works during outages: in the shared store if there is one, and in
- * the process while that store is down (AUTH-6).
+ * A counter of failed logins that keeps working during outages (AUTH-6). It uses the counts of the
+ * shared store, if there is one. While that store is down, it uses the counts of this process.
  */
 import { ProcessStore } from '../../limits/process-store.js'
 import type { Quota, WindowCount } from '../../limits/store.js'
@@ -8,17 +8,18 @@ import type { GuardedStore } from '../../limits/store-guard.js'
 
 /** An attempt that is counted as a failure until its outcome is known. */
 export interface Reservation {
-  /** Whether the limit had already been reached. */
+  /** Whether the limit had already been reached before this attempt. */
   readonly over: boolean
-  /** When the window ends, in milliseconds since 1970. */
+  /** The end of the window, in milliseconds since 1970. */
   readonly ends: number
   /** Removes the attempt from the count. Never rejects. */
   release(): Promise<void>
 }
 
 /**
- * Milliseconds before a window's end in which nothing is released, since the next window might be
- * decremented.
+ * In this many milliseconds before the end of a window, or in the last tenth of the window if that
+ * is shorter, no attempt is removed from the count. By the time the store removes the attempt, the
+ * next window may have begun, and its count would be decremented instead.
  */
 const margin = 1000
 
@@ -33,10 +34,12 @@ export class LoginCounter {
   }
 
   /**
-   * Counts an attempt before it is checked, so that attempts at the same time can't pass together.
+   * Counts an attempt before its password is checked, so that simultaneous attempts cannot exceed
+   * the limit.
    */
   async reserve(key: string): Promise<Reservation> {
-    // Always counts in both: if the shared store fails, the process continues with its own counts.
+    // The attempt is always counted in this process too. If the shared store fails, the process
+    // continues with its own counts.
     const own = { ...this.#own.increment(key) }
     const shared = await this.shared?.increment(key).catch(toUndefined)
     const { totalHits, resetTime } = shared ?? own
@@ -45,14 +48,15 @@ export class LoginCounter {
       if (Date.now() > ends - Math.min(margin, this.limit.window / 10)) return
       this.#own.decrement(key)
       if (shared === undefined) return
-      // Redis would create a key without expiry if the key does not exist.
+      // If the key no longer exists in Redis, decrementing it would create a key that never
+      // expires.
       if (isCounted(await this.shared?.get(key).catch(toUndefined)))
         await this.shared?.decrement(key).catch(toUndefined)
     }
     return { over: totalHits > this.limit.limit, ends, release }
   }
 
-  /** Removes a key. Never rejects. */
+  /** Removes the count of a key. Never rejects. */
   async clear(key: string): Promise<void> {
     this.#own.resetKey(key)
     await this.shared?.resetKey(key).catch(toUndefined)
@@ -64,7 +68,10 @@ export class LoginCounter {
     return this.shared.get(key).then(isCounted, () => isCounted(this.#own.get(key)))
   }
 
-  /** Starts a new window for a key if less than half of its window is left. Never rejects. */
+  /**
+   * Starts a new window for a key if the key has no count, or if less than half of its window is
+   * left. Never rejects.
+   */
   async renew(key: string): Promise<void> {
     if (!this.#isFresh(this.#own.get(key))) {
       this.#own.resetKey(key)
@@ -77,7 +84,7 @@ export class LoginCounter {
       await shared.resetKey(key)
       await shared.increment(key)
     } catch {
-      // The process's own count is used meanwhile.
+      // While the shared store is down, the count of this process is used.
     }
   }
 
@@ -86,7 +93,9 @@ export class LoginCounter {
   }
 }
 
-/** For an unknown key, RedisStore returns a count that is not a number. */
+/**
+ * Whether a key has a count. For an unknown key, `RedisStore` returns a count that is not a number.
+ */
 const isCounted = (hits: WindowCount | undefined): boolean => (hits?.totalHits ?? 0) >= 1
 
 const toUndefined = (): undefined => undefined

@@ -18,15 +18,15 @@ export interface AttemptsOptions {
   /** The limit for one address, for all accounts together. Default 100 in 15 minutes. */
   readonly address?: Partial<Quota>
   /**
-   * The limit for one account, from all addresses from which it has never logged in. Default 100 in
-   * 15 minutes.
+   * The limit for one account, for all addresses together from which that account has not recently
+   * logged in. Default 100 in 15 minutes.
    */
   readonly account?: Partial<Quota>
 }
 
 /**
- * An admitted attempt. Call exactly one of these functions when the password has been checked. They
- * never reject.
+ * An admitted attempt. Call exactly one of these functions when the check of the password has
+ * ended. The functions never reject.
  */
 export interface LoginAttempt {
   /** The password was wrong. */
@@ -53,8 +53,9 @@ const defaults = {
 }
 
 /**
- * How long an address is known for an account after a login, in milliseconds. Below the longest
- * delay of a timer (2^31 - 1), since some stores clean up with a timer of that length.
+ * How long an address stays known for an account after a login: at most 24 days, in milliseconds.
+ * The time must be below the longest delay of a Node timer (2^31 - 1 milliseconds), because some
+ * stores remove expired counts with a timer of this length.
  */
 const remembered = 24 * 24 * 60 * 60_000
 
@@ -64,13 +65,14 @@ const messages: StoreMessages = {
 }
 
 /**
- * Admits attempts until too many have failed. Throws `ConfigurationError` if an option is invalid.
+ * Admits login attempts until too many have failed. The constructor throws `ConfigurationError` if
+ * an option is invalid.
  */
 export class LoginThrottle {
   readonly #pair: LoginCounter
   readonly #address: LoginCounter
   readonly #account: LoginCounter
-  /** Pairs of account and address with a successful login. */
+  /** The pairs of an account and an address from which a login to the account succeeded. */
   readonly #known: LoginCounter
   /** The number of attempts that this process is checking, by key. */
   readonly #checking = new Map<string, number>()
@@ -90,15 +92,16 @@ export class LoginThrottle {
   }
 
   /**
-   * Admits an attempt. Rejects with `too-many-requests` (429) if too many have failed. A rejected
-   * attempt is not counted, and the response does not depend on whether the user exists. For an
-   * address from which the account has logged in before, only its own failures count, so that
-   * strangers can't lock the owner out.
+   * Admits an attempt. Rejects with `too-many-requests` (429) if too many attempts have failed. A
+   * rejected attempt is not counted. The response does not depend on whether the user exists. If
+   * the account has recently logged in from this address, only the failures of this account from
+   * this address count. So other clients cannot lock the owner of the account out.
    */
   async admit(user: string, req: IncomingMessage): Promise<LoginAttempt> {
     const address = addressKey(req)
     const account = digestOf(user)
-    // User names have no control characters, so the combination is unambiguous.
+    // A user name contains no control characters, such as a line break, so the combination is
+    // unambiguous.
     const pair = digestOf(`${user}\n${address}`)
     const [known, own] = await Promise.all([this.#known.has(pair), this.#pair.reserve(pair)])
     const others = known ? [] : await Promise.all([this.#address.reserve(address), this.#account.reserve(account)])
@@ -130,9 +133,9 @@ export class LoginThrottle {
   }
 
   /**
-   * When the next attempt may be admitted, as a `Date.now()` time. Attempts that are being checked
-   * count as failed until then. Since all of them may succeed, the end of the window could be too
-   * late.
+   * The time at which the next attempt may be admitted, in milliseconds since 1970. An attempt that
+   * is being checked counts as failed until its check ends. If such attempts succeed, there is room
+   * again before the window ends. So the client may retry after a few seconds.
    */
   #roomAt({ over, ends }: Reservation, key: string): number {
     if (!over) return 0
@@ -148,7 +151,7 @@ export class LoginThrottle {
   }
 }
 
-/** When to retry if earlier attempts are still being checked, in milliseconds. */
+/** Milliseconds after which a client may retry if earlier attempts are still being checked. */
 const retryWhileChecking = 5_000
 
 function tooMany(room: number): HttpProblem {

@@ -1,21 +1,23 @@
 /**
- * Normalizes passwords, so that keyboards do not matter: the profile OpaqueString (RFC 8265 4.2).
+ * Normalizes passwords by the profile OpaqueString (RFC 8265 4.2), so that a password matches
+ * whichever keyboard it is typed on.
  */
 
 /**
- * The maximum length of a password in bytes of UTF-8: more than anyone types, and cheap to
- * normalize.
+ * The maximum length of a password, in bytes of UTF-8. This is more than anyone types, and a text
+ * of this length is cheap to normalize.
  */
 export const longestPassword = 1024
 
 /**
- * Normalizes a password for hashing: other spaces become U+0020, then NFC. `undefined` if it is not
- * valid: empty, over 1,024 bytes, with a control character, or not well-formed Unicode. Unassigned
- * characters are accepted: a newer version of Unicode must not refuse or change a password that was
- * hashed before.
+ * Normalizes a password for hashing. Spaces of other kinds are replaced by U+0020 (the ordinary
+ * space), and then the text is converted to NFC. Returns `undefined` if the password is empty, is
+ * longer than 1,024 bytes, contains a control character, or is not well-formed Unicode. Unassigned
+ * characters are accepted, because a password must stay valid and unchanged when a newer version of
+ * Unicode assigns them.
  */
 export function prepareOpaqueString(password: string): string | undefined {
-  // Untyped input, such as a sign-up without a password, is possible.
+  // A JavaScript caller may pass another type, for example if a sign-up has no password.
   if (typeof password !== 'string' || password.length > longestPassword || /[\p{Cc}\p{Cs}]/u.test(password))
     return undefined
   const prepared = password.replace(/\p{Zs}/gu, ' ').normalize('NFC')

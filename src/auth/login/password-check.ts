@@ -1,4 +1,6 @@
-/** Checks user and password, by a stored hash or by the service's own function (AUTH-6). */
+/**
+ * Checks a user name and a password, with a stored hash or with a function of the service (AUTH-6).
+ */
 import type { Awaitable } from '../../adapters/contract.js'
 import { isNoPrincipal } from '../no-principal.js'
 import type { BasicCredentials } from './basic-credentials.js'
@@ -10,40 +12,45 @@ import { hashPassword, isWeaker } from './passwords.js'
 export interface StoredUser<P> {
   /** The hash created by `hashPassword()`. */
   readonly hash: string
-  /** The principal of this user, passed to `token`. */
+  /** The principal of this user. It is passed to the option `token` of `login()`. */
   readonly principal: P
 }
 
 /** How `login` checks passwords (AUTH-6). Set either `find` or `verify`. */
 export interface PasswordCheckOptions<P> {
   /**
-   * Returns the stored user of this name, which is in NFC; `undefined` or null if there is none.
+   * Returns the stored user with this name, or `undefined` or null if there is none. The name is in
+   * Unicode Normalization Form C (NFC).
    */
   readonly find?: (user: string) => Awaitable<StoredUser<P> | undefined | null>
   /**
-   * Used instead of `find`. Returns the principal for this user name and password, or `undefined`,
-   * null or false if they are not valid. Equal timing for all users is then up to this function.
+   * An alternative to `find`. Returns the principal for this user name and password, or
+   * `undefined`, null or false if they are not valid. This function must itself take the same time
+   * for all users, whether or not they exist.
    */
   readonly verify?: (user: string, password: string) => Awaitable<P | undefined | null | false>
   /**
    * Stores a new hash for a user whose stored hash, `replaced`, is weaker than the current
-   * parameters. The login does not wait for it; if it fails, the next login tries again. Store the
-   * hash only if `replaced` is still stored: the password may have been changed in the meantime,
-   * and the new hash is for the old one.
+   * parameters. The login does not wait for this function. If the function fails, the next login
+   * tries again. Store the new hash only if `replaced` is still the stored hash. Otherwise the
+   * password has been changed in the meantime, and the new hash belongs to the old password.
    */
   readonly upgrade?: (user: string, hash: string, replaced: string) => Awaitable<void>
 }
 
 /**
- * Returns the principal for credentials; `undefined` if they are not valid. `isGone`: whether the
- * client no longer waits for the response; nothing is hashed then.
+ * Returns the principal for these credentials, or `undefined` if they are not valid. `isGone` tells
+ * whether the client no longer waits for the response. If so, nothing is hashed.
  */
 export type PasswordCheck<P> = (
   credentials: BasicCredentials,
   isGone: () => boolean,
 ) => Promise<{ readonly principal: P } | undefined>
 
-/** `report` is called with errors that do not fail a login. It must not throw. */
+/**
+ * Creates a password check. `report` is called with errors that the response does not show, and
+ * must not throw.
+ */
 export function makePasswordCheck<P>(
   options: PasswordCheckOptions<P>,
   report: (error: unknown) => void,
@@ -57,7 +64,8 @@ export function makePasswordCheck<P>(
   }
   const work = new EqualWork()
   return async ({ user, prepared, password }, isGone) => {
-    // Before the database query, so that too many logins do not overload the database.
+    // Refuses a login before the database query, so that too many logins do not overload the
+    // database.
     work.refuseIfFull()
     const found = (await find(user)) ?? undefined
     const stored = found === undefined ? undefined : read(found.hash, user, report)

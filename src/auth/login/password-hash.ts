@@ -1,5 +1,5 @@
 /**
- * The format of hashed passwords: PHC strings of scrypt (RFC 7914),
+ * The format of hashed passwords: PHC strings of scrypt (RFC 7914), such as
  * `$scrypt$ln=15,r=8,p=3$salt$hash` (AUTH-6).
  */
 
@@ -12,8 +12,8 @@ export interface Cost {
 }
 
 /**
- * N = 2^15, r = 8, p = 3: one of the parameter sets that the OWASP Password Storage Cheat Sheet
- * considers equivalent. The others need more memory or more time.
+ * The parameters of new hashes: N = 2^15, r = 8, p = 3. The OWASP Password Storage Cheat Sheet
+ * lists this set of parameters and others as equivalent. The others need more memory or more time.
  */
 export const currentCost: Cost = Object.freeze({ ln: 15, r: 8, p: 3 })
 
@@ -23,12 +23,12 @@ export interface PasswordHash extends Cost {
 }
 
 /**
- * Upper bounds for stored hashes: a hash written into the database by an attacker must not exhaust
- * memory or block the process for hours.
+ * The maximum cost of a stored hash: `memory` in bytes, and `work` in steps. A hash that an
+ * attacker has written into the database must not exhaust memory or block the process for hours.
  */
 const bounds = { memory: 256 * 1024 * 1024, work: 2 ** 24 }
 
-/** The number of steps of a hash, to which its time is proportional. */
+/** The number of steps of a hash. The duration of the hash is proportional to this number. */
 export const workOf = ({ ln, r, p }: Cost): number => 2 ** ln * r * p
 
 /** The bytes of memory that a hash needs (RFC 7914 2). */
@@ -38,8 +38,9 @@ const pattern =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
 /**
- * Parses a stored hash. `undefined` if it is not a hash of scrypt, or needs more than 256 MiB or
- * 2^24 steps (21 times those of the current parameters).
+ * Parses a stored hash. Returns `undefined` if the text is not a hash of scrypt. Also returns
+ * `undefined` if the hash needs more than 256 MiB of memory or more than 2^24 steps (21 times the
+ * steps of the current parameters).
  */
 export function parsePasswordHash(text: unknown): PasswordHash | undefined {
   const [, ln, r, p, salt, hash] = (typeof text === 'string' && pattern.exec(text)) || []

@@ -20,8 +20,8 @@ import { derive } from './scrypt-threads.js'
 /** The options for hashing a password. */
 export interface PasswordOptions {
   /**
-   * The binary logarithm of scrypt's N, from 15 to 17. 15 needs 32 MiB and some tenths of a second;
-   * each step doubles both. Default 15.
+   * The binary logarithm of scrypt's parameter N, from 15 to 17. With 15, a hash needs 32 MiB and a
+   * few tenths of a second. Each increment doubles both the memory and the time. Default 15.
    */
   readonly cost?: number
 }
@@ -30,10 +30,11 @@ const saltLength = 16
 const hashLength = 32
 
 /**
- * Hashes a password for storage, as a PHC string of scrypt with a random salt (AUTH-6). At most two
- * passwords are hashed at a time. Rejects with the problem `rule` (422) if the password is not a
- * string, is empty, is over 1,024 bytes or has control characters; with `Unavailable` (503) if the
- * hash would wait about 4 seconds or more; and with `ConfigurationError` if an option is invalid.
+ * Hashes a password for storage. The result is a PHC string of scrypt with a random salt (AUTH-6).
+ * At most two passwords are hashed at a time. Rejects with the problem `rule` (422) if the password
+ * is not a string, is empty, is longer than 1,024 bytes, contains a control character, or is not
+ * well-formed Unicode. Rejects with `Unavailable` (503) if the hash would wait about 4 seconds or
+ * more, and with `ConfigurationError` if an option is invalid.
  *
  * @example await users.insert({ name, hash: await hashPassword(password) }) // '$scrypt$ln=15,r=8,p=3$...'
  */
@@ -53,10 +54,11 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 }
 
 /**
- * Whether a password matches a stored hash, whose parameters are read from the hash (AUTH-6). False
- * for a password that could not have been stored, such as an empty one. Rejects with `Unavailable`
- * (503) if the check would wait about 4 seconds or more, and with `ConfigurationError` if the hash
- * is not one of scrypt, or needs more than 256 MiB or 21 times the work of the current parameters.
+ * Whether a password matches a stored hash (AUTH-6). The parameters are read from the hash. The
+ * result is false for a password that could not have been stored, such as an empty one. Rejects
+ * with `Unavailable` (503) if the check would wait about 4 seconds or more. Rejects with
+ * `ConfigurationError` if the hash is not a hash of scrypt, or if it needs more than 256 MiB or
+ * more than 21 times the work of the current parameters.
  *
  * @example if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
  */
@@ -70,16 +72,18 @@ export async function checkPassword(password: string, hash: string): Promise<boo
 }
 
 /**
- * Whether a prepared password matches a stored hash. Call it within a turn of the hashing queue.
+ * Whether a normalized password matches a stored hash. Call this function only in work that the
+ * hashing queue runs.
  */
 export async function matches(prepared: string, stored: PasswordHash): Promise<boolean> {
   return timingSafeEqual(await derive(prepared, stored.salt, stored.hash.length, stored), stored.hash)
 }
 
 /**
- * Whether a stored hash needs less memory or work to attack than the current parameters, or can't
- * be parsed. Rehash the password at the next login, the only time it is available. Throws
- * `ConfigurationError` if an option is invalid.
+ * Whether an attack on a stored hash needs less memory or less work than an attack on a new hash
+ * with these options. Also true if the stored hash cannot be parsed. Rehash the password at the
+ * next login, because the password is not available at any other time. Throws `ConfigurationError`
+ * if an option is invalid.
  */
 export function needsRehash(hash: string, options: PasswordOptions = {}): boolean {
   const cost = costOf('needsRehash()', options)
@@ -87,7 +91,10 @@ export function needsRehash(hash: string, options: PasswordOptions = {}): boolea
   return stored === undefined || isWeaker(stored, cost)
 }
 
-/** Whether an attack costs less work or memory with `cost` than with `than`. */
+/**
+ * Whether an attack on a hash of cost `cost` needs less work or less memory than an attack on a
+ * hash of cost `than`.
+ */
 export function isWeaker(cost: Cost, than: Cost): boolean {
   return workOf(cost) < workOf(than) || memoryOf({ ...cost, p: 1 }) < memoryOf({ ...than, p: 1 })
 }

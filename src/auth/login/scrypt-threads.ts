@@ -1,7 +1,7 @@
 /**
- * Runs scrypt (RFC 7914) in dedicated threads. The thread pool of Node.js stays free for files and
- * name lookups, and on Linux the threads have a lower priority than the rest of the process
- * (AUTH-6).
+ * Runs scrypt (RFC 7914) in dedicated threads. So the thread pool of Node.js stays free for file
+ * access and name lookups. On Linux, the dedicated threads have a lower priority than the rest of
+ * the process (AUTH-6).
  */
 import { type ScryptOptions, scrypt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -10,18 +10,20 @@ import { Unavailable } from '../../problem.js'
 import { type Cost, memoryOf } from './password-hash.js'
 
 /**
- * The nice value of a hashing thread: a thread of the default priority gets twice its share of a
- * core. A higher value would starve logins if other processes use all cores. Linux only: on other
- * systems the same call affects the whole process.
+ * The nice value of a hashing thread. On a shared core, a thread of the default priority then gets
+ * twice as much time as a hashing thread. With a higher value, logins would get almost no time
+ * while other processes use all cores. The value is set on Linux only: on other systems, the same
+ * call affects the whole process.
  */
 const niceness = process.platform === 'linux' ? 3 : undefined
 
 /**
- * Hashes at a time. If the priority can't be lowered, one core is left to the rest of the process.
+ * The maximum number of hashes at a time. If the priority cannot be lowered, one core is left to
+ * the rest of the process.
  */
 export const lanes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
 
-/** The code of a thread. It is a string, so that bundlers can't omit a file. */
+/** The code of a thread. It is a string and not a file, because a bundler could omit the file. */
 const threadCode = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { scryptSync } = require('node:crypto')
@@ -48,18 +50,24 @@ interface Job {
 
 type Reply = { readonly key: Uint8Array } | { readonly failure: string }
 
-/** Idle threads. No more are created than hashes have run at a time. */
+/**
+ * Idle threads. A thread is created only if none is idle, so the number of threads is never larger
+ * than the number of hashes that have run at the same time.
+ */
 const idle: HashingThread[] = []
 
 /**
- * Computes one scrypt hash in a thread, which is started if none is idle. Call it within a turn of
- * the hashing queue. Rejects with `Unavailable` (503) if the thread ended in the meantime.
+ * Computes one scrypt hash in an idle thread, or in a new thread if none is idle. If threads cannot
+ * be started, the thread pool of Node.js computes the hash. Call this function only in work that
+ * the hashing queue runs. Rejects with `Unavailable` (503) if the thread ends before it returns the
+ * hash.
  */
 export async function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Cost): Promise<Buffer> {
-  // Node.js's default limit would refuse the current parameters, and OpenSSL needs slightly more
-  // memory than the RFC states.
+  // The default memory limit of Node.js is too low for the current parameters. The limit here
+  // includes an extra 1 MiB, because OpenSSL needs slightly more memory than the RFC states.
   const maxmem = memoryOf({ ln, r, p }) + 1024 * 1024
-  // A copy, since a small buffer is part of a pool, and the message would copy the whole pool.
+  // The salt is copied, because a small buffer is part of Node's buffer pool, and the message to
+  // the thread would copy the whole pool.
   const job: Job = { password, salt: Uint8Array.from(salt), length, options: { N: 2 ** ln, r, p, maxmem } }
   let thread: HashingThread
   try {
@@ -88,7 +96,8 @@ class HashingThread {
   #settle: ((reply: Reply | 'not started' | 'ended') => void) | undefined
 
   constructor() {
-    // Without the options and environment of the process, which may load other programs.
+    // The thread does not get the options and environment variables of the process, because they
+    // may load other code.
     this.#worker = new Worker(threadCode, {
       eval: true,
       execArgv: [],
@@ -100,7 +109,8 @@ class HashingThread {
       this.#isOnline = true
     })
     this.#worker.on('message', (reply: Reply) => this.#done(reply))
-    // An `error` event without a listener would end the process. An `exit` event follows each.
+    // Without a listener, an `error` event would end the process. An `exit` event follows each
+    // `error` event.
     this.#worker.on('error', () => {})
     this.#worker.once('exit', () => {
       this.#hasEnded = true

@@ -1,6 +1,6 @@
 /**
- * The supported signature algorithms of JSON Web Tokens (RFC 7518 3.1): never `none`, and none with
- * SHA-1.
+ * The supported signature algorithms of JSON Web Tokens (RFC 7518 3.1). The algorithm `none` and
+ * algorithms that use SHA-1 are not supported.
  */
 
 /** A signature algorithm (RFC 7518 3.1). */
@@ -18,19 +18,22 @@ export type TokenAlgorithm =
   | 'ES384'
   | 'ES512'
 
-/** The requirements of an algorithm for its keys. */
+/** The kind of key that an algorithm requires. */
 export type KeyRequirement =
-  /** A secret of at least this many bytes (RFC 7518 3.2). */
+  /** A secret of at least `bytes` bytes (RFC 7518 3.2). */
   | { readonly kind: 'secret'; readonly bytes: number }
-  /** A key on this curve, by its OpenSSL name (RFC 7518 3.4). */
+  /**
+   * A key on an elliptic curve (RFC 7518 3.4). `curve` is the curve's name in OpenSSL, and `named`
+   * is its name in messages.
+   */
   | { readonly kind: 'ec'; readonly curve: string; readonly named: string }
   /**
-   * An RSA key (RFC 7518 3.3, 3.5). A key restricted to PSS (`rsa-pss`) is valid only for PS
-   * algorithms.
+   * An RSA key (RFC 7518 3.3, 3.5). `hash` is the hash function, and `bytes` is the length of its
+   * output. A key restricted to PSS (`rsa-pss`) is valid only for PS algorithms.
    */
   | { readonly kind: 'rsa'; readonly pss: boolean; readonly hash: string; readonly bytes: number }
 
-/** The key requirements of each algorithm. */
+/** The kind of key that each algorithm requires. */
 export const algorithms: Readonly<Record<TokenAlgorithm, KeyRequirement>> = {
   HS256: { kind: 'secret', bytes: 32 },
   HS384: { kind: 'secret', bytes: 48 },
@@ -46,9 +49,12 @@ export const algorithms: Readonly<Record<TokenAlgorithm, KeyRequirement>> = {
   ES512: { kind: 'ec', curve: 'secp521r1', named: 'P-521' },
 }
 
-/** The names of the algorithms. */
+/** The names of the supported algorithms. */
 export const algorithmNames = Object.keys(algorithms) as readonly TokenAlgorithm[]
 
-/** Whether a name is exactly that of an algorithm. Names are case-sensitive (RFC 7515 4.1.1). */
+/**
+ * Whether a value is the exact name of a supported algorithm. Names are case-sensitive (RFC 7515
+ * 4.1.1).
+ */
 export const isAlgorithm = (name: unknown): name is TokenAlgorithm =>
   typeof name === 'string' && Object.hasOwn(algorithms, name)

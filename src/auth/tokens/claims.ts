@@ -4,8 +4,8 @@ import { isList, isObject } from '../../definition/json.js'
 import { parseJson } from '../../http/json-text.js'
 
 /**
- * The claims of a verified token, deeply frozen, since requests with the same token share them.
- * Times are seconds since 1970 (RFC 7519 2, NumericDate).
+ * The claims of a verified token. They are deeply frozen, because all requests with the same token
+ * share them. Times are in seconds since 1970 (RFC 7519 2, NumericDate).
  */
 export interface Claims {
   readonly iss?: string
@@ -18,16 +18,17 @@ export interface Claims {
   readonly [name: string]: unknown
 }
 
-/** The maximum nesting depth of header and claims. */
+/** The maximum nesting depth of a token's header and claims. */
 export const depth = 16
 
 /**
- * How far `iat` may be in the future, in seconds, in addition to the tolerance. Clocks differ; a
- * token from further ahead is forged, or its issuer's clock is wrong.
+ * How far `iat` may be in the future, in seconds, in addition to the clock tolerance. The clocks of
+ * two machines differ slightly. If `iat` is further ahead, the token is forged or the issuer's
+ * clock is wrong.
  */
 const longestAhead = 60
 
-/** The frozen claims of a payload, or a message about what is wrong with it. */
+/** Returns the frozen claims of a payload, or a message that says why the payload is not valid. */
 export function readClaims(payload: Uint8Array): Claims | string {
   const json = parseJson(payload, { depth })
   if ('malformed' in json) return 'The payload is not JSON, or not all JSON parsers read it alike.'
@@ -58,7 +59,7 @@ function formFault(claims: Readonly<Record<string, unknown>>): string | undefine
   return undefined
 }
 
-/** A service's requirements for claims, beyond their form. Times in seconds. */
+/** The values that a service requires in claims. `tolerance` and `maxAge` are in seconds. */
 export interface ClaimRules {
   readonly issuers: readonly string[] | undefined
   readonly audiences: readonly string[] | undefined
@@ -67,8 +68,8 @@ export interface ClaimRules {
 }
 
 /**
- * A message about claims that are not valid at this time, in seconds since 1970; `undefined` if
- * they are valid.
+ * Returns a message that says why the claims are not valid, or `undefined` if they are valid. `now`
+ * is the current time in seconds since 1970.
  */
 export function claimFault(claims: Claims, rules: ClaimRules, now: number): string | undefined {
   return timeFault(claims, rules, now) ?? issuerFault(claims, rules) ?? audienceFault(claims, rules)
@@ -90,8 +91,8 @@ function issuerFault({ iss }: Claims, { issuers }: ClaimRules): string | undefin
 }
 
 function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | undefined {
-  // RFC 7519 4.1.3: a service not among the audience must refuse; one without a name can't be sure
-  // that it is.
+  // A service must refuse a token if the service is not in the token's audience (RFC 7519 4.1.3). A
+  // service without a name cannot know whether it is in the audience.
   if (audiences === undefined)
     return aud === undefined
       ? undefined
@@ -103,7 +104,7 @@ function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | und
     : 'The token is for an audience other than "audience".'
 }
 
-/** When valid claims will cease to be valid, in seconds since 1970. */
+/** The time at which valid claims expire, in seconds since 1970. */
 export function validUntil({ exp, iat }: Claims, { tolerance, maxAge }: ClaimRules): number {
   return Math.min(exp, iat === undefined || maxAge === undefined ? exp : iat + maxAge) + tolerance
 }

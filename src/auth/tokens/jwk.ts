@@ -1,9 +1,9 @@
 /**
- * JSON Web Keys (RFC 7517 4, RFC 7518 6), declared structurally, since the name of Node's own type
- * changes between releases of its declarations.
+ * The type of JSON Web Keys (RFC 7517 4, RFC 7518 6). The library declares a type of its own,
+ * because the name of Node's type changes between releases of Node's type declarations.
  */
 
-/** The members that the library reads or passes on. */
+/** The members of a JSON Web Key that the library reads or passes on. */
 interface JwkMembers {
   readonly kty?: string | undefined
   readonly kid?: string | undefined
@@ -19,5 +19,7 @@ interface JwkMembers {
   readonly k?: string | undefined
 }
 
-/** A JSON Web Key (RFC 7517), of any type that a service uses for one. */
+/**
+ * A JSON Web Key (RFC 7517). The type is wide, because services use different types for such keys.
+ */
 export type Jwk = JwkMembers | Readonly<Record<string, unknown>>

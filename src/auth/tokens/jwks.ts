@@ -1,6 +1,6 @@
 /**
- * Keys of an issuer's key set: fetched, cached, and fetched again if a token names an unknown key
- * (AUTH-5; RFC 7517 5).
+ * Finds keys in the key set of an issuer. The set is fetched, cached, and fetched again if a token
+ * names an unknown key (AUTH-5; RFC 7517 5).
  */
 
 import type { Awaitable } from '../../adapters/contract.js'
@@ -17,31 +17,32 @@ import { type KeySet, readKeySet } from './key-set.js'
 import { fetchKeySet, keySetAddress, keysOfSet } from './key-set-request.js'
 import type { TokenKey } from './keys.js'
 
-/** The source of a key set: its address, or a function that returns it. */
+/** The source of a key set: its address, or a function that returns the key set. */
 export type JwksSource = string | URL | (() => Promise<{ readonly keys: readonly Jwk[] }>)
 
 /** How a key set is fetched and cached. */
 export interface JwksOptions {
   /**
-   * Milliseconds until a key set is fetched again. Default 600,000: ten minutes. A key that the
-   * issuer withdraws is accepted until then.
+   * Milliseconds after which a key set is fetched again. Default 600,000 (ten minutes). Until then,
+   * a key that the issuer has withdrawn is still accepted.
    */
   readonly maxAge?: number
   /**
-   * The minimum time in milliseconds between fetches caused by unknown keys or failures. Default
-   * 30,000.
+   * Milliseconds to wait after a fetch before an unknown key or a failure may cause the next fetch.
+   * Default 30,000. As long as no key set has been fetched, the wait is at most 1,000 milliseconds.
    */
   readonly cooldown?: number
   /** The timeout of a fetch in milliseconds. Default 5,000. */
   readonly timeout?: number
   /**
-   * The `fetch` function, for a proxy or custom certificates. Default: Node's. It must support
-   * `redirect` and `signal`.
+   * The `fetch` function, for example one that uses a proxy or custom certificates. It must support
+   * the options `redirect` and `signal`. Default: Node's `fetch`.
    */
   readonly fetch?: typeof fetch
   /**
-   * Called once for each outage, and with errors about unusable keys. Its exceptions and rejections
-   * are written to `console.error`. Default `console.error`.
+   * Called with one error for each outage, and with errors about unusable keys. Exceptions and
+   * rejections of the callback are written to `console.error`. Default: the error is written to
+   * `console.error`.
    */
   readonly onError?: (error: unknown) => void
 }
@@ -57,18 +58,19 @@ export const jwksKinds: Kinds<JwksOptions> = {
 }
 
 /**
- * Milliseconds between attempts while there are no keys at all: a service that starts before its
- * issuer should not wait long.
+ * Milliseconds between attempts as long as no key set has been fetched, unless `cooldown` is
+ * shorter. The time is short, so that a service that starts before its issuer soon gets the keys.
  */
 const firstCooldown = 1000
 
 /**
- * The `keys` of an issuer that publishes a key set (AUTH-5, RFC 7517 5). The set is fetched for the
- * first token and cached for `maxAge`. It is fetched again, at most once per `cooldown`, if a token
- * names an unknown key. Concurrent requests share one fetch. During an outage the cached keys are
- * used; without any the response is 503.
+ * Finds keys in the key set that an issuer publishes (AUTH-5, RFC 7517 5). Pass the returned
+ * function as the option `keys`. The key set is fetched for the first token and cached for
+ * `maxAge`. If a token names an unknown key, the set is fetched again, at most once per `cooldown`.
+ * Concurrent requests share one fetch. During an outage, the cached keys are used. If no keys are
+ * cached, the response is 503.
  *
- * @throws ConfigurationError `invalid-option` if an option is invalid, or the address is neither
+ * @throws ConfigurationError `invalid-option` if an option is invalid, or if the address is neither
  * https nor on this machine
  *
  * @example bearer({ keys: jwks('https://login.example/.well-known/jwks.json'), issuer: 'https://login.example', audience: 'courier' })
@@ -99,8 +101,8 @@ class PublishedKeys {
   private readonly plan: Plan
   private keys: readonly TokenKey[] | undefined
   /**
-   * When the keys were fetched, and when the last attempt ended: milliseconds of the monotonic
-   * clock.
+   * The time at which the keys were fetched (`got`) and the time at which the last attempt ended
+   * (`tried`), in milliseconds of the monotonic clock.
    */
   private got = 0
   private tried = Number.NEGATIVE_INFINITY
@@ -117,8 +119,8 @@ class PublishedKeys {
     if (keys === undefined) return this.firstKeys(header)
     const found = matching(keys, header)
     if (performance.now() - this.got >= this.plan.maxAge) {
-      // If the source is failing, waiting for it would delay every request: use the cached keys and
-      // fetch in the background.
+      // While the source is failing, waiting for it would delay every request. So the cached keys
+      // are used, and the fetch runs in the background.
       if (!this.failing) return this.refresh().then(() => matching(this.keys ?? [], header))
       if (this.mayTry(this.plan.cooldown)) void this.refresh()
     }
@@ -139,7 +141,7 @@ class PublishedKeys {
     return performance.now() - this.tried >= pause
   }
 
-  /** One fetch for all concurrent callers. Never rejects. */
+  /** Fetches the key set. Concurrent callers share one fetch. Never rejects. */
   private refresh(): Promise<void> {
     this.pending ??= this.load().finally(() => {
       this.tried = performance.now()

@@ -1,6 +1,6 @@
 /**
- * Converts a key option to a `KeyObject`: PEM, a secret or a JSON Web Key (AUTH-5). Messages never
- * contain key material.
+ * Converts the key in an option to a `KeyObject` (AUTH-5). The option may contain PEM text, a
+ * secret, a JSON Web Key or a `KeyObject`. Messages never contain key material.
  */
 import { createPrivateKey, createPublicKey, createSecretKey, KeyObject } from 'node:crypto'
 import { isObject } from '../../definition/json.js'
@@ -8,16 +8,17 @@ import { invalidOption } from '../../options/check.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Jwk } from './jwk.js'
 
-/** A key as a service declares it. */
+/** A key in any of the formats that an option accepts. */
 export type KeyMaterial = string | Uint8Array | KeyObject | Jwk
 
-/** The purpose of a key: its owner signs with it, everyone else verifies. */
+/** The purpose of a key: to sign tokens, or to verify them. */
 export type KeyPurpose = 'sign' | 'verify'
 
 /**
- * A secret for HS256, HS384 or HS512: a string (its UTF-8 bytes), bytes, a secret `KeyObject`, or a
- * JSON Web Key of type `oct`. Throws `ConfigurationError` for a key of a key pair: everyone who
- * knows the public key could sign with it (RFC 8725 2.1, key confusion).
+ * Returns the secret for HS256, HS384 or HS512. `material` is a string (its UTF-8 bytes are the
+ * secret), bytes, a secret `KeyObject`, or a JSON Web Key of type `oct`. Throws
+ * `ConfigurationError` for a key of a key pair. If a public key were the secret, everyone who knows
+ * the public key could sign tokens (RFC 8725 2.1, key confusion).
  */
 export function secretKey(what: string, material: unknown): KeyObject {
   if (material === undefined || material === null) throw absent(what)
@@ -35,9 +36,9 @@ export function secretKey(what: string, material: unknown): KeyObject {
 }
 
 /**
- * The key of a pair that this purpose needs. A private key provides its public key for
- * verification. Throws `ConfigurationError` if it can't be parsed, is a secret, or is a public key
- * that should sign.
+ * Returns the private key for signing, or the public key for verification. For verification, a
+ * private key is converted to its public key. Throws `ConfigurationError` if the material cannot be
+ * parsed, is a secret, or is a public key although the purpose is `sign`.
  */
 export function pairKey(what: string, material: unknown, purpose: KeyPurpose): KeyObject {
   if (material === undefined || material === null || material === '') throw absent(what)
@@ -71,7 +72,8 @@ function secretOf(what: string, bytes: Buffer): KeyObject {
 }
 
 /**
- * Whether bytes contain a key of a key pair, in a common format: PEM, OpenSSH, JSON Web Key, DER.
+ * Whether bytes contain a key of a key pair in one of these formats: PEM, OpenSSH, JSON Web Key or
+ * DER.
  */
 function holdsPair(bytes: Buffer): boolean {
   const text = bytes.toString('latin1').trimStart()
@@ -84,7 +86,10 @@ function holdsPair(bytes: Buffer): boolean {
   ].some((key) => read(key) !== undefined)
 }
 
-/** The error is dropped, since Node's message may quote the key. */
+/**
+ * Returns the key, or `undefined` if it cannot be parsed. The error is dropped, because Node's
+ * message may quote the key.
+ */
 function read(key: () => KeyObject): KeyObject | undefined {
   try {
     return key()
@@ -109,8 +114,8 @@ const absent = (what: string): ConfigurationError =>
   invalidOption(`${what} has no "key": is the environment variable set? Set the key next to its algorithm.`)
 
 /**
- * PEM contains no backslashes: these are escapes that an environment variable or a JSON file has
- * kept.
+ * The error for PEM text that has the two characters `\n` in place of each line break. Environment
+ * variables and JSON files can keep such escapes. PEM itself contains no backslashes.
  */
 const escaped = (what: string): ConfigurationError =>
   invalidOption(`${what} is PEM text with "\\n" instead of line breaks. Use its text.replaceAll('\\\\n', '\\n').`)

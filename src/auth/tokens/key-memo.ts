@@ -1,6 +1,6 @@
 /**
- * Caches prepared keys: a finder returns the same few keys repeatedly, and creating a `KeyObject`
- * costs more than a verification.
+ * Caches prepared keys. A key finder returns the same few keys again and again, and creating a
+ * `KeyObject` takes longer than verifying a token.
  */
 import { KeyObject } from 'node:crypto'
 import { Caches } from '../../cache.js'
@@ -9,9 +9,11 @@ import type { KeyMaterial } from './key-material.js'
 import { type PreparedKey, prepareKey, type TokenKey } from './keys.js'
 
 /**
- * Prepares keys for verification, each once. Keys are recognized by their object or, if that is a
- * new one each time, by their content, which is cached in `caches`. While it is cached, equal
- * content yields the same `PreparedKey`. Throws `ConfigurationError` as `prepareKey` does.
+ * Returns a function that prepares keys for verification, each key only once. The function
+ * recognizes a key by its object. If the service returns a new object each time, the function
+ * recognizes the key by its content, which is cached in `caches`. As long as the content is cached,
+ * equal content yields the same `PreparedKey`. The function throws `ConfigurationError` as
+ * `prepareKey` does.
  */
 export function keyMemo(caches = new Caches()): (what: string, given: unknown) => PreparedKey {
   const byObject = new WeakMap<object, { readonly material: KeyMaterial; readonly prepared: PreparedKey }>()
@@ -39,7 +41,7 @@ export function keyMemo(caches = new Caches()): (what: string, given: unknown) =
     if (!isObject(given)) return prepareKey(what, given, 'verify')
     const token = given as unknown as TokenKey
     const known = byObject.get(given)
-    // The object may have been modified since, so its members are compared.
+    // The object may have been modified since its last use, so its members are compared.
     if (known?.material === token.key && isOf(known.prepared, token)) return known.prepared
     const made = shared(what, token)
     byObject.set(given, { material: token.key, prepared: made })

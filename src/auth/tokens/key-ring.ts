@@ -1,6 +1,6 @@
 /**
- * Selects the keys that may have signed a token, by its `alg` and `kid`. Keys contained in the
- * token are never used (AUTH-5; RFC 7515 4.1.4, RFC 8725 3.1, 3.10).
+ * Selects the keys that may have signed a token, by the `alg` and `kid` in the token's header. A
+ * key that the token itself contains is never used (AUTH-5; RFC 7515 4.1.4, RFC 8725 3.1, 3.10).
  */
 import type { Awaitable } from '../../adapters/contract.js'
 import { Caches } from '../../cache.js'
@@ -19,25 +19,30 @@ export interface KeyQuestion {
 }
 
 /**
- * Returns the keys that may have signed a token. If there are none, it returns `undefined`, null or
- * an empty list, and the response is 401. Called for every request, so that a withdrawn key does
- * not remain cached; cache slow lookups yourself. Exceptions become 503, since the request can't be
+ * Returns the keys that may have signed a token. If there are none, the function returns
+ * `undefined`, null or an empty list, and the response is 401. The library calls the function for
+ * every request, so that a withdrawn key is refused at once. If a lookup is slow, cache its result
+ * yourself. If the function fails, the response is 503, because the request cannot be
  * authenticated.
  */
 export type KeyFinder = (header: KeyQuestion) => Awaitable<TokenKey | readonly TokenKey[] | undefined | null>
 
-/** Fixed keys, or a function that finds them. */
+/** Fixed keys, or a function that finds keys. */
 export type VerificationKeys = TokenKey | readonly TokenKey[] | KeyFinder
 
-/** Returns the keys to try for a token, synchronously if they are available. */
+/**
+ * Returns the keys to try for a token. Returns them synchronously unless the key finder returns a
+ * promise.
+ */
 export type KeyRing = (header: KeyQuestion) => Awaitable<readonly PreparedKey[]>
 
-/** The maximum number of keys tried for one token, since each costs a verification. */
+/** The maximum number of keys that are tried for one token. Each try costs one verification. */
 const maxTries = 16
 
 /**
- * The key ring of a service. `caches` hold the keys that a finder returns. Throws
- * `ConfigurationError` if a fixed key is unsuitable, two have the same name, or there are none.
+ * Creates the key ring of a service. `caches` holds the keys that a key finder has returned. Throws
+ * `ConfigurationError` if fixed keys are missing or unsuitable, if two of them have the same `kid`
+ * and algorithm, or if too many of them have no `kid`.
  */
 export function keyRing(what: string, keys: unknown, caches = new Caches()): KeyRing {
   return typeof keys === 'function' ? finderRing(what, keys as KeyFinder, caches) : fixedRing(what, keys)
@@ -58,7 +63,8 @@ function fixedRing(what: string, given: unknown): KeyRing {
   )
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
-  // `unknown` is used for every kid that no key has. No key has the kid ''.
+  // `unknown` holds the keys for a token whose `kid` belongs to no key. No key has the empty `kid`,
+  // so it stands for every such `kid` here.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,
@@ -94,8 +100,9 @@ function finderRing(what: string, find: KeyFinder, caches: Caches): KeyRing {
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Returns the keys with this algorithm and `kid`. If no key has that `kid`, it returns the keys of
- * the algorithm without a `kid`. If the token has no `kid`, it returns all keys of the algorithm.
+ * Returns the keys with this algorithm and `kid`. If no key has that `kid`, returns the keys of the
+ * algorithm that have no `kid`. If the token has no `kid`, returns all keys of the algorithm.
+ * Returns at most 16 keys.
  */
 function choose<Key extends { readonly kid?: string | undefined; readonly algorithm: TokenAlgorithm }>(
   keys: readonly Key[],
@@ -106,8 +113,9 @@ function choose<Key extends { readonly kid?: string | undefined; readonly algori
 }
 
 /**
- * Refuses two keys with the same name and algorithm. They are a mistake in a rotation, and the
- * library could not know which of them signed a token.
+ * Refuses two keys with the same `kid` and algorithm. They are a mistake in a key rotation, and the
+ * library could not know which of the two signed a token. Also refuses keys without a `kid` if
+ * there are more of them than are tried for one token.
  */
 function checkNames(what: string, keys: readonly PreparedKey[]): void {
   const seen = new Set<string>()

@@ -4,12 +4,13 @@ import { stated } from '../../failures/stated.js'
 import { parseJson } from '../../http/json-text.js'
 import { invalidOption } from '../../options/check.js'
 
-/** The largest key set, in bytes. */
+/** The maximum size of a key set, in bytes. */
 const largest = 1024 * 1024
 
 /**
- * The address of a key set. Throws `ConfigurationError` unless it is https, or http on this
- * machine: an attacker who can modify the response can sign tokens.
+ * Returns the address of a key set. Throws `ConfigurationError` if the address is not a URL,
+ * contains credentials, or is neither https nor http on this machine. An attacker who can modify
+ * the response could replace the keys and sign tokens.
  */
 export function keySetAddress(source: string | URL): URL {
   if (!URL.canParse(String(source))) {
@@ -33,8 +34,8 @@ export function keySetAddress(source: string | URL): URL {
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)
 
 /**
- * Fetches the key set: status 200, no redirects, at most 1 MiB. Rejects with an error whose message
- * is safe to log.
+ * Fetches the key set. The response must have the status 200 and at most 1 MiB, and must not be a
+ * redirect. The messages of the errors that this function creates are safe to log.
  */
 export async function fetchKeySet(address: URL, get: typeof fetch, signal: AbortSignal): Promise<unknown> {
   const response = await get(address, {
@@ -62,7 +63,7 @@ async function read(response: Response): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The list `keys` of a key set. Throws if there is none. */
+/** Returns the list `keys` of a key set. Throws if the key set has no such list. */
 export function keysOfSet(set: unknown): readonly unknown[] {
   if (isObject(set) && Array.isArray(set.keys)) return set.keys
   throw stated(new Error('The key set has no list "keys".'))

@@ -1,4 +1,4 @@
-/** The keys of a key set that can verify tokens (RFC 7517 4, 5). */
+/** Reads a key set, and selects the keys in it that can verify tokens (RFC 7517 4, 5). */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { ConfigurationError, isConfigurationError } from '../../problem.js'
 import { isAlgorithm, type TokenAlgorithm } from './algorithms.js'
@@ -7,21 +7,21 @@ import { prepareKey, type TokenKey } from './keys.js'
 /** A parsed key set. */
 export interface KeySet {
   readonly keys: readonly TokenKey[]
-  /** Messages about signature keys that are unusable. They contain no key material. */
+  /** Messages about signature keys that are unusable. The messages contain no key material. */
   readonly faults: readonly string[]
 }
 
-/** The maximum number of keys read from a set. */
+/** The maximum number of keys that are read from a key set. */
 const maxKeys = 100
 
 const curves: Readonly<Record<string, TokenAlgorithm>> = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }
 
 /**
- * Selects the keys that can verify tokens: RSA or EC keys whose `use` is `sig` or absent, and whose
- * `key_ops` contains `verify` or is absent. Secrets (`oct`) are ignored, since a set is public. A
- * private key is an error, since everyone could sign with it. The algorithm is the key's `alg`,
- * else that of its curve, else RS256: sets without `alg` are common, and their issuers sign with
- * RS256.
+ * Selects the keys that can verify tokens. These are RSA and EC keys whose `use` is `sig` or
+ * absent, and whose `key_ops` contains `verify` or is absent. Secrets (`oct`) are ignored, because
+ * a key set is public. A private key is reported as a fault, because everyone could sign with it.
+ * The algorithm of a key is its `alg`. Without `alg`, it is the algorithm of the key's curve, or
+ * RS256 for an RSA key. Key sets without `alg` are common, and their issuers sign with RS256.
  */
 export function readKeySet(members: readonly unknown[]): KeySet {
   const keys: TokenKey[] = []

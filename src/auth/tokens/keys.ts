@@ -1,4 +1,7 @@
-/** Keys of tokens, validated before use (AUTH-5; RFC 7518 3, RFC 8725 3.1, 3.2, 3.5). */
+/**
+ * Keys that sign or verify tokens. They are validated before use (AUTH-5; RFC 7518 3, RFC 8725 3.1,
+ * 3.2, 3.5).
+ */
 
 import { KeyObject } from 'node:crypto'
 import { isList, isObject } from '../../definition/json.js'
@@ -9,25 +12,26 @@ import { ConfigurationError } from '../../problem.js'
 import { algorithmNames, algorithms, isAlgorithm, type KeyRequirement, type TokenAlgorithm } from './algorithms.js'
 import { type KeyMaterial, type KeyPurpose, pairKey, secretKey } from './key-material.js'
 
-/** A key with the one algorithm that it is used for (RFC 8725 3.1). */
+/** A key, and the one algorithm that it is used with (RFC 8725 3.1). */
 export interface TokenKey {
   /**
    * The name by which a token's header refers to the key (RFC 7515 4.1.4), at most 256 characters.
-   * Set one if keys may change.
+   * Set a `kid` if the key may be replaced later.
    */
   readonly kid?: string
   readonly algorithm: TokenAlgorithm
   /**
-   * For HS algorithms the secret: a string (its UTF-8 bytes; decode base64 yourself), bytes, a
-   * `KeyObject` or a JSON Web Key. For the others PEM text, a `KeyObject` or a JSON Web Key.
-   * Verification uses only the public part of a private key.
+   * For an HS algorithm: the secret, as a string, bytes, a `KeyObject` or a JSON Web Key. The UTF-8
+   * bytes of a string are the secret; decode base64 yourself. For all other algorithms: a key of a
+   * key pair, as PEM text, a `KeyObject` or a JSON Web Key. Verification uses only the public part
+   * of a private key.
    */
   readonly key: KeyMaterial
 }
 
 /**
- * A validated key with its `KeyObject`. The object is created once, because creating it costs ten
- * times as much as a verification.
+ * A validated key with its `KeyObject`. The `KeyObject` is created once, because creating it takes
+ * ten times as long as a verification.
  */
 export interface PreparedKey {
   readonly kid: string | undefined
@@ -35,12 +39,12 @@ export interface PreparedKey {
   readonly key: KeyObject
 }
 
-/** The longest `kid`, in characters. */
+/** The maximum length of a `kid`, in characters. */
 export const longestKid = 256
 
 /**
- * `algorithm` and `key` are not checked here, because error messages quote invalid values: if the
- * two were swapped, a message would contain the key.
+ * `algorithm` and `key` are not checked here, because the messages of these checks quote invalid
+ * values. If the two values were swapped, a message would contain the key.
  */
 export const tokenKeyKinds: Kinds<TokenKey> = {
   kid: { a: `a name of 1 to ${longestKid} characters`, like: new RegExp(`^.{1,${longestKid}}$`, 's') },
@@ -49,9 +53,9 @@ export const tokenKeyKinds: Kinds<TokenKey> = {
 }
 
 /**
- * Validates a key for its algorithm and purpose. Throws `ConfigurationError`: `weak-key` if it is
- * too weak or could be confused with another kind of key, `invalid-option` if it can't be parsed.
- * Messages contain no key material; `what` identifies the key.
+ * Validates a key for its algorithm and purpose. Throws the `ConfigurationError` `weak-key` if the
+ * key is too weak or could be confused with another kind of key. Throws `invalid-option` if the key
+ * cannot be parsed. Messages identify the key by `what`, and contain no key material.
  */
 export function prepareKey(what: string, given: unknown, purpose: KeyPurpose): PreparedKey {
   checkForm(what, given)
@@ -64,7 +68,10 @@ export function prepareKey(what: string, given: unknown, purpose: KeyPurpose): P
   return Object.freeze({ kid, algorithm, key: prepared })
 }
 
-/** Throws `ConfigurationError` if a key is missing, or has no algorithm. */
+/**
+ * Throws `ConfigurationError` if a key is missing, is a list, or is a bare key without its
+ * algorithm.
+ */
 export function checkForm(what: string, given: unknown): void {
   const fix = "Use { algorithm: 'HS256', key: ... }, with the one algorithm that the key is for."
   if (given === undefined || given === null) throw invalidOption(`${what} is missing. ${fix}`)
@@ -73,13 +80,19 @@ export function checkForm(what: string, given: unknown): void {
   throw invalidOption(`${what} is ${isList(given) ? 'a list' : 'a key without its algorithm'}. ${fix}`)
 }
 
-/** The value itself is not quoted: if key and algorithm were swapped, it would be the key. */
+/**
+ * The error for an unknown algorithm. The message does not quote the value: if `key` and
+ * `algorithm` were swapped, the value would be the key.
+ */
 function unknownAlgorithm(what: string, given: unknown): ConfigurationError {
   const near = typeof given === 'string' ? nearMiss(given, algorithmNames) : undefined
   return invalidOption(`${what} has an unknown algorithm. ${didYouMean(near, algorithmNames)}`)
 }
 
-/** The declared use of a JSON Web Key must match (RFC 7517 4.2, 4.4). */
+/**
+ * Throws if the `alg` of a JSON Web Key is another algorithm, or if its `use` is not `sig` (RFC
+ * 7517 4.2, 4.4).
+ */
 function checkJwk(what: string, key: unknown, algorithm: TokenAlgorithm): void {
   if (!isObject(key) || key.kty === undefined) return
   if (key.alg !== undefined && key.alg !== algorithm) {

@@ -1,14 +1,15 @@
 /**
- * Calls to a service's functions on which a token's validity depends. If such a call fails, the
- * request is refused.
+ * Calls the functions of a service that decide whether a token is valid. If such a function fails,
+ * the request is refused.
  */
 import type { Awaitable } from '../../adapters/contract.js'
 import { isConfigurationError, isProblem, Unavailable } from '../../problem.js'
 import { isPromise } from '../../promise.js'
 
 /**
- * The result of `call`. Its exceptions become `Unavailable` (503), since the request can't be
- * authenticated without the result. Problems and `ConfigurationError` are passed on unchanged.
+ * Returns the result of `call`. If `call` throws or rejects, the error becomes `Unavailable` (503),
+ * because the request cannot be authenticated without the result. A problem or a
+ * `ConfigurationError` is thrown unchanged.
  */
 export function orUnavailable<T>(call: () => Awaitable<T>): Awaitable<T> {
   try {

@@ -1,4 +1,7 @@
-/** Issues a service's own tokens (AUTH-2, AUTH-5), such that its own verifier accepts them. */
+/**
+ * Issues a service's own tokens, in the format that the library's verifier accepts (AUTH-2,
+ * AUTH-5).
+ */
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
@@ -14,7 +17,7 @@ import { longestToken } from './token-text.js'
 
 /** The options of `tokenIssuer()`. */
 export interface TokenIssuerOptions {
-  /** The secret or private key for signing. Set a `kid`, so that the key can be rotated. */
+  /** The secret or private key for signing. Set its `kid`, so that the key can be rotated. */
   readonly key: TokenKey
   /** The claim `iss`: the issuer of the token. Default none. */
   readonly issuer?: string
@@ -22,17 +25,17 @@ export interface TokenIssuerOptions {
   readonly audience?: string | readonly string[]
   /** How long a token is valid, in seconds. Default 3,600: one hour. */
   readonly lifetime?: number
-  /** The header `typ`, such as `at+jwt` (RFC 9068 2.1). Default `JWT`. */
+  /** The member `typ` of the token's header, such as `at+jwt` (RFC 9068 2.1). Default `JWT`. */
   readonly type?: string
 }
 
 /**
- * Creates a token from a caller's claims: `sub`, the subject of the token (RFC 7519 4.1.2), and
- * others. Times, issuer and audience are added by the issuer.
+ * Creates a token from claims. `sub` is the subject of the token (RFC 7519 4.1.2). Other claims are
+ * optional. The times, the issuer and the audience are added automatically.
  */
 export type TokenIssuer = <C extends { readonly sub: string }>(claims: C) => string
 
-/** `key` is checked by `prepareKey`, since no message may contain it. */
+/** `prepareKey` checks `key`, because no message may contain the key. */
 export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
   key: 'any',
   issuer: soleText,
@@ -41,14 +44,14 @@ export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
   type: soleText,
 }
 
-/** Claims that the issuer sets itself. */
+/** The claims that the issuer always sets itself. */
 const reservedClaims = ['iat', 'exp'] as const
 
 /**
- * Creates an issuer of tokens. A token contains `sub` and the given claims, with `iat`, `exp`,
- * issuer and audience added, and the key's `kid` in the header (AUTH-2, AUTH-5). The returned
+ * Creates an issuer of tokens. A token contains the given claims, and also `iat`, `exp`, the issuer
+ * and the audience. Its header contains the `kid` of the key (AUTH-2, AUTH-5). The returned
  * function throws `ConfigurationError` if a claim is undefined, or if a verifier would refuse the
- * token. Tokens are signed, not encrypted: do not put secrets into them.
+ * token. Tokens are signed but not encrypted, so do not put secrets into them.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid or the key can't sign,
  * `weak-key` if the key is weak
@@ -76,7 +79,8 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       throw refused(`the token would have more than ${longestToken} characters. Remove claims that can be looked up.`)
     return token
   }
-  // A key pair whose halves do not match is detected here, and not at the first login.
+  // Detects now, and not at the first login, that the private and public parts of a key do not
+  // match.
   if (!verifies(() => issue({ sub: what }), key, algorithm)) {
     throw invalidOption(
       `The key of ${what} creates signatures that cannot be verified. Use a key whose private and public parts match.`,
@@ -94,7 +98,10 @@ function verifies(issue: () => string, key: KeyObject, algorithm: TokenAlgorithm
   }
 }
 
-/** The claims as they are sent, parsed as a verifier will parse them. */
+/**
+ * Returns the complete claims of a token, parsed as a verifier will parse them. Throws
+ * `ConfigurationError` if the claims cannot be issued.
+ */
 function checked(claims: { readonly sub: string }, fixed: object, times: object): Claims {
   if (!isObject(claims) || typeof claims.sub !== 'string')
     throw refused('"sub" is not a string. Set it to the subject of the token.')
@@ -103,7 +110,7 @@ function checked(claims: { readonly sub: string }, fixed: object, times: object)
       throw refused(`"${name}" is set by the issuer. Remove it, or create another issuer.`)
   }
   const empty = Object.keys(claims).find((name) => claims[name as keyof typeof claims] === undefined)
-  // JSON would omit it silently, and a service that relies on the claim would see none.
+  // JSON would silently omit the claim, and a service that relies on the claim would not find it.
   if (empty !== undefined) throw refused(`"${empty}" is undefined. Set a value, or remove it.`)
   const read = readClaims(Buffer.from(written({ ...claims, ...fixed, ...times })))
   if (typeof read === 'string') throw refused(`a verifier would refuse the token: ${read}`)

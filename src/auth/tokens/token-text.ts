@@ -1,6 +1,6 @@
 /**
- * Parses the text of a token: three base64url parts, with the header in the first (RFC 7515 3,
- * 7.1). All of it is checked before any signature.
+ * Parses the text of a token: three base64url parts, the first of which is the header (RFC 7515 3,
+ * 7.1). The text is parsed before any signature is verified.
  */
 import { isObject } from '../../definition/json.js'
 import { parseJson } from '../../http/json-text.js'
@@ -9,19 +9,20 @@ import { depth } from './claims.js'
 import type { KeyQuestion } from './key-ring.js'
 import { longestKid } from './keys.js'
 
-/** The longest token, in characters. */
+/** The maximum length of a token, in characters. */
 export const longestToken = 8192
 
 /** A token whose signature has not been verified. */
 export interface UnverifiedToken {
-  /** The members that select the key. */
+  /** The members of the header that select the key. */
   readonly header: KeyQuestion
   readonly type: string | undefined
   readonly payload: Uint8Array
 }
 
 /**
- * The parts of a token, or a message about what is wrong with its text. They are not trusted yet.
+ * Returns the parts of a token, or a message that says why its text is not valid. The parts are not
+ * trusted yet.
  */
 export function readToken(token: string): UnverifiedToken | string {
   if (token.length > longestToken) return `The token is longer than ${longestToken} characters.`
@@ -38,13 +39,14 @@ export function readToken(token: string): UnverifiedToken | string {
 }
 
 /**
- * The relevant members of a header. `jwk`, `jku`, `x5u` and `x5c` are ignored: a key contained in
- * the token proves nothing (RFC 8725 3.10).
+ * Returns the relevant members of a header, or a message that says why the header is not valid. The
+ * members `jwk`, `jku`, `x5u` and `x5c` are ignored, because a key that the token itself supplies
+ * proves nothing (RFC 8725 3.10).
  */
 function readHeader(header: Readonly<Record<string, unknown>>, payload: Uint8Array): UnverifiedToken | string {
   for (const name of ['crit', 'b64', 'zip']) {
-    // RFC 7515 4.1.11: an unknown critical extension must be refused; b64 and zip change the
-    // payload (RFC 7797, RFC 7516 4.1.3).
+    // An unknown critical extension must be refused (RFC 7515 4.1.11). `b64` and `zip` change how
+    // the payload must be read (RFC 7797, RFC 7516 4.1.3).
     if (Object.hasOwn(header, name)) return `The header has "${name}", which is not supported.`
   }
   const { alg, kid, typ } = header
@@ -61,15 +63,17 @@ function readHeader(header: Readonly<Record<string, unknown>>, payload: Uint8Arr
 }
 
 /**
- * `typ` in the form in which it is compared: lower case, without `application/` (RFC 7515 4.1.9).
+ * Returns a `typ` in the spelling in which types are compared: in lower case and without
+ * `application/` (RFC 7515 4.1.9).
  */
 export function mediaTypeOf(type: string): string {
   return type.toLowerCase().replace(/^application\//, '')
 }
 
 /**
- * The bytes of a part; `undefined` if it is empty or not in canonical base64url: no padding, no
- * spare bits, no other alphabet. So each token has only one spelling.
+ * Decodes a part of a token. Returns `undefined` if the part is empty or is not canonical
+ * base64url. Padding, non-zero unused bits and characters of other alphabets are refused, so that
+ * each token has only one spelling.
  */
 function decode(part: string): Uint8Array | undefined {
   const bytes = Buffer.from(part, 'base64url')

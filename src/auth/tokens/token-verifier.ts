@@ -11,34 +11,38 @@ import type { PreparedKey } from './keys.js'
 import { orUnavailable } from './or-unavailable.js'
 import { readToken, type UnverifiedToken } from './token-text.js'
 
-/** A verified token. Its claims are valid until it expires or its key is withdrawn. */
+/** A verified token. It is valid until it expires or its key is withdrawn. */
 interface VerifiedToken {
   readonly claims: Claims
   /** The header that the key ring is called with. */
   readonly header: KeyQuestion
-  /** The key that it was verified with. */
+  /** The key that verified the token. */
   readonly key: PreparedKey
-  /** Seconds since 1970. From then on it must be verified again, and is refused. */
+  /**
+   * The time at which the token expires, in seconds since 1970. From then on, the token is verified
+   * again, and is refused.
+   */
   readonly until: number
 }
 
 /** The resolved options of a verifier. */
 export interface VerifierPlan extends ClaimRules {
-  /** The name in messages: `bearer()`. */
+  /** The name of the middleware in messages, such as `bearer()`. */
   readonly what: string
   readonly keys: KeyRing
-  /** The required `typ` of headers, as returned by `mediaTypeOf`. */
+  /** The required `typ` of the token's header, in the spelling that `mediaTypeOf` returns. */
   readonly type: string | undefined
   readonly revoked: ((claims: Claims) => Awaitable<boolean>) | undefined
-  /** Verified tokens by their text. A lookup costs a hundredth of a verification. */
+  /** Verified tokens, by their text. A lookup takes a hundredth of the time of a verification. */
   readonly cache: Cache<string, VerifiedToken>
-  /** The refusal of a token. `why` contains none of the token. */
+  /** Creates the error for a refused token. `why` contains no part of the token. */
   readonly refuse: (why: string) => HttpProblem
 }
 
 /**
- * The claims of a token, returned synchronously if possible. Throws or rejects with the result of
- * `refuse`, or with `Unavailable` if a function of the service fails.
+ * Returns the claims of a token, synchronously if possible. If the token is not valid, throws or
+ * rejects with the result of `refuse`. If a function of the service fails, throws or rejects with
+ * `Unavailable`.
  */
 export type TokenVerifier = (token: string) => Awaitable<Claims>
 
@@ -46,7 +50,10 @@ export type TokenVerifier = (token: string) => Awaitable<Claims>
 export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   const { keys, refuse, type, cache } = plan
 
-  /** The claims of a token that one of these keys has signed. */
+  /**
+   * Returns the claims of a token that one of these keys has signed. Throws if the token is not
+   * valid.
+   */
   const verify = (
     token: string,
     { header, payload }: UnverifiedToken,
@@ -98,8 +105,8 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
 }
 
 /**
- * Only `false` accepts a token: any other kind of result is a mistake, and must not accept a
- * revoked token.
+ * Returns the claims if `gone` is `false`. A result that is not a boolean is a mistake in the
+ * service, and must not let a revoked token pass.
  */
 function unlessRevoked({ what, refuse }: VerifierPlan, claims: Claims, gone: unknown): Claims {
   if (gone === false) return claims
@@ -110,9 +117,9 @@ function unlessRevoked({ what, refuse }: VerifierPlan, claims: Claims, gone: unk
 const kindOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`)
 
 /**
- * Whether this key has signed the token. The algorithm is the key's, never the token's (RFC 8725
- * 3.1). The error of a failed verification is dropped, since it may quote the token. Times are
- * checked later, by our own rules.
+ * Whether this key has signed the token. The signature is verified with the algorithm of the key,
+ * never with the algorithm that the token names (RFC 8725 3.1). The error of a failed verification
+ * is dropped, because it may quote the token. `claimFault` checks the times later.
  */
 function signed(token: string, { key, algorithm }: PreparedKey): boolean {
   try {
