@@ -7,7 +7,10 @@ import { withoutCaches } from './test/without-caches.js'
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** What each file of `npm test` may not share with others: it replaces modules, or looks at its whole process. */
+/**
+ * Test files of `npm test` that run in a process of their own, because they replace modules or
+ * inspect the whole process.
+ */
 const alone = [
   'test/promise.test.ts',
   'test/router/unawaited.test.ts',
@@ -25,7 +28,10 @@ const alone = [
 
 const long = 'test/**/*.long.test.ts'
 
-/** The tests of high availability. TEST_HA=short selects those that take two minutes. */
+/**
+ * The tests of high availability. `TEST_HA=short` runs only some of them, in about a minute and a
+ * half.
+ */
 const haFiles = ['test/ha/**/*.ha.ts', ...(process.env.TEST_HA === 'short' ? [] : ['test/ha/**/*.ha-long.ts'])]
 
 const alias = [
@@ -45,7 +51,7 @@ const alias = [
   { find: /^express-rest-conventions\/usage$/, replacement: source('src/usage/index.ts') },
 ]
 
-// The processes of the tests inherit it, and the global set-up prints it.
+// Test processes inherit the seed, and the global set-up prints it.
 process.env.TEST_SEED ||= String(randomInt(2 ** 31))
 
 const plugins = [watchServices(), ...(process.env.TEST_CACHES === 'off' ? [withoutCaches()] : [])]
@@ -53,16 +59,16 @@ const plugins = [watchServices(), ...(process.env.TEST_CACHES === 'off' ? [witho
 const shared = {
   setupFiles: ['test/seed.ts', 'test/strict/setup.ts'],
   testTimeout: 30_000,
-  // The first embedded database of a process takes its time to start where the machine is busy.
+  // On a busy machine, the first embedded database of a process starts slowly.
   hookTimeout: 60_000,
-  // One more than there are cores: most of what takes long here waits for servers and processes.
+  // One worker more than there are cores, because slow tests mostly wait for servers and processes.
   maxWorkers: availableParallelism() + 1,
 }
 
 export default defineConfig({
   test: {
     ...shared,
-    // Here and not in the projects, each of which would run it again.
+    // Set only here, because each project would otherwise run it again.
     globalSetup: ['test/global-setup.ts'],
     projects: [
       {
@@ -73,12 +79,14 @@ export default defineConfig({
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [long, ...alone],
-          // Files share a process and its modules: loading them takes longer than most files.
+          // Files share a process and its modules, because loading the modules takes longer than
+          // most files.
           isolate: false,
         },
       },
       { resolve: { alias }, plugins, test: { ...shared, name: 'alone', include: alone } },
-      // Programs that npm does not bring: `npm run test:ha` alone runs it.
+      // Only `npm run test:ha` runs this project, because it needs programs that npm does not
+      // install.
       { resolve: { alias }, plugins, test: { ...shared, name: 'ha', include: haFiles, fileParallelism: false } },
       {
         resolve: { alias },
@@ -88,7 +96,8 @@ export default defineConfig({
           name: 'long',
           include: [long],
           testTimeout: 180_000,
-          // TEST_LONG=short makes fewer runs, and tries a share of the cases, in a quarter of an hour.
+          // `TEST_LONG=short` repeats tests less often and tests only some of the cases. It takes a
+          // quarter of an hour.
           env: { TEST_SIZE: process.env.TEST_LONG === 'short' ? 'short' : 'long' },
         },
       },

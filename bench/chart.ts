@@ -1,6 +1,6 @@
 /**
- * `npm run bench:chart -- result.json picture.svg`: draws a picture for docs/performance.md from
- * the output of `--json`; for curves, also prints their tables in Markdown.
+ * `npm run bench:chart -- result.json picture.svg` draws a picture for docs/performance.md from a
+ * file that `--json` wrote. For curves, it also prints their tables in Markdown.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:counts`: the cost of a request in counts, independent of the clock, compared with
- * its budget. docs/performance.md explains it.
+ * `npm run bench:counts` prints counts of the work of a request, each beside its maximum. Counts do
+ * not depend on the clock. docs/performance.md explains them.
  */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -8,7 +8,7 @@ import { ceiling, countNames, excesses, figure, pasted } from './counts/budgets.
 import { compile, count, versionOf } from './counts/count.js'
 import { countedNames, countedOf } from './counts/workloads.js'
 
-/** This file is in `build/bench`. */
+/** The root of the checkout. This file is compiled to `build/bench`. */
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const { values } = parseArgs({
   options: { node: { type: 'string', default: process.execPath }, paste: { type: 'boolean', default: false } },

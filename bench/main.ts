@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: compares the library with hand-written servers and with frameworks, on the same
- * work. docs/performance.md explains it.
+ * `npm run bench` compares the library with hand-written servers and other frameworks that do the
+ * same work. docs/performance.md explains it.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { runWorkload } from './run/workload.js'
 import { workloadOf } from './workloads/index.js'
 import { makeSecrets } from './workloads/keys.js'
 
-/** This file is in `build/bench`. */
+/** The root of the checkout. This file is compiled to `build/bench`. */
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 await runCommand(async (command) => {
@@ -57,7 +57,7 @@ await runCommand(async (command) => {
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 1)}\n`)
 })
 
-/** Runs each workload on its servers. */
+/** Runs each workload on its servers, and prints the results. */
 async function compare(
   command: Command,
   place: Place,
@@ -98,7 +98,9 @@ async function measureTail(
   return result
 }
 
-/** The workloads that can run: those in PostgreSQL only if there is one. */
+/**
+ * Returns the workloads that can run. Workloads in PostgreSQL are omitted if it is not available.
+ */
 async function reachable(command: Command, { workloads }: Options, leftOut: string[]): Promise<Options['workloads']> {
   if (!workloads.some((name) => workloadOf(name).database)) return workloads
   const database = await command.reach('the workloads', leftOut, checkout)

@@ -1,4 +1,4 @@
-/** The options of the command. */
+/** The options of `npm run bench`. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ServerName, serverNames, servers } from './servers/index.js'
@@ -6,21 +6,24 @@ import { type WorkloadName, workloadNames, workloadOf } from './workloads/index.
 
 export interface Options {
   readonly workloads: readonly WorkloadName[]
-  /** `undefined`: all that this kind of run has. */
+  /** `undefined`: the default servers of this kind of run. */
   readonly servers: readonly ServerName[] | undefined
   readonly rounds: number
-  /** The duration of a round; a round of a number of requests ends when they are answered. */
+  /**
+   * Maximum duration of a round, in seconds. With `--requests`, a round ends when all its requests
+   * have a response.
+   */
   readonly seconds: number
   readonly requests: number
-  /** The binary of Node that runs servers and load. */
+  /** Path of the Node binary that runs the servers and the load generator. */
   readonly node: string
   readonly against: string | undefined
-  /** Measures the slowest responses of a mixed load, in place of workloads. */
+  /** Whether to measure the slowest responses under a mixed load, instead of workloads. */
   readonly tail: boolean
   readonly json: string | undefined
 }
 
-/** An invalid argument: only its message is printed. */
+/** Thrown for an invalid argument. The command prints only its message. */
 export class UsageError extends Error {}
 
 const usage = `npm run bench -- [options]
@@ -50,8 +53,8 @@ function listing(): string {
 }
 
 /**
- * Parses the arguments: returns the options, or a text to print in place of a run. Throws
- * `UsageError`.
+ * Parses the arguments. Returns the options, or a text to print instead of a run. Throws a
+ * `UsageError` for an invalid argument.
  */
 export function parseOptions(args: readonly string[], cwd: string): Options | string {
   const values = read(args)
@@ -105,7 +108,7 @@ function read(args: readonly string[]) {
   }
 }
 
-/** Names separated by commas, always run in the same order. */
+/** Parses names that are separated by commas. Returns them in the order of `known`. */
 export function names<Name extends string>(
   option: string,
   text: string | undefined,
@@ -118,7 +121,7 @@ export function names<Name extends string>(
   return known.filter((name) => asked.includes(name))
 }
 
-/** A number within bounds, or the default. */
+/** Parses a number within bounds. Returns the default if there is no text. */
 export function number(
   option: string,
   text: string | undefined,

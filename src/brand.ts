@@ -1,8 +1,8 @@
 /**
- * Recognizes objects that this library created, whichever copy of it created them: a service may
- * depend on two packages that each bring their own copy. A mark is a symbol from the global symbol
- * registry, which all copies share. JSON can't contain it, and no copy depends on a class or a
- * registry of another.
+ * Recognizes objects that this library created, even if another copy of the library created them. A
+ * service may depend on two packages that each bring their own copy. The objects are marked with
+ * symbols from the global symbol registry, which all copies share. JSON can't contain such a mark,
+ * and no copy depends on a class or a registry of another copy.
  */
 
 const names = [
@@ -26,29 +26,29 @@ const marks = Object.fromEntries(
 ) as Readonly<Record<BrandName, symbol>>
 
 /**
- * The value of every mark. Increase it when marked objects change so that older copies can't read
- * them. A copy accepts every number, since members are only ever added.
+ * The value of every mark. Increase it if marked objects change in a way that older copies can't
+ * read. A copy accepts every number, because changes only ever add members.
  */
 const generation = 1
 
 /**
- * Marks an object and everything that inherits from it, and returns it. If `spreads`, copies made
- * with `{ ...made }` keep the mark.
+ * Marks an object, and thereby every object that inherits from it. Returns the object. If `spreads`
+ * is true, copies made with `{ ...made }` keep the mark.
  */
 export function branded<T extends object>(name: BrandName, made: T, spreads = true): T {
   return Object.defineProperty(made, marks[name], { value: generation, enumerable: spreads })
 }
 
-/** Whether a value was marked, by this copy of the library or another. */
+/** Whether a value was marked by this copy of the library or by another copy. */
 export function hasBrand(name: BrandName, value: unknown): boolean {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false
   return typeof (value as Readonly<Record<symbol, unknown>>)[marks[name]] === 'number'
 }
 
 /**
- * Marks the instances of a class and makes `instanceof` of this class (not of its subclasses) test
- * the mark: a service uses `error instanceof HttpProblem` on errors that another copy may have
- * thrown.
+ * Marks the instances of a class, and makes `instanceof` test the mark for this class, but not for
+ * its subclasses. So `error instanceof HttpProblem` is also true for an error that another copy of
+ * the library has thrown.
  */
 export function brandClass(name: BrandName, made: { readonly prototype: object }): void {
   branded(name, made.prototype)

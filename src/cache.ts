@@ -1,12 +1,12 @@
 /**
  * Caches of computed results. Every cache of the library is created here, with a name, a bound, an
- * owner and counters; docs/performance.md has a row for each.
+ * owner and counters. docs/performance.md has a table with a row for each cache.
  */
 
 import { cacheChannel } from './telemetry/channels.js'
 import type { CacheMessage } from './telemetry/messages.js'
 
-/** Every cache: the unit of its bound, and the default bound. */
+/** Every cache by its name, with the unit of its bound and the default bound. */
 export const cacheKinds = Object.freeze({
   /** Frozen copies of records. */
   records: { unit: 'characters', bound: 32 * 2 ** 20 },
@@ -14,7 +14,9 @@ export const cacheKinds = Object.freeze({
   items: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered pages. */
   pages: { unit: 'characters', bound: 16 * 2 ** 20 },
-  /** Digests of the representations of a resource. */
+  /**
+   * Digests of the combinations of address, format and expansions in which a resource is requested.
+   */
   views: { unit: 'entries', bound: 100 },
   /** Digests of the records that items link to. */
   'link-digests': { unit: 'entries', bound: 4_000 },
@@ -28,13 +30,13 @@ export const cacheKinds = Object.freeze({
   accept: { unit: 'entries', bound: 400 },
   /** Validators for stored records that violate their schema. */
   'lenient-validators': { unit: 'entries', bound: 50 },
-  /** CORS header fields of origins. */
+  /** The CORS header fields for each origin. */
   origins: { unit: 'entries', bound: 400 },
-  /** `RateLimit-Policy` fields of callers. */
+  /** The `RateLimit-Policy` field for each caller. */
   policies: { unit: 'entries', bound: 2_000 },
   /** Verified tokens. */
   tokens: { unit: 'entries', bound: 1_000 },
-  /** Prepared keys. */
+  /** Keys that are prepared for the verification of tokens. */
   keys: { unit: 'entries', bound: 200 },
   /** OpenAPI documents as bytes. */
   documents: { unit: 'bytes', bound: 64 * 2 ** 20 },
@@ -47,19 +49,19 @@ export const cacheKinds = Object.freeze({
 /** The name of a cache. */
 export type CacheName = keyof typeof cacheKinds
 
-/** The contents and counters of one cache. Caches of one name are counted together. */
+/** The contents and counters of one cache. Caches with the same name are counted together. */
 export interface CacheCount {
   /** The name of its row in docs/performance.md. */
   readonly name: CacheName
   /** Number of cached results. */
   readonly entries: number
-  /** The part of the bound in use, in the cache's unit: entries, characters or bytes. */
+  /** The size of all cached results, in the unit of the cache: entries, characters or bytes. */
   readonly size: number
   /** The maximum of `size`; 0 if caches are disabled. */
   readonly bound: number
   /** Lookups that found a result. */
   readonly hits: number
-  /** Lookups that found none. */
+  /** Lookups that found no result. */
   readonly misses: number
   /** Results removed because the bound was reached. */
   readonly evictions: number
@@ -68,16 +70,17 @@ export interface CacheCount {
 interface Entry<V> {
   value: V
   size: number
-  /** Whether it was read since the hand last passed it. */
+  /** Whether the entry was read since the hand of the cache last passed it. */
   used: boolean
 }
 
-/** Lookups that are not published yet. */
+/** The counts of lookups that are not published yet. */
 const lookups = new Map<CacheName, { hits: number; misses: number }>()
 
 /**
- * Counts a lookup for the channel. A page looks up each of its rows, one after the other: they are
- * published as one message, in a microtask, which has the async context of the request.
+ * Counts a lookup for the diagnostics channel. A page looks up each of its rows separately. The
+ * counts are therefore published together in a microtask, with one message for each cache. The
+ * microtask has the async context of the request.
  */
 function countLookup(cache: CacheName, isHit: boolean): void {
   if (lookups.size === 0) queueMicrotask(publishLookups)
@@ -97,9 +100,10 @@ function publishLookups(): void {
 }
 
 /**
- * A map that evicts entries when it is full, by the CLOCK algorithm (second chance). The hand moves
- * from the oldest entry to the newest and around again. It keeps an entry that was read since its
- * last pass, and evicts the others. A hit costs one lookup.
+ * A map that evicts entries when it is full, by the CLOCK algorithm (second chance). A hand moves
+ * from the oldest entry to the newest, and then starts again with the oldest. It keeps each entry
+ * that was read since its last pass, and evicts the other entries. A hit costs one lookup in a
+ * `Map`.
  */
 export class Cache<K, V> {
   readonly #name: CacheName
@@ -154,7 +158,7 @@ export class Cache<K, V> {
     this.#size -= entry.size
   }
 
-  /** Removes all entries and stores none from now on. */
+  /** Removes all entries. No entries are stored from now on. */
   disable(): void {
     this.#bound = 0
     this.#size = 0
@@ -173,7 +177,10 @@ export class Cache<K, V> {
     }
   }
 
-  /** Moves the hand by one entry. A map's iterator also visits entries added after its creation. */
+  /**
+   * Moves the hand by one entry. A map's iterator also visits the entries that are added after its
+   * creation.
+   */
   #turn(): void {
     const { done, value } = this.#hand.next()
     if (done) {
@@ -194,7 +201,7 @@ export class Cache<K, V> {
 interface CacheOptions<V> {
   /** Default: the bound in `cacheKinds`. */
   readonly bound?: number
-  /** The share of the bound that a value uses. Default: 1. */
+  /** Returns the size of a value, in the unit of the bound. Default: 1. */
   readonly sizeOf?: (value: V) => number
 }
 
@@ -236,8 +243,8 @@ export class Caches implements CacheOwner {
   }
 
   /**
-   * Also counts the caches of one of the owner's middlewares. Disables them if the owner's own are
-   * disabled.
+   * Includes the caches of one of the owner's middlewares in `counts()` and `disable()`. If the
+   * caches of the owner are already disabled, these are disabled at once.
    */
   include(others: CacheOwner | undefined): void {
     if (others === undefined || this.#included.includes(others)) return
@@ -253,10 +260,12 @@ export class Caches implements CacheOwner {
 
 const one = (): number => 1
 
-/** A symbol that all copies of the library share: a middleware may come from another copy. */
+/**
+ * A symbol that all copies of the library share, because a middleware may come from another copy.
+ */
 const owned = Symbol.for('express-rest-conventions.caches')
 
-/** Attaches its caches to a middleware. */
+/** Attaches the caches of a middleware to the middleware. Returns the middleware. */
 export function owning<M extends object>(middleware: M, caches: CacheOwner): M {
   return Object.defineProperty(middleware, owned, { value: caches })
 }

@@ -1,11 +1,15 @@
 /**
- * The clauses of the conventions in plain words. Problems, documents and pages refer to them by id.
+ * The clauses of the conventions in plain words. Problems, OpenAPI documents and docs pages refer
+ * to them by their ids.
  */
 
 /** One rule of the conventions. */
 export interface Clause {
   readonly title: string
-  /** What it means for a client. Literal wire text is in backquotes. */
+  /**
+   * The meaning of the clause for a client. Literal text of requests and responses is in
+   * backquotes.
+   */
   readonly text: string
 }
 

@@ -34,9 +34,10 @@ export const configurationKinds = {
 export type ConfigurationCode = keyof typeof configurationKinds
 
 /**
- * A definition or an option is wrong. Thrown while a service is being built. Mistakes that only a
- * request can reveal (a missing middleware, a version that is not a string) are thrown during the
- * request, and answered with a 500 that discloses nothing. The message says how to fix the mistake.
+ * A definition or an option is wrong. The error is thrown while a service is being built. If only a
+ * request can reveal the mistake, the error is thrown during that request. Examples are a missing
+ * middleware, and a version that is passed to `sendTag()` but is not a string. The response is then
+ * a 500 that discloses nothing. The message of the error says how to fix the mistake.
  */
 export class ConfigurationError extends TypeError {
   override readonly name = 'ConfigurationError'

@@ -2,9 +2,10 @@
 import leven from 'leven'
 
 /**
- * The allowed name nearest to `name`, if one is near enough: at most two edits away, or a third of
- * the length of a long name, and with at least one character in common. Names over 64 characters
- * are not compared, so that a request can't cause long computations.
+ * The allowed name that is nearest to `name`; `undefined` if no name is near enough. A near name is
+ * at most two edits away from `name`. For a long `name`, the limit is a third of its length. The
+ * names must also have at least one character in common. Names over 64 characters are not compared,
+ * so that a request can't cause long computations.
  */
 export function nearMiss(name: string, allowed: Iterable<string>): string | undefined {
   if (name.length > 64) return undefined
@@ -21,7 +22,10 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
   return best
 }
 
-/** The sentence that says how to fix an unknown name: the closest name, or all allowed names. */
+/**
+ * The sentence that says how to fix an unknown name. It suggests the closest name, or lists all
+ * allowed names.
+ */
 export function didYouMean(suggestion: string | undefined, allowed: readonly string[]): string {
   if (suggestion !== undefined) return `Did you mean "${suggestion}"?`
   return allowed.length === 0 ? 'No names are allowed here.' : `Allowed: ${allowed.join(', ')}.`

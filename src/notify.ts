@@ -2,8 +2,9 @@
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
 
 /**
- * Calls a hook, if there is one, with the event that `makeEvent` returns, and with `about`. Never
- * throws: exceptions and rejections of the hook are written to `console.error`.
+ * Calls a hook, if it is defined, with the event that `makeEvent` returns and with the arguments
+ * `about`. This function never throws: exceptions and rejections of the hook are written to
+ * `console.error`.
  */
 export function notify<E, A extends readonly unknown[]>(
   hook: ((event: E, ...about: A) => unknown) | undefined,

@@ -1,6 +1,6 @@
 /**
- * Problems with requests (`HttpProblem`, RFC 9457). Each has a stable code, explained in
- * `docs/errors.md`; a test compares the two.
+ * Problems with requests (`HttpProblem`, RFC 9457). Each has a stable code, which `docs/errors.md`
+ * explains. A test compares that page with the codes in this library.
  */
 
 import { brandClass, hasBrand } from './brand.js'
@@ -33,7 +33,7 @@ export interface CustomProblem {
 export interface HttpProblemOptions {
   /** A sentence about this occurrence, safe to show to the client. */
   readonly detail?: string
-  /** All violations found. */
+  /** All violations that were found. */
   readonly errors?: readonly Violation[]
   /** Header fields of the response, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -42,9 +42,9 @@ export interface HttpProblemOptions {
 }
 
 /**
- * A request that can't be answered as asked. Thrown by the library, and optionally by a service's
- * own code; it becomes an RFC 9457 body (ERR-3). Its `detail` and `errors` are sent to the client,
- * its `cause` never is.
+ * An error that becomes a response with an RFC 9457 body (ERR-3). The library throws it, and the
+ * service's own code may throw it too. Its `detail` and `errors` are sent to the client. Its
+ * `cause` is never sent.
  *
  * @throws ConfigurationError `invalid-option` if an argument is invalid
  *
@@ -106,8 +106,8 @@ const problemKind: MadeKind = {
 }
 
 /**
- * Unknown or invalid options would be silently missing from the response. Throws
- * `ConfigurationError`.
+ * Throws `ConfigurationError` for unknown or invalid options. Otherwise they would be silently
+ * missing from the response.
  */
 function checkProblem(kind: unknown, options: unknown): void {
   const first = 'the first argument of new HttpProblem()'
@@ -136,8 +136,8 @@ export interface UnavailableOptions {
   readonly cause?: unknown
   /**
    * True if the failed statement changed nothing, and `detail` says so. An endpoint may have
-   * changed something before that statement, so its response says that the outcome is unknown
-   * (VERB-13). Default false.
+   * changed something before that statement. Its response therefore does not contain `detail`, but
+   * says that the outcome is unknown (VERB-13). Default false.
    */
   readonly unchanged?: boolean
 }
@@ -150,8 +150,8 @@ export const unavailableOptionKinds: Kinds<UnavailableOptions> = {
 }
 
 /**
- * The detail of a response to a write that may have changed something (VERB-13). `reason`: a clause
- * without a full stop.
+ * The detail of a response to a write that may have changed something (VERB-13). `reason` is the
+ * start of a sentence, without a full stop.
  */
 export const unknownOutcome = (reason: string): string =>
   `${reason}: whether the change took place is unknown. GET the resource to see.`
@@ -160,9 +160,9 @@ export const unknownOutcome = (reason: string): string =>
 export const tryAgain = 'Try again in a moment.'
 
 /**
- * A dependency is down or did not respond in time: 503 with `Retry-After` (ERR-1). If a write of an
- * adapter throws it without a `detail`, the response says that the outcome is unknown (VERB-13);
- * set `detail` if you know that nothing was changed.
+ * An error for a dependency that is down or did not respond in time. The response is 503 with
+ * `Retry-After` (ERR-1). If a write of an adapter throws it without a `detail`, the response says
+ * that the outcome is unknown (VERB-13). Set `detail` if you know that nothing was changed.
  *
  * @example throw new Unavailable({ retryAfter: 5, cause: error })
  */
@@ -218,16 +218,17 @@ const parserCodes = new Map<unknown, ProblemCode>([
 ])
 
 /**
- * Turns any thrown value into a problem. An `HttpProblem` is returned unchanged. A 4xx or 503 of
- * http-errors keeps its status, and its message if `expose` is true. Everything else is a 500 that
- * discloses nothing (ERR-3). Never throws, regardless of the thrown value.
+ * Turns any thrown value into a problem. An `HttpProblem` is returned unchanged. An error of
+ * http-errors with a status of 4xx or 503 keeps the status, and its message if `expose` is true.
+ * Any other value becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of the
+ * thrown value.
  */
 export function toProblem(error: unknown): HttpProblem {
   try {
     const problem = isProblem(error) ? error : fromHttpError(error)
     if (problem !== undefined && isErrorStatus(problem.status)) return problem
   } catch {
-    // An error may be a proxy or have getters that throw. Such an error is a 500 too.
+    // An error may be a proxy or have getters that throw. Such an error also becomes a 500.
   }
   return new HttpProblem('internal', { cause: error })
 }
@@ -242,7 +243,8 @@ function fromHttpError(error: unknown): HttpProblem | undefined {
   if (!isErrorStatus(given) || (given >= 500 && given !== 503)) return undefined
   // Express throws a URIError for a path parameter that it can't decode.
   const undecodable = given === 400 && error instanceof URIError
-  // A status alone may be that of an upstream, as in errors of axios. `expose` marks client errors.
+  // An error without `expose` is not from http-errors. Its status may be that of an upstream
+  // service, as in errors of axios.
   if (typeof expose !== 'boolean' && !undecodable) return undefined
   const code = undecodable ? 'malformed-path' : (parserCodes.get(type) ?? statusCodes.get(given))
   return new HttpProblem(code ?? { code: `status-${given}`, status: given, title: 'The request was refused' }, {
@@ -275,8 +277,8 @@ export interface ProblemPlace {
 export const defaultProblemBase = 'tag:express-rest-conventions,2026:errors'
 
 /**
- * The RFC 9457 body of a problem (ERR-3): `type title status detail instance code clause requestId
- * errors`.
+ * The RFC 9457 body of a problem (ERR-3), with the members `type`, `title`, `status`, `detail`,
+ * `instance`, `code`, `clause`, `requestId` and `errors`, in this order.
  */
 export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Record<string, unknown> {
   return {

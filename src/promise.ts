@@ -1,6 +1,6 @@
 /**
- * Values that may be promises. Synchronous values are handled synchronously, without creating a
- * promise.
+ * Functions for values that may be promises. Synchronous values are handled synchronously, without
+ * creating a promise.
  */
 
 /** Whether a value is a promise or another thenable. */
@@ -8,22 +8,27 @@ export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
 /**
- * Returns the result of a service's function to a caller that does not await it. If it is a
- * promise, its rejection is handled: an unhandled rejection would end the process.
+ * Returns the result of a service's function unchanged, to a caller that does not await it. If the
+ * result is a promise, a rejection of it is ignored. Without this handling, an unhandled rejection
+ * would end the process.
  */
 export function unawaited<T>(value: T): T {
   if (isPromise(value)) Promise.resolve(value).catch(() => {})
   return value
 }
 
-/** Calls `then` with the value: synchronously, or when its promise resolves. */
+/**
+ * Calls `then` with the value. The call is synchronous if the value is not a promise. Otherwise it
+ * is made when the promise resolves.
+ */
 export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
   return isPromise(value) ? (value as Promise<T>).then(then) : then(value as T)
 }
 
 /**
- * Calls `make` for each item and returns the results in the same order: synchronously if none is a
- * promise. An exception becomes a rejection, so that every promise gets a handler.
+ * Calls `make` for each item, and returns the results in the same order. If no result is a promise,
+ * the results are returned synchronously. An exception of `make` becomes a rejection, so that the
+ * promises of other items still get a handler.
  */
 export function together<T, U>(
   all: readonly T[],

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers, the same for the same seed on every machine (mulberry32). */
+/** Pseudo-random numbers (mulberry32). The same seed gives the same numbers on every machine. */
 export class Random {
   #state: number
 
@@ -7,11 +7,12 @@ export class Random {
   }
 
   /**
-   * An independent sequence for each list of names and numbers: drawing from one does not affect
-   * the others.
+   * Returns an independent sequence for each list of names and numbers. Drawing from one sequence
+   * does not affect the others.
    */
   static of(seed: number, ...names: readonly (string | number)[]): Random {
-    // FNV-1a over the UTF-16 units. U+0001 separates the names and occurs in none of them.
+    // The hash is FNV-1a over the UTF-16 units. U+0001 separates the names and occurs in none of
+    // them.
     let hash = 0x811c9dc5 ^ seed
     for (const name of names) {
       const text = `${name}\u{1}`
@@ -46,7 +47,10 @@ export class Random {
     return list[this.below(list.length)] as T
   }
 
-  /** Distinct items of a list, in random order; all of them if `count` is larger. */
+  /**
+   * Returns `count` different items of a list, in random order. Returns all items if the list has
+   * fewer.
+   */
   some<T>(list: readonly T[], count: number): readonly T[] {
     const left = [...list]
     const taken: T[] = []

@@ -1,10 +1,13 @@
 /**
- * Runs work of the same key one after another, in order of arrival. All such queues of the library
- * use it.
+ * Runs functions that have the same key one after another, in the order of their arrival. All such
+ * queues of the library use this class.
  */
 import { isPromise } from './promise.js'
 
-/** Promises by key. Each resolves when all work queued so far has ended, and never rejects. */
+/**
+ * A map from keys to promises. Each promise resolves when all work queued so far under its key has
+ * ended. It never rejects.
+ */
 export interface Tails<K> {
   get(key: K): Promise<unknown> | undefined
   set(key: K, tail: Promise<unknown>): unknown
@@ -12,8 +15,8 @@ export interface Tails<K> {
 }
 
 /**
- * Waits for the earlier work, for example with a time limit. If it rejects, the work leaves the
- * queue.
+ * Waits for the promise of the earlier work, for example with a time limit. If this function
+ * rejects, the waiting work leaves the queue.
  */
 type WaitForTurn = (before: Promise<unknown>) => Promise<unknown>
 
@@ -21,21 +24,22 @@ type WaitForTurn = (before: Promise<unknown>) => Promise<unknown>
 export class SerialQueue<K> {
   readonly #tails: Tails<K>
 
-  /** `tails`: a map that several queues share, or a weak map. Default: a new map. */
+  /** `tails` may be a map that several queues share, or a weak map. Default: a new map. */
   constructor(tails: Tails<K> = new Map<K, Promise<unknown>>()) {
     this.#tails = tails
   }
 
   /**
-   * Resolves when all work queued so far has ended; `undefined` if there is none. Never rejects.
+   * A promise that resolves when all work queued so far under this key has ended; `undefined` if
+   * there is no such work. The promise never rejects.
    */
   tail(key: K): Promise<unknown> | undefined {
     return this.#tails.get(key)
   }
 
   /**
-   * Runs `work` after all earlier work of this key. Without earlier work it runs at once, and
-   * `wait` is not called.
+   * Runs `work` after all earlier work of this key. If there is no earlier work, `work` runs at
+   * once, and `wait` is not called.
    */
   run<T>(key: K, wait: WaitForTurn, work: () => T | Promise<T>): T | Promise<T> {
     if (this.#tails.get(key) !== undefined) return this.#runBehind(key, wait, work)
@@ -59,8 +63,8 @@ export class SerialQueue<K> {
   }
 
   /**
-   * Takes the last place in the queue. Resolves when its turn comes, with the function that ends
-   * the turn.
+   * Takes the last place in the queue of a key. Resolves when the turn of this place comes. The
+   * result is a function that ends the turn.
    */
   async enter(key: K, wait: WaitForTurn): Promise<() => void> {
     let leave = noop
@@ -68,8 +72,8 @@ export class SerialQueue<K> {
       leave = resolve
     })
     const before = this.#tails.get(key) ?? Promise.resolve()
-    // The tail waits for `before` too: if this entry gives up while waiting, the next one must not
-    // overtake work that is still running.
+    // The new tail waits for `before` too. If this entry leaves the queue while it waits, the next
+    // entry must not overtake work that is still running.
     this.#extend(
       key,
       before.then(() => over),

@@ -8,7 +8,8 @@ export class Slices {
   #began = performance.now()
 
   /**
-   * Call it before each record. Returns a promise to await if the slice is over, else undefined.
+   * Call this method before each record. It returns a promise to await if the time of the slice is
+   * over, and `undefined` otherwise.
    */
   pause(): Promise<void> | undefined {
     return performance.now() - this.#began > longestSlice ? this.#resumed() : undefined

@@ -1,14 +1,14 @@
 /** Time limits. All waits of the library that have a limit use these functions. */
 
-/** The longest delay of a Node timer in milliseconds; timers with a longer delay fire at once. */
+/** The longest delay of a Node timer, in milliseconds. Timers with a longer delay fire at once. */
 export const longestTimer = 2 ** 31 - 1
 
 /**
- * Resolves with the value of `answer`, or rejects with the error that `late` returns if `answer`
- * has not settled within `limit` milliseconds (`Infinity`: no limit). Input that arrived while the
- * event loop was blocked is processed before `late` is called. The timer is cleared when `answer`
- * settles. A result or rejection after the limit is ignored. Values that are not thenables resolve
- * at once.
+ * Resolves or rejects as `answer` does. If `answer` has not settled within `limit` milliseconds,
+ * rejects with the error that `late` returns. A `limit` of `Infinity` means no limit. Input that
+ * arrived while the event loop was blocked is processed before `late` is called. The timer is
+ * cleared when `answer` settles. A result or rejection after the limit is ignored. If `answer` is
+ * not a thenable, the promise resolves with it at once.
  *
  * @example await withTimeout(store.get(key), 500, () => new Error('The store took longer than 500 ms.'))
  */
@@ -39,16 +39,16 @@ export function withTimeout<T>(answer: T | PromiseLike<T>, limit: number, late: 
 const granularity = 32
 
 /**
- * The delay of the timer for a limit. Long limits are rounded up: Node keeps a list of timers for
- * each delay, and creating and removing a list for each wait costs two thirds more than the timer
- * alone.
+ * The delay of the timer for a limit. Limits of a second and more are rounded up, so that many
+ * timers have the same delay. Node keeps a list of timers for each delay. Creating and removing a
+ * list for each wait would cost two thirds more than the timer alone.
  */
 const timerDelay = (limit: number): number =>
   Math.min(limit < 1_000 ? limit : Math.ceil(limit / granularity) * granularity, longestTimer)
 
 /**
- * Runs `work` with a limit, as `withTimeout` does. The signal passed to `work` aborts at the limit,
- * with the same error. An exception of `work` becomes a rejection.
+ * Runs `work` with a limit, as `withTimeout` does. At the limit, the signal that was passed to
+ * `work` aborts with the error that `late` returns. An exception of `work` becomes a rejection.
  */
 export function abortedAfter<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
@@ -64,14 +64,15 @@ export function abortedAfter<T>(
   })
 }
 
-/** A timer that fires later than this, in milliseconds, shows that the event loop was blocked. */
+/** If a timer fires more than this number of milliseconds late, the event loop was blocked. */
 const blockedAfter = 20
 
 /**
- * Calls `passed` once `limit` milliseconds have passed in which a response could have been read.
- * While the event loop was blocked, the response may have arrived or the request may not have been
- * sent, which says nothing about the peer. The limit is restarted only once, so that it also ends
- * in a process whose event loop is always late. Returns a function that cancels the deadline.
+ * Calls `passed` after `limit` milliseconds in which a response could have been read. If the event
+ * loop was blocked in that time, the limit starts again. The request may not have been sent, or its
+ * response may not have been read, so the peer is not to blame. The limit starts again only once,
+ * so that the deadline also ends in a process whose event loop is always late. Returns a function
+ * that cancels the deadline.
  */
 export function deadline(limit: number, passed: () => void): () => void {
   let timer: NodeJS.Timeout
@@ -85,9 +86,10 @@ export function deadline(limit: number, passed: () => void): () => void {
         isSecond = true
         start(limit)
       }
-      // A timer that is set after long synchronous work counts from before that work.
+      // If a timer is set after long synchronous work, Node counts its delay from before that work.
+      // So the timer fires too early.
       else if (late < -1) start(-late)
-      // Timers run before input that has arrived is read.
+      // Node runs timers before it reads input that has arrived.
       else immediate = setImmediate(passed)
     }, wait)
   }
@@ -99,9 +101,9 @@ export function deadline(limit: number, passed: () => void): () => void {
 }
 
 /**
- * The delay in milliseconds before the next attempt, after `attempts` attempts: random below a
- * bound, so that two processes do not collide repeatedly. The bound is `first`, doubled with each
- * attempt, and at most `longest`.
+ * The delay in milliseconds before the next attempt, after `attempts` attempts. It is a random
+ * number below a bound, so that two processes do not collide repeatedly. The bound is `first`,
+ * doubled with each attempt, and at most `longest`.
  */
 export const backoff = (attempts: number, first: number, longest: number): number =>
   Math.random() * Math.min(longest, first * 2 ** attempts)

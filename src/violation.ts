@@ -1,7 +1,7 @@
 /**
- * Violations: the errors at single places of a request. Each has a stable code with typed `params`,
- * so that a client can show it in its user's language without reading `detail` (ERR-3).
- * `docs/errors.md` has the table, which a test compares with this file.
+ * A violation is an error at a single place of a request. Each violation has a stable code with
+ * typed `params`, so that a client can describe it in its user's language without reading `detail`
+ * (ERR-3). `docs/errors.md` has a table of the codes, which a test compares with this file.
  */
 
 /** A value of `params`. */
@@ -10,13 +10,16 @@ export type ParamValue = string | number | boolean | null
 /** The params of each violation code. */
 export interface ViolationParams {
   /**
-   * The value has another type. For a query parameter also: its text is not of the expected format.
+   * The value has a wrong type. For a query parameter, this code also means that the text does not
+   * have the expected format.
    */
   type: { readonly types: readonly string[]; readonly format?: string }
   required: { readonly member: string }
-  /** No such member or parameter, or no such name in a list of names. Long names are truncated. */
+  /**
+   * The member, the parameter, or a name in a list of names is unknown. A long name is truncated.
+   */
   unknown: { readonly name: string }
-  /** `allowed` has the values, if they are scalars and few enough for a problem body. */
+  /** `allowed` has the allowed values, if they are scalars and few enough for a problem body. */
   enum: NoParams
   const: NoParams
   minLength: Limit
@@ -38,28 +41,31 @@ export interface ViolationParams {
   /** The list has more items than its schema describes. */
   items: Limit
   unevaluatedItems: Limit
-  /** An integer that not all JSON parsers read exactly. */
+  /** An integer that some JSON parsers can't read exactly. */
   exactInteger: { readonly minimum: number; readonly maximum: number }
   anyOf: NoParams
   oneOf: NoParams
   not: NoParams
   if: NoParams
   readOnly: NoParams
-  /** The member is fixed by the address or by the caller's scope. */
+  /** The address or the caller's scope determines the value of the member. */
   fixed: NoParams
-  /** A key that can't be part of an address. */
+  /** The key can't be part of an address. */
   unaddressable: NoParams
   /**
-   * Neither the `href` nor the key of an item of this collection. `members`: the members of its
-   * key.
+   * The link does not identify an item of `collection` by its `href` or its key. `members` are the
+   * members of that key.
    */
   link: { readonly collection: string; readonly members: readonly string[] }
-  /** The referenced record does not exist. `collection`: its collection, if known. */
+  /** The referenced record does not exist. `collection` is its collection, if known. */
   reference: { readonly collection?: string }
   duplicate: NoParams
-  /** A rule of the service or the store. The service's `rules` may add other `params`. */
+  /**
+   * The value breaks a rule of the service or the store. The service's `rules` may add other
+   * `params`.
+   */
   rule: NoParams
-  /** Not a JSON Pointer (in a JSON Patch). */
+  /** A JSON Pointer in a JSON Patch is not valid. */
   pointer: NoParams
   'test-failed': NoParams
   'path-absent': NoParams
@@ -69,7 +75,7 @@ export interface ViolationParams {
   repeated: { readonly name: string }
   encoding: NoParams
   hint: NoParams
-  /** `allowed` lists what is supported. */
+  /** `allowed` lists the supported values. */
   unsupported: NoParams
   malformed: NoParams
   mismatch: NoParams
@@ -79,10 +85,10 @@ export interface ViolationParams {
 type Limit = { readonly limit: number }
 type NoParams = Readonly<Record<never, never>>
 
-/** The stable code of a violation found by the library. A service's rules may use others. */
+/** The stable code of a violation found by the library. A service's rules may use other codes. */
 export type ViolationCode = keyof ViolationParams
 
-/** The names of the params of each code; those with `?` are optional. */
+/** The names of the params of each code. Params with `?` are optional. */
 export const violationKinds = {
   type: ['types', 'format?'],
   required: ['member'],
@@ -137,7 +143,7 @@ type ParamName<C extends ViolationCode> = {
   [N in keyof ViolationParams[C] & string]-?: undefined extends ViolationParams[C][N] ? `${N}?` : N
 }[keyof ViolationParams[C] & string]
 
-/** One error in a request: its place, the allowed values, and the closest of them. */
+/** One error in a request, with its place, the allowed values, and the closest allowed value. */
 export interface Violation {
   /** Describes the error and how to fix it, in a sentence. */
   readonly detail: string
@@ -149,19 +155,19 @@ export interface Violation {
   readonly header?: string
   /** A stable name of the kind of violation, such as `unknown`, `required` or `type`. */
   readonly code?: string
-  /** Details of the kind, such as `{ limit: 10 }`. Absent if there are none. */
+  /** Values that belong to the code, such as `{ limit: 10 }`. Absent if the code has none. */
   readonly params?: Readonly<Record<string, ParamValue | readonly ParamValue[] | undefined>>
-  /** The clause of the conventions. */
+  /** The clause of the conventions that the violation refers to. */
   readonly clause?: string
   /** The allowed values. */
   readonly allowed?: readonly ParamValue[]
-  /** The allowed name nearest to the one that was sent. */
+  /** The allowed name that is nearest to the name in the request. */
   readonly suggestion?: string
 }
 
 /**
- * A violation found by the library. `params` has the type of the params of `code`, so a client can
- * switch over the code.
+ * A violation found by the library. The value of `code` determines the type of `params`, so a
+ * client can use `switch` with the code.
  *
  * @example
  * function message(found: KnownViolation): string {
@@ -189,8 +195,8 @@ type Params<P> = [keyof P] extends [never]
 export const longestProblemText = 16_384
 
 /**
- * The maximum number of violations in a problem body, and of values in `allowed`. The rest is
- * omitted.
+ * The maximum number of violations in a problem body, and of values in `allowed`. Further
+ * violations and values are omitted.
  */
 export const maxProblemItems = 1_000
 
@@ -200,10 +206,7 @@ export const cutText = (text: string): string =>
     ? text
     : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
 
-/**
- * Truncates a violation that is too large. Returns the same object otherwise, which is the usual
- * case.
- */
+/** Truncates a violation that is too large. Usually it is not, and the same object is returned. */
 export function cutViolation(violation: Violation): Violation {
   const { allowed } = violation
   const isLong = Object.values(violation).some(

@@ -1,6 +1,6 @@
 /**
- * The literal names on the wire, each in one place. The rest of the code says `page` and `size`;
- * only this file says `offest` and `limit`.
+ * The literal names in requests and responses, each defined in one place. The rest of the code says
+ * `page` and `size` for the parameters that are called `offest` and `limit` in requests.
  */
 
 /** Names of the query parameters of a list (QUERY-2..7). */
@@ -11,7 +11,10 @@ export const parameter = {
   page: 'offest',
   size: 'limit',
   expand: 'expand',
-  /** Reserved for the opaque cursor hint that makes paging through deep lists cheap (QUERY-7). */
+  /**
+   * An opaque cursor, which makes it cheap to read pages far into a list (QUERY-7). No filter may
+   * have this name.
+   */
   after: 'after',
 } as const
 
@@ -53,7 +56,8 @@ export const header = {
   strictTransport: 'Strict-Transport-Security',
   sunset: 'Sunset',
   /**
-   * The token of public APIs: in the response to a login, and in every request (AUTH-2, AUTH-3).
+   * The token of a public service. It is sent in the response to a login (AUTH-2), and in every
+   * request (AUTH-3).
    */
   token: 'x-authorization-token',
   totalCount: 'x-total-count',
@@ -65,7 +69,7 @@ export const header = {
 
 /**
  * The header fields of a response that browser scripts may read (HDR-7). `crossOrigin()` exposes
- * them; another CORS middleware should too.
+ * them. Another CORS middleware should expose them too.
  */
 export const exposedHeaders: readonly string[] = Object.freeze([
   header.etag,

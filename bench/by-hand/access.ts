@@ -1,4 +1,4 @@
-/** Hand-written tokens, limits and passwords, with Node and `jsonwebtoken`. */
+/** Hand-written tokens, rate limits and passwords, with Node's own modules and `jsonwebtoken`. */
 import { createSecretKey, type KeyObject, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import jwt from 'jsonwebtoken'
@@ -9,13 +9,19 @@ export interface Caller {
   readonly scope: string
 }
 
-/** Built once: jsonwebtoken converts a text key on every call, at fifty times the cost. */
+/**
+ * Creates a key object, once for each server. `jsonwebtoken` would convert a text key on every
+ * call, which costs fifty times as much.
+ */
 export const keyOf = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'base64'))
 
 const refused = (detail: string): Problem =>
   new Problem(401, 'Authentication is required', detail, { 'WWW-Authenticate': 'Bearer realm="api"' })
 
-/** Returns the caller of `Authorization: Bearer`. Throws a 401. */
+/**
+ * Returns the caller of the token in `Authorization: Bearer`. Throws a `Problem` with status 401 if
+ * the token is missing or invalid.
+ */
 export function authenticate(field: string | undefined, key: KeyObject): Caller {
   if (field === undefined || !field.startsWith('Bearer ')) throw refused('Send a token in Authorization.')
   try {
@@ -25,18 +31,22 @@ export function authenticate(field: string | undefined, key: KeyObject): Caller 
   }
 }
 
-/** Checks scopes such as `pre-piezas:read`, or `*:read`. Throws a 403. */
+/**
+ * Checks that the scope allows the action: to read, it must include `pre-piezas:read` or `*:read`.
+ * Otherwise, throws a `Problem` with status 403.
+ */
 export function authorize({ scope }: Caller, action: 'read' | 'write'): void {
   const scopes = scope.split(' ')
   if (!scopes.includes(`*:${action}`) && !scopes.includes(`pre-piezas:${action}`))
     throw new Problem(403, 'That is not allowed', `The token lacks pre-piezas:${action}.`)
 }
 
-/** Too high to be reached here. */
+/** The maximum number of requests per minute. It is too high to be reached here. */
 export const limit = 1_000_000_000
 
 /**
- * A fixed window of one minute for each caller: returns the remaining requests, or throws a 429.
+ * Returns a function that counts the requests of each caller in fixed windows of one minute. The
+ * function returns the number of remaining requests, or throws a `Problem` with status 429.
  */
 export function minuteLimit(): (caller: string) => { readonly remaining: number; readonly reset: number } {
   const windows = new Map<string, { count: number; until: number }>()
@@ -61,11 +71,17 @@ export interface Account {
   readonly hash: string
 }
 
-/** The cost that the OWASP Password Storage Cheat Sheet recommends, and that the library uses. */
+/**
+ * The scrypt parameters that the OWASP Password Storage Cheat Sheet recommends. The library uses
+ * the same.
+ */
 export const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 const hashing = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
-/** Returns the user of Basic credentials, or throws a 401 after the same work. */
+/**
+ * Returns the user of Basic credentials. For invalid credentials, throws a `Problem` with status
+ * 401, after the same amount of work.
+ */
 export async function logIn(field: string | undefined, { user, salt, hash }: Account): Promise<Caller> {
   const text = field?.startsWith('Basic ') === true ? Buffer.from(field.slice(6), 'base64').toString() : ':'
   const at = text.indexOf(':')

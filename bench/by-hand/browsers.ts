@@ -1,6 +1,6 @@
 /**
- * Hand-written headers for browsers: scripts of one shop may call, and browsers do not guess the
- * type of responses.
+ * Hand-written header fields for browsers: CORS, which allows the scripts of one shop, and secure
+ * headers.
  */
 
 export const shop = 'https://shop.example'
@@ -16,7 +16,9 @@ export const corsOptions = {
   maxAge: 600,
 }
 
-/** The same for a response to the shop, for servers without such a package. */
+/**
+ * The same settings as header fields of a response to the shop, for servers that do not use `cors`.
+ */
 export const corsFields = {
   'access-control-allow-origin': shop,
   vary: 'Origin',

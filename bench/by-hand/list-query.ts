@@ -1,4 +1,7 @@
-/** The hand-written query of a list: known parameters, each with its type, or 400. */
+/**
+ * Hand-written parsing of list queries. Only known parameters with values of the right type are
+ * accepted.
+ */
 import { pageSize } from '../data/addresses.js'
 import { malformed } from './problem.js'
 
@@ -14,7 +17,10 @@ export interface ListQuery {
 
 const parameters = ['sucursalDeDistribucion', 'lote', 'sort', 'offest', 'limit', 'expand']
 
-/** Reads what every framework makes of a query: an object of texts by name. Throws a 400. */
+/**
+ * Parses a list query. Every framework provides the parameters of a query as an object of strings.
+ * Throws a `Problem` with status 400 if the query is invalid.
+ */
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
   for (const name in query) {
     if (!parameters.includes(name))
@@ -50,7 +56,10 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
   }
 }
 
-/** The id in an address; `undefined` if it is not a number, and so does not exist. */
+/**
+ * Parses the id in a path. Returns `undefined` if the id is not a number, because no piece can have
+ * it.
+ */
 export function parseNumero(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }

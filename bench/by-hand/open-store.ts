@@ -1,4 +1,7 @@
-/** The data of a hand-written server: in PostgreSQL if there is an address, else in the process. */
+/**
+ * Opens the store of a hand-written server. The store is in PostgreSQL if a URL is given, and in
+ * memory otherwise.
+ */
 import { contracts, pieces } from '../data/records.js'
 import { postgresStore } from './postgres-store.js'
 import { memoryStore, type Store } from './store.js'

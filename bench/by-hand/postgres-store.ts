@@ -1,6 +1,6 @@
 /**
- * The same data in PostgreSQL, by `pg`: one joined, prepared statement for a read, and one
- * compare-and-set.
+ * The hand-written store in PostgreSQL, through `pg`. One prepared statement with a join reads an
+ * item. One compare-and-set statement replaces a piece.
  */
 import { poolOf } from '../data/pool.js'
 import type { Contrato, Pieza } from '../data/resources.js'
@@ -70,7 +70,7 @@ export function postgresStore(url: string): Store {
   }
 }
 
-/** All but the key, in the order of the statements above. */
+/** Returns all values except the key, in the order of the statements above. */
 const valuesOf = (piece: Pieza): unknown[] => [
   piece.contratoId,
   JSON.stringify(piece.destinatario),
@@ -84,7 +84,8 @@ const valuesOf = (piece: Pieza): unknown[] => [
 ]
 
 /**
- * Both filters are always present, so there are few statements; the planner sees which one is null.
+ * Returns the clauses of a list query. Both filters are always parameters, so all statements have
+ * the same parameters. For an absent filter, the condition only tests that its parameter is null.
  */
 export function clauses({ branch, lote, sort, descending }: ListQuery) {
   const name = `${branch === undefined ? '' : 'b'}${lote === undefined ? '' : 'l'}`

@@ -1,4 +1,4 @@
-/** The problems of hand-written servers (RFC 9457). */
+/** The problem details (RFC 9457) of hand-written servers. */
 
 export const problemType = 'application/problem+json'
 
@@ -23,7 +23,7 @@ export const stale = (): Problem =>
 export const invalid = (detail: string): Problem => new Problem(422, 'The body is not valid', detail)
 export const malformed = (detail: string): Problem => new Problem(400, 'The request is malformed', detail)
 
-/** Converts any exception to a problem; an unexpected error exposes nothing. */
+/** Converts any exception to a problem. The problem of an unexpected error exposes no details. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown }

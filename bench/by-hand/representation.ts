@@ -1,4 +1,4 @@
-/** Converts records to what clients see, and back: a key becomes a link. */
+/** Converts records to representations, and back. The key of a contract becomes a link. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { contractsPath, origin, piecesPath } from '../data/addresses.js'
 import { type Contrato, type Pieza, piezaSchema } from '../data/resources.js'
@@ -35,13 +35,19 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}$/
 const ajv = new Ajv2020({ formats: { 'local-date-time': dateTime } })
 const isPiece = ajv.compile(piezaSchema) as unknown as ValidateFunction<Pieza>
 
-/** Validates a POST and its contract. The store assigns the number. Throws a 422. */
+/**
+ * Validates the body of a POST, and reads its contract. Throws a `Problem` with status 422 if the
+ * body is invalid. The store assigns the number later.
+ */
 export async function newPiece(body: unknown, store: Store): Promise<{ piece: Pieza; contract: Contrato }> {
   const { contrato, ...rest } = objectOf(body)
   return checked({ ...rest, numero: 0, contratoId: codeOf(contrato) }, store)
 }
 
-/** Applies a merge patch (RFC 7396) to a piece and its contract. Throws a 422. */
+/**
+ * Applies a merge patch (RFC 7396) to a piece. Reads the new contract if the link changes. Throws a
+ * `Problem` with status 422 if the result is invalid.
+ */
 export async function patchedPiece(
   { piece, contract }: Row,
   patch: unknown,

@@ -1,6 +1,6 @@
 /**
- * The store interface of hand-written servers, and the one in the process, optimised for these
- * lists.
+ * The store interface of hand-written servers, and a store in memory that is optimized for the
+ * lists of the workloads.
  */
 import type { Contrato, Pieza } from '../data/resources.js'
 import type { ListQuery } from './list-query.js'
@@ -19,19 +19,25 @@ export interface Listed {
 
 type Answer<T> = T | Promise<T>
 
-/** Memory returns values, a database promises: handlers await both. */
+/**
+ * A store in memory returns values, and a store in a database returns promises. Handlers await
+ * either.
+ */
 export interface Store {
   list(query: ListQuery): Answer<Listed>
   read(numero: number): Answer<Row | undefined>
   contract(codigo: string): Answer<Contrato | undefined>
-  /** The store assigns the number. */
+  /** Inserts a piece. The store assigns its number. */
   create(piece: Pieza, contract: Contrato): Answer<Row>
-  /** Compare-and-set: `undefined` if the row has another version. */
+  /** Replaces a piece if its version is `expected`. Otherwise returns `undefined`. */
   replace(piece: Pieza, contract: Contrato, expected: string): Answer<Row | undefined>
   close(): Answer<void>
 }
 
-/** The pieces of every branch are kept in order of date, so a page needs no sorting. */
+/**
+ * Creates a store in memory. It keeps the pieces of every branch in order of date, so a page by
+ * date needs no sorting.
+ */
 export function memoryStore(pieces: readonly Pieza[], contracts: readonly Contrato[]): Store {
   const contractOf = new Map(contracts.map((contract) => [contract.codigo, contract]))
   const rows = new Map<number, Row>()
@@ -93,7 +99,10 @@ export function memoryStore(pieces: readonly Pieza[], contracts: readonly Contra
 const samePlace = ({ piece: a }: Row, { piece: b }: Row): boolean =>
   a.fechaDeEntrada === b.fechaDeEntrada && a.sucursalDeDistribucion === b.sucursalDeDistribucion
 
-/** The index of a row in a list by date and number, or its insertion point. */
+/**
+ * Returns the index of a row in a list that is sorted by date and number, or the index at which to
+ * insert it.
+ */
 function placeOf(list: readonly Row[], { piece }: Row): number {
   let low = 0
   let high = list.length

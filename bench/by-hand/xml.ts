@@ -1,4 +1,4 @@
-/** XML as most services write it: by the builder of fast-xml-parser. */
+/** Writes XML with the builder of `fast-xml-parser`, as most services do. */
 import { XMLBuilder } from 'fast-xml-parser'
 import type { WirePieza } from './representation.js'
 

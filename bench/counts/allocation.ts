@@ -1,12 +1,12 @@
-/** Bytes that a request allocates on V8's heap. */
+/** Measures the bytes that a request allocates on V8's heap. */
 import v8 from 'node:v8'
 import type { Received } from './in-process.js'
 import { repeat, type Work } from './repeat.js'
 
 /**
- * The bytes that a request usually allocates, minus those that Node allocates to write the same
- * response. Exact without optimisation (`--no-opt`) and without garbage collection in between
- * (`--min-semi-space-size`).
+ * Returns the bytes that a request usually allocates, minus the bytes that Node allocates to write
+ * the same response. The figure is exact if V8 optimizes nothing (`--no-opt`) and no garbage
+ * collection runs meanwhile (`--min-semi-space-size`).
  */
 export async function allocated(work: Work, times: number): Promise<number> {
   const [whole, written] = [await perRequest(work, times), await perRequest(await replay(work), times)]
@@ -27,7 +27,7 @@ async function perRequest(work: Work, times: number): Promise<number[]> {
   return found
 }
 
-/** Sends the same response repeatedly, by `writeHead` and `end`. */
+/** Returns a workload whose handler sends the same response with only `writeHead` and `end`. */
 async function replay(work: Work): Promise<Work> {
   let answer: Received | undefined
   await repeat(work, 1, {}, (received) => {
@@ -48,8 +48,8 @@ async function replay(work: Work): Promise<Work> {
 }
 
 /**
- * The mean of the middle half, which excludes occasional allocations, such as the growth of a cache
- * or a batch of random numbers.
+ * Returns the mean of the middle half of the values. This excludes occasional allocations, such as
+ * the growth of a cache or a batch of random numbers.
  */
 function middle(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)

@@ -1,26 +1,27 @@
-/** The budget of a request: its last measured cost, and a small margin. */
+/** The budget of a request: the counts that were last measured, plus a small margin. */
 import { type CountedName, countedNames } from './workloads.js'
 
-/** The average of one request. */
+/** Average counts of one request. */
 export interface Counts {
-  /** Bytes allocated on V8's heap, minus those that Node allocates to write the same response. */
+  /**
+   * Bytes allocated on V8's heap, minus the bytes that Node allocates to write the same response.
+   */
   readonly bytes: number
-  /** Calls of functions of the library. */
+  /** Calls of the library's functions. */
   readonly calls: number
   /**
-   * Executed characters of the library's compiled source: an approximation of a count of
-   * instructions.
+   * Executed characters of the library's compiled source. They approximate a count of instructions.
    */
   readonly code: number
   readonly promises: number
   readonly timers: number
-  /** Calls of the adapters. */
+  /** Adapter calls. */
   readonly adapterCalls: number
   /** Listeners added to the request and the response. */
   readonly listeners: number
   /** Header fields of the response. */
   readonly fields: number
-  /** Writes to the connection: corked writes count as one. */
+  /** Writes to the connection. Corked writes count as one. */
   readonly writes: number
   /** Calls of `performance.now()` and `Date.now()`. */
   readonly clock: number
@@ -44,8 +45,8 @@ export const countNames = [
 type Major = '20' | '22' | '24'
 
 /**
- * Bytes differ between versions of V8, so each major version of Node has a figure; the other counts
- * are the same for all.
+ * The measured counts of a workload. Bytes differ between versions of V8, so each major version of
+ * Node has its own figure. The other counts apply to every version.
  */
 type Measured = Omit<Counts, 'bytes'> & { readonly bytes: Readonly<Record<Major, number>> }
 
@@ -175,30 +176,31 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
 }
 
 /**
- * The maximum of a count for a request, under a version of Node. Infinity if that major version was
- * never measured.
+ * Returns the maximum of a count for a request with a given version of Node. The maximum of `bytes`
+ * is infinite if that major version was never measured.
  */
 export function ceiling(name: CountedName, count: keyof Counts, version: string): number {
   const row = measured[name]
   // A workload that was never measured has a budget of zero.
   if (row === undefined) return 0
   if (count === 'calls') return row.calls * 1.02
-  // Differences between majors, and edits without an effect.
+  // The margin is for differences between major versions of Node, and for edits of the source that
+  // do not change the cost.
   if (count === 'code') return row.code * 1.01
   if (count !== 'bytes') return row[count]
   const major = version.split('.')[0] as Major
   const bytes = row.bytes[major] ?? Number.POSITIVE_INFINITY
-  // Releases of the same major of Node differ by up to 2%, in the objects of Node itself.
+  // Releases of the same major version differ by up to 2%, because Node's own objects differ.
   return version === measuredOn[major] ? bytes * slack[major] + 32 : bytes * 1.03
 }
 
 /**
- * The same Node counts the same bytes in every run, except Node 20: up to 0.7% difference in ten
- * runs.
+ * The factor for the maximum of `bytes` with exactly the measured version of Node. With Node 22 and
+ * 24, all runs count the same bytes. With Node 20, ten runs differed by up to 0.7%.
  */
 const slack: Readonly<Record<Major, number>> = { 20: 1.01, 22: 1.001, 24: 1.001 }
 
-/** The counts above their budget, one in a line. */
+/** Returns a line for each count that exceeds its budget. */
 export function excesses(counts: Partial<Record<CountedName, Counts>>, version: string): string[] {
   return countedNames.flatMap((name) =>
     countNames.flatMap((count) => {
@@ -210,7 +212,7 @@ export function excesses(counts: Partial<Record<CountedName, Counts>>, version: 
 
 export const figure = (value: number): string => String(Math.round(value * 100) / 100)
 
-/** The two constants above, from the counts under each major version. */
+/** Returns the source code of the two constants above, from the counts with each major version. */
 export function pasted(
   found: readonly { readonly version: string; readonly counts: Readonly<Record<CountedName, Counts>> }[],
 ): string {

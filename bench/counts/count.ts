@@ -1,4 +1,4 @@
-/** Compiles the counted code and runs the counts under a given Node. */
+/** Compiles the library and the counting code, and runs the counts with a given Node binary. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { Counts } from './budgets.js'
@@ -6,8 +6,8 @@ import type { PlantName } from './planted.js'
 import type { CountedName } from './workloads.js'
 
 /**
- * Makes runs comparable: only the interpreter, because compilers omit allocations at their
- * discretion, and a heap large enough that no garbage collection runs meanwhile.
+ * Flags of V8 that make runs comparable. All code runs in the interpreter, because an optimizing
+ * compiler may omit allocations. The heap is so large that no garbage collection runs meanwhile.
  */
 const flags = [
   '--expose-gc',
@@ -22,8 +22,8 @@ const flags = [
 const out = 'build/counts'
 
 /**
- * The library without comments, which are not executed, and the counting code; in a folder of its
- * own, because others may build and run meanwhile.
+ * Compiles the library and the counting code into a separate folder, because other builds may run
+ * at the same time. Removes the library's comments, because they must not count as executed code.
  */
 export function compile(checkout: string): void {
   const tsc = (...args: string[]): unknown =>
@@ -32,13 +32,13 @@ export function compile(checkout: string): void {
   tsc('-p', 'tsconfig.build.json', '--removeComments', '--declaration', 'false', '--outDir', join(out, 'library/dist'))
 }
 
-/** A workload, or one with a planted cost: `item+field-copy`. */
+/** A workload, or a workload with a planted cost, such as `item+field-copy`. */
 export type Counted = CountedName | `${CountedName}+${PlantName}`
 
 /** Counts the work of a compiled checkout. */
 export function count<N extends Counted>(checkout: string, node: string, names: readonly N[]): Record<N, Counts> {
   const [place, major] = [join(checkout, out), Number(versionOf(node).split('.')[0])]
-  // Node 20 has no Maglev to turn off.
+  // Node 20 does not have the compiler Maglev.
   const all = major < 22 ? flags : [...flags, '--no-maglev']
   const program = [join(place, 'counts/process.js'), join(place, 'library'), ...names]
   const env = { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', NODE_V8_COVERAGE: '' }

@@ -1,4 +1,4 @@
-/** Operations of a request, each with a cost of its own. */
+/** Counts operations of a request, such as adapter calls, promises and timers. */
 import { createHook } from 'node:async_hooks'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -7,7 +7,7 @@ import { repeat, type Work } from './repeat.js'
 
 const tally = { adapterCalls: 0, uuids: 0, clock: 0 }
 
-/** Counts the calls of an adapter's methods, without allocating. */
+/** Wraps an adapter to count the calls of its methods. Counting allocates no memory. */
 export function countCalls<A extends object>(adapter: A): A {
   const counted: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(adapter)) {
@@ -23,9 +23,9 @@ export function countCalls<A extends object>(adapter: A): A {
 }
 
 /**
- * Runs before the library is loaded, because named imports keep the functions that exist then.
- * Counts random identifiers, and makes the initial versions of stores the same in every run,
- * because texts with other characters have other sizes.
+ * Counts calls of `randomUUID`, and replaces `randomBytes` with constant bytes. The first version
+ * strings of stores are then the same in every run, and so is their size. Must run before the
+ * library is loaded, so that the library imports the replacements.
  */
 export function prepareRandomness(): void {
   const { randomUUID } = crypto
@@ -39,7 +39,7 @@ export function prepareRandomness(): void {
 
 type Events = Omit<Counts, 'bytes' | 'calls' | 'code'>
 
-/** The average of one request for each. */
+/** Returns the average of each count for one request. */
 export async function events(work: Work, times: number): Promise<Events> {
   const sums: Record<keyof Events, number> = {
     promises: 0,

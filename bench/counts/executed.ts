@@ -1,6 +1,6 @@
 /**
- * How much of the library's code a request executes: the closest approximation of a count of
- * instructions that every build of V8 supports.
+ * Measures how much of the library's code a request executes. Of the figures that every build of V8
+ * supports, this is the closest to a count of instructions.
  */
 
 import type { Profiler } from 'node:inspector'
@@ -8,7 +8,7 @@ import { Session } from 'node:inspector'
 import type { Counts } from './budgets.js'
 import { repeat, type Work } from './repeat.js'
 
-/** The average of one request, for the scripts whose URL starts with `under`. */
+/** Returns the averages for one request. Only scripts whose URL starts with `under` count. */
 export async function executed(work: Work, times: number, under: string): Promise<Pick<Counts, 'calls' | 'code'>> {
   const session = new Session()
   session.connect()
@@ -29,7 +29,10 @@ export async function executed(work: Work, times: number, under: string): Promis
   }
 }
 
-/** The executed characters, each counted by its innermost range. */
+/**
+ * Returns the number of executed characters. A character counts as often as its innermost range was
+ * executed.
+ */
 function lengthRun(ranges: readonly Profiler.CoverageRange[]): number {
   let sum = 0
   const around: Profiler.CoverageRange[] = []
@@ -41,7 +44,7 @@ function lengthRun(ranges: readonly Profiler.CoverageRange[]): number {
   return sum
 }
 
-/** Returns the result of a call, which arrives synchronously. */
+/** Calls a method of the inspector. Its result arrives synchronously. */
 function post(session: Session, method: string, parameters: object = {}): unknown {
   let answer: unknown
   session.post(method, parameters, (error, result) => {

@@ -1,5 +1,6 @@
 /**
- * A Node server with a connection inside this process: only Node's HTTP and the handler take part.
+ * A Node server with a connection inside this process. Only Node's HTTP code and the handler run
+ * for a request.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
@@ -12,7 +13,7 @@ import type { Sent } from '../workloads/turns.js'
  */
 class Connection extends Duplex {
   readonly remoteAddress = '127.0.0.1'
-  /** The number of writes: corked ones count as one. */
+  /** The number of writes. Corked writes count as one. */
   writes = 0
   #parts: (string | Buffer)[] = []
 
@@ -20,7 +21,7 @@ class Connection extends Duplex {
     super({ decodeStrings: false })
   }
 
-  /** The data written since the last call. */
+  /** Returns the data that was written since the last call. */
   written(): string {
     const text = Buffer.concat(this.#parts.map((part) => Buffer.from(part))).toString()
     this.#parts = []
@@ -41,31 +42,31 @@ class Connection extends Duplex {
     done()
   }
 
-  /** Time limits do not matter here. */
+  /** Does nothing, because timeouts do not matter here. */
   setTimeout(): this {
     return this
   }
 }
 
-/** A response as it was written. */
+/** A response, parsed from the data that the server wrote. */
 export interface Received {
   readonly status: number
-  /** Names and values alternate. */
+  /** Header fields: names and values alternate. */
   readonly fields: readonly string[]
   readonly text: string
   readonly writes: number
 }
 
 export interface Watch {
-  /** Node has parsed the head of the request, and no handler has received it yet. */
+  /** Called when Node has parsed the head of a request, before the handler. */
   readonly before?: (req: IncomingMessage, res: ServerResponse) => void
-  /** The response is sent, and everything that it started synchronously has run. */
+  /** Called one turn of the event loop after the response was sent. */
   readonly after?: () => void
 }
 
 /**
- * Sends one request after the other, each in its own turn of the event loop, with no promise and no
- * timer between them.
+ * Sends requests one after the other, each in its own turn of the event loop. It creates no promise
+ * and no timer between two requests.
  */
 export class Caller {
   readonly #connection = new Connection()
@@ -76,7 +77,8 @@ export class Caller {
 
   constructor() {
     this.#server = createServer((req, res) => {
-      // Node formats the date once a second, by a timer: not a cost of one request.
+      // Node formats the `Date` field once a second, with a timer. That is not a cost of a single
+      // request.
       res.sendDate = false
       const settled = (): void => {
         this.#watch.after?.()
@@ -89,7 +91,7 @@ export class Caller {
     this.#server.emit('connection', this.#connection)
   }
 
-  /** Sends another request while `next` returns one. */
+  /** Sends requests until `next` returns `undefined`. */
   run(
     handler: RequestListener,
     watch: Watch,
@@ -110,12 +112,12 @@ export class Caller {
           reject(error)
         }
       }
-      // In its own turn, like those after it.
+      // The first request has a turn of its own too, like all later requests.
       setImmediate(send, undefined)
     })
   }
 
-  /** Sends a request as the benchmark's workloads do. */
+  /** Returns a client that the benchmark's workloads can use. */
   askerOf(handler: RequestListener): Ask {
     return async (path, { method = 'GET', headers = {} } = {}) => {
       let answer: Received | undefined

@@ -1,4 +1,4 @@
-/** Additional costs around the library, to test that the counts find them. */
+/** Additional costs that are planted around the library, to test that the counts detect them. */
 import type { RequestListener } from 'node:http'
 
 interface Plant {
@@ -11,7 +11,7 @@ const fields = { a: '', b: '', c: '', d: '', e: '', f: '', g: '', h: '', i: '', 
 const none: Plant = { adapter: (adapter) => adapter, handler: (handler) => handler }
 
 const plants = {
-  /** One more synchronous step. */
+  /** One more `await` before the handler. */
   'async-step': {
     ...none,
     handler: (handler) => async (req, res) => {
@@ -34,7 +34,7 @@ const plants = {
       return { ...adapter, list: copying }
     },
   },
-  /** A copy of the headers of a response. */
+  /** A copy of an object with ten members. */
   'field-copy': {
     ...none,
     handler: (handler) => (req, res) => {
@@ -44,7 +44,7 @@ const plants = {
   },
 } satisfies Record<string, Plant>
 
-/** Kept, because a copy without references may be optimised away. */
+/** References to the copies. Without a reference, a copy might be optimized away. */
 const copies: object[] = []
 
 export type PlantName = keyof typeof plants

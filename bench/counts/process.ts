@@ -1,6 +1,6 @@
 /**
- * Counts the cost of a request of each workload, in a process of its own: `node <flags> process.js
- * <library> <names>` prints JSON.
+ * Counts the cost of a request of each workload, in a process of its own. `node <flags> process.js
+ * <library> <names>` prints the counts as JSON.
  */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ async function workOf(counted: Counted): Promise<Work> {
     throw error ?? new Error('No route handles the request.')
   }
   const handler: RequestListener = plant.handler((req, res) => {
-    // As Express does for a router that is mounted at /v1.
+    // Sets the properties that Express sets for a router that is mounted at /v1.
     Object.assign(req, { baseUrl: '/v1', url: req.url?.slice(3) })
     pieces(req, res, noted)
   })
@@ -44,12 +44,12 @@ async function workOf(counted: Counted): Promise<Work> {
 }
 
 async function count(work: Work): Promise<Counts> {
-  // The engine allocates for a function until its type feedback is stable.
+  // A warm-up, because V8 allocates memory for a function until its type feedback is stable.
   await repeat(work, 60)
   globalThis.gc?.()
   const bytes = await allocated(work, 50)
   const seen = await events(work, 20)
-  // Items repeat after 50 requests, pages after 10.
+  // 50 requests are whole cycles: items repeat after 50 requests, and pages after 10.
   return { bytes, ...(await executed(work, 50, pathToFileURL(join(library, 'dist/')).href)), ...seen }
 }
 

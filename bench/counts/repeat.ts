@@ -1,4 +1,4 @@
-/** A counted workload: the same request, or a similar one, repeatedly. */
+/** A counted workload, which repeats the same request or similar requests. */
 import type { RequestListener } from 'node:http'
 import type { Turn } from '../workloads/turns.js'
 import type { Caller, Received, Watch } from './in-process.js'
@@ -7,15 +7,15 @@ export interface Work {
   readonly caller: Caller
   readonly handler: RequestListener
   readonly turn: Turn
-  /** Header fields of each request. */
+  /** Header fields of every request. */
   readonly common: Readonly<Record<string, string>>
-  /** The status of every response. */
+  /** The expected status of every response. */
   readonly status: number
-  /** The tag of the previous response, which the next request may use. */
+  /** The entity tag of the previous response, which the next request may use. */
   tag?: string | undefined
 }
 
-/** Sends this many requests, and passes on each response. */
+/** Sends `times` requests, and passes each response to `received`. */
 export function repeat(
   work: Work,
   times: number,

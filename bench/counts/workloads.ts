@@ -1,6 +1,6 @@
 /**
- * The counted workloads: those of the benchmark, and two in which every request is for something
- * that was not requested before.
+ * The counted workloads: some workloads of the benchmark, and two in which no request repeats an
+ * earlier request.
  */
 import { piecesPath } from '../data/addresses.js'
 import { branchCount } from '../data/records.js'
@@ -35,7 +35,8 @@ function firstItems(): Turn {
 }
 
 /**
- * Enough for one count: 800 pages, of which the first 80 are those of each branch in both orders.
+ * Returns requests for 800 different pages, which are enough for one count. The first 80 requests
+ * are for the first page of each branch in both sort orders.
  */
 function firstPages(): Turn {
   let at = 0

@@ -1,6 +1,6 @@
-/** The paths on every server. */
+/** The paths that every server has. */
 
-/** Links start with it on every port, so that all servers send the same bytes. */
+/** The origin of links. It does not depend on the port, so that all servers send the same bytes. */
 export const origin = 'http://bench.example'
 export const piecesPath = '/v1/pre-piezas'
 export const contractsPath = '/v1/contratos'

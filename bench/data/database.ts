@@ -1,4 +1,4 @@
-/** A schema in an existing PostgreSQL: created, filled, and dropped at the end. */
+/** Creates a schema in an existing PostgreSQL database, fills it, and drops it at the end. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,21 +6,23 @@ import pg from 'pg'
 import { define, tables } from '../servers/library.js'
 import { contracts, pieces } from './records.js'
 
-/** There is no server, or no permission to create a schema. */
+/** Thrown if there is no PostgreSQL server, or no permission to create a schema. */
 export class NoDatabase extends Error {}
 
 export interface Database {
-  /** Its connections use the schema. */
+  /** A URL whose connections use the schema. */
   readonly url: string
-  /** Resolves when the tables are filled; rejects with `NoDatabase` if that is impossible. */
+  /**
+   * Resolves when the tables are filled. Rejects with `NoDatabase` if the schema cannot be created.
+   */
   readonly ready: Promise<void>
-  /** Drops it with its content, once running statements have ended. */
+  /** Drops the schema with its tables, as soon as it is filled or has failed to fill. */
   drop(): Promise<void>
 }
 
 /**
- * `DATABASE_URL`, or a server on this machine according to `PGHOST`, `PGPORT`, `PGUSER` and
- * `PGPASSWORD`.
+ * Returns `DATABASE_URL`, or a URL from `PGHOST`, `PGPORT`, `PGDATABASE`, `PGUSER` and
+ * `PGPASSWORD`. By default, the server is on this machine.
  */
 export function databaseUrl(env: Readonly<Record<string, string | undefined>>): string {
   if (env.DATABASE_URL) return env.DATABASE_URL
@@ -31,7 +33,7 @@ export function databaseUrl(env: Readonly<Record<string, string | undefined>>): 
   return url.href
 }
 
-/** Creates and fills the schema, by default with the tables of these benchmarks. */
+/** Creates and fills the schema, by default with the tables of the workloads. */
 export function makeDatabase(server: string, checkout: string, fillIt: typeof fill = fill): Database {
   const name = `erc_bench_${randomBytes(6).toString('hex')}`
   const url = new URL(server)
@@ -52,8 +54,8 @@ export function makeDatabase(server: string, checkout: string, fillIt: typeof fi
 }
 
 /**
- * Every server uses the tables of the library's own DDL, with the one index that a page by branch
- * and date needs.
+ * Creates the tables that every server uses, with the library's own DDL. Adds the index that a page
+ * by branch and date needs.
  */
 async function fill(client: pg.Client, checkout: string): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(checkout, path)).href)
@@ -78,15 +80,15 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
       [JSON.stringify(rows)],
     )
   }
-  // Assigned numbers follow the inserted ones.
+  // The next assigned number follows the highest inserted number.
   await client.query(`SELECT setval(pg_get_serial_sequence('pre_piezas', 'numero'), max(numero)) FROM pre_piezas`)
   await client.query(`ANALYZE ${tables.contratos.table}, ${tables.piezas.table}`)
 }
 
-/** Uses one connection, and closes it. */
+/** Opens one connection, passes it to `use`, and closes it. */
 export async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000 })
-  client.on('error', () => {}) // queries report their own errors
+  client.on('error', () => {}) // Queries report connection errors themselves.
   try {
     await client.connect()
     return await use(client)

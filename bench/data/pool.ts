@@ -1,4 +1,4 @@
-/** The connections of every server to PostgreSQL. */
+/** The pool of connections to PostgreSQL that a server uses. */
 import pg from 'pg'
 
 /** Connections stay open, so an idle server does not reconnect for its next round. */

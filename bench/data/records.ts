@@ -4,8 +4,8 @@ import type { Contrato, Pieza } from './resources.js'
 /** The number of pieces. */
 export const pieceCount = 10_000
 /**
- * The number of branches, which share the pieces evenly: a page filtered by branch finds one
- * fortieth of all.
+ * The number of branches. Pieces are distributed evenly, so a filter by branch matches a fortieth
+ * of all pieces.
  */
 export const branchCount = 40
 const contractCount = 200
@@ -32,7 +32,7 @@ export function pieces(): Pieza[] {
   return Array.from({ length: pieceCount }, (_, at) => piece(at + 1))
 }
 
-/** One piece. Dates are unique, so there is one order by date. */
+/** Returns one piece. Dates are unique, so the order by date is unambiguous. */
 export function piece(numero: number): Pieza {
   return {
     contratoId: contractCode((numero * 7) % contractCount),
@@ -64,8 +64,8 @@ export function piece(numero: number): Pieza {
 const contractCode = (at: number): string => `C-${String(at + 1).padStart(4, '0')}`
 
 /**
- * A pseudo-random order without duplicates: 20,011 is a prime, so the multiples of each smaller
- * number have different remainders.
+ * Returns a date. Dates are in pseudo-random order, without duplicates. 20,011 is a prime above the
+ * number of pieces, so the multiples of 7,919 have different remainders.
  */
 function dateOf(numero: number): string {
   const minute = (numero * 7919) % 20_011

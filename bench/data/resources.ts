@@ -1,6 +1,6 @@
 /**
- * The resources of every server: pre-pieces of a courier, and the contracts they link to. Schemas
- * are plain JSON Schema, so that all servers validate by the same.
+ * The resources of every server: pre-pieces of a courier, and the contracts that they link to. The
+ * schemas are plain JSON Schema, so that all servers can validate with them.
  */
 
 const text = { type: 'string' } as const
@@ -20,7 +20,7 @@ export const piezaSchema = {
     'valorDeclarado',
   ],
   properties: {
-    /** In JSON it is `contrato`, a link. */
+    /** In representations, the member `contrato` is the link to this contract. */
     contratoId: text,
     destinatario: {
       type: 'object',

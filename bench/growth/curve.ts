@@ -1,4 +1,7 @@
-/** The interface of a curve: lines over one x, each with points that are measured on one server. */
+/**
+ * The interface of a curve. The lines of a curve share an x axis. Each point of a line is measured
+ * on one server.
+ */
 
 import type { Ask } from '../workloads/ask.js'
 import type { Asked } from './load/round.js'
@@ -7,38 +10,38 @@ import type { Flat, Series, Unit } from './report/result.js'
 import type { Place } from './run/place.js'
 import type { Serving } from './servers/serving.js'
 
-/** One round at one point. */
+/** The figures of one round at one point. */
 export interface Sample {
   readonly requests: number
-  /** Microseconds of the server process for each request. */
+  /** CPU time of the server process for each request, in microseconds. */
   readonly cpu: number
-  /** Microseconds of the median request, and of the slowest hundredth. */
+  /** Median and 99th percentile of the response time, in microseconds. */
   readonly median: number
   readonly p99: number
-  /** Calls of adapters for each request. */
+  /** Adapter calls for each request. */
   readonly calls: number
-  /** Milliseconds of CPU and bytes of the heap to set the server up. */
+  /** CPU time in milliseconds and heap in bytes that the set-up of the server took. */
   readonly setUp: { readonly cpu: number; readonly heap: number }
 }
 
 export interface Point {
   readonly x: number
   readonly serving: Serving
-  /** Default: 10. */
+  /** Number of connections. Default: 10. */
   readonly connections?: number
   /**
-   * Sends the requests once, and throws if a response is wrong; then the requests of a connection,
-   * with their statuses.
+   * Sends some requests, and throws if a response is wrong. Returns the requests that the
+   * connections repeat, with the expected statuses.
    */
   prepare(ask: Ask): Promise<readonly Asked[]>
 }
 
-/** The figures of a line: each is a series of the result. */
+/** A figure of a line, which becomes a series of the result. */
 export interface Figure {
   readonly title: string
   readonly unit: Unit
   readonly of: (sample: Sample, x: number) => number
-  /** The series must not grow. */
+  /** The limit of growth, if the series must not grow. */
   readonly flat?: Flat
 }
 
@@ -50,14 +53,14 @@ export interface Line {
 
 export interface Curve {
   readonly title: string
-  /** The quantity of x. */
+  /** The quantity on the x axis, such as `rows`. */
   readonly x: string
-  /** Creates its tables in PostgreSQL, if there is one; otherwise those lines are omitted. */
+  /** Whether some lines use tables in PostgreSQL. Without PostgreSQL, these lines are omitted. */
   readonly database?: true
   measure(place: Place, options: Options): Promise<readonly Series[]>
 }
 
-/** CPU of the server process for each request. */
+/** CPU time of the server process for each request. */
 export const cpu = (more: Partial<Figure> = {}): Figure => ({
   title: 'CPU',
   unit: 'us',
@@ -65,7 +68,7 @@ export const cpu = (more: Partial<Figure> = {}): Figure => ({
   ...more,
 })
 
-/** Time of a request, as its client measures it. */
+/** Median time of a request, which the client measures. */
 export const time = (more: Partial<Figure> = {}): Figure => ({
   title: 'time',
   unit: 'us',
@@ -73,6 +76,9 @@ export const time = (more: Partial<Figure> = {}): Figure => ({
   ...more,
 })
 
-/** The points of a curve: integers of at least 1, unique, in ascending order. */
+/**
+ * Converts values to the x values of a curve: integers of at least 1, without duplicates, in
+ * ascending order.
+ */
 export const steps = (...values: readonly number[]): readonly number[] =>
   [...new Set(values.map((value) => Math.max(1, Math.round(value))))].sort((a, b) => a - b)

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth`: the cost of a request by the size of everything. docs/performance.md
- * explains it.
+ * `npm run bench:growth` measures how the cost of a request grows, for example with the number of
+ * rows. docs/performance.md explains it.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ import type { CurveResult, GrowthResult } from './report/result.js'
 import { circumstances, curveText } from './report/text.js'
 import { Place } from './run/place.js'
 
-/** This file is in `build/bench/growth`. */
+/** The root of the checkout. This file is compiled to `build/bench/growth`. */
 const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 await runCommand(async (command) => {
@@ -23,7 +23,7 @@ await runCommand(async (command) => {
   const cores = findCores()
   const leftOut: string[] = []
   const wanted = options.curves.some((name) => curveOf(name).database)
-  // Each curve fills its own tables.
+  // The schema is empty at first. Each curve creates and fills its own tables.
   const database = wanted ? await command.reach('the lines', leftOut, checkout, async () => {}) : undefined
   if (command.interrupted) return
   for (const line of leftOut) console.log(line)

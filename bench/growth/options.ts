@@ -1,4 +1,4 @@
-/** The options of the command for curves. */
+/** The options of `npm run bench:growth`. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { names, number, UsageError } from '../options.js'
@@ -8,15 +8,18 @@ import { maxRows } from './data/records.js'
 export interface Options {
   readonly curves: readonly CurveName[]
   readonly rounds: number
-  /** The duration of a round; a round of a number of requests ends when they are answered. */
+  /**
+   * Maximum duration of a round, in seconds. With `--requests`, a round ends when all its requests
+   * have a response.
+   */
   readonly seconds: number
   readonly requests: number
-  /** The largest x of the curves. */
+  /** This number and the next three are the largest x of the curves with the same names. */
   readonly rows: number
   readonly resources: number
   readonly connections: number
   readonly endurance: number
-  /** The binary of Node that runs servers and load. */
+  /** Path of the Node binary that runs the servers and the load generator. */
   readonly node: string
   readonly json: string | undefined
 }
@@ -44,8 +47,8 @@ const listing = (): string =>
   `Curves\n${curveNames.map((name) => `  ${name.padEnd(16)} ${curveOf(name).title}`).join('\n')}\n`
 
 /**
- * Parses the arguments: returns the options, or a text to print in place of a run. Throws
- * `UsageError`.
+ * Parses the arguments. Returns the options, or a text to print instead of a run. Throws a
+ * `UsageError` for an invalid argument.
  */
 export function parseOptions(args: readonly string[], cwd: string): Options | string {
   const values = read(args)

@@ -1,12 +1,12 @@
-/** Timed requests: each worker sends its next request as soon as it has a response. */
+/** Times requests. Each worker sends its next request as soon as it has received a response. */
 
-/** The limits of a run, which ends at the first of both. */
+/** The limits of a run, which ends when either limit is reached. */
 export interface Bounds {
   readonly seconds: number
   readonly requests: number
 }
 
-/** Times in milliseconds. */
+/** The result of a run. Times are in milliseconds. */
 export interface Ran {
   readonly requests: number
   readonly elapsed: number
@@ -15,8 +15,8 @@ export interface Ran {
 }
 
 /**
- * Runs this many workers concurrently. `send` sends one request for the worker of this number; its
- * exceptions end the run.
+ * Runs several workers concurrently. `send` sends one request for the worker with the given number.
+ * If `send` throws, the run ends.
  */
 export async function clocked(
   workers: number,

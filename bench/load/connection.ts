@@ -1,6 +1,6 @@
 /**
- * One keep-alive connection, one request at a time: the minimal HTTP/1.1 for these servers, so that
- * the load costs less CPU than the server.
+ * A keep-alive connection that sends one request at a time. It implements only the HTTP/1.1 that
+ * these servers need, so that the load generator uses less CPU time than the server.
  */
 import { connect, type Socket } from 'node:net'
 import type { Sent } from '../workloads/turns.js'
@@ -12,7 +12,9 @@ export interface Reply {
 
 type Waiting = { readonly resolve: (reply: Reply) => void; readonly reject: (error: Error) => void }
 
-/** Milliseconds: no request here takes as long, even on a busy machine. */
+/**
+ * Timeout of a response in milliseconds. No request here takes this long, even on a busy machine.
+ */
 const replyTimeout = 30_000
 
 export class Connection {
@@ -21,13 +23,16 @@ export class Connection {
   readonly #common: string
   #buffered: Buffer = Buffer.alloc(0)
   #waiting: Waiting | undefined
-  /** A cache of serialized requests: most workloads repeat the same few. */
+  /**
+   * Serialized requests. Most workloads repeat the same few requests, which are serialized only
+   * once.
+   */
   readonly #written = new Map<Sent, Buffer>()
 
   constructor(
     port: number,
     common: Readonly<Record<string, string>>,
-    /** Whether the tags of responses are needed. */
+    /** Whether the entity tags of responses are needed. */
     readonly tags: boolean,
   ) {
     this.#host = `host: 127.0.0.1:${port}\r\n`
@@ -84,8 +89,8 @@ const fields = (headers: Readonly<Record<string, string>>): string =>
     .join('')
 
 /**
- * Parses the received data: `undefined` while the response is incomplete (RFC 9112 6.3). There is
- * at most one response, because requests are sequential.
+ * Parses the received data. Returns `undefined` while the response is incomplete (RFC 9112 6.3).
+ * The data contains at most one response, because requests are sequential.
  */
 export function parseReply(bytes: Buffer, tags: boolean): Reply | Error | undefined {
   const end = bytes.indexOf('\r\n\r\n')

@@ -1,6 +1,6 @@
 /**
- * One stream of requests of all kinds, as a service gets them: mostly reads, some of them
- * conditional, and a few writes.
+ * A stream of requests of all kinds, like the requests to a real service: mostly reads, some of
+ * them conditional, and a few writes.
  */
 
 import { piecesPath } from '../data/addresses.js'
@@ -9,7 +9,9 @@ import { changeable } from '../workloads/checks.js'
 import { anyPages, creates, items, patchOf, type Sent, type Turn, tagged, taggedPaths } from '../workloads/turns.js'
 import type { Reply } from './connection.js'
 
-/** The kinds of 20 requests. They repeat in this order, so that every server gets the same ones. */
+/**
+ * The kinds of 20 requests. They repeat in this order, so every server receives the same sequence.
+ */
 const order = [
   'item',
   'page',
@@ -43,16 +45,22 @@ const statusOf: Readonly<Record<Kind, number>> = { item: 200, 'not-modified': 30
 export interface Asked {
   readonly kind: Kind
   readonly sent: Sent
-  /** Handles the response. Throws if it has the wrong status. */
+  /** Handles the response. Throws if it has an unexpected status. */
   readonly settle: (reply: Reply) => void
 }
 
-/** The next request. */
+/** Returns the next request. */
 export type Mix = () => Asked
 
-/** The number of connections whose requests are interleaved. */
+/**
+ * The number of request sequences that are interleaved for each kind. Workloads have such a
+ * sequence for each connection.
+ */
 const rows = 10
-/** The number of pieces that are changed in turn: the maximum number of concurrent updates. */
+/**
+ * The number of pieces that are changed in turn. It is also the maximum number of concurrent
+ * changes.
+ */
 const changed = 200
 
 export async function makeMix(ask: Ask): Promise<Mix> {
@@ -85,20 +93,20 @@ export async function makeMix(ask: Ask): Promise<Mix> {
   }
 }
 
-/** Takes one request from each of these turns, round-robin. */
+/** Interleaves these sequences, round-robin. */
 function woven(turns: readonly Turn[]): Turn {
   let at = 0
   return (tag) => (turns[at++ % turns.length] as Turn)(tag)
 }
 
 /**
- * Changes pieces one after the other, each with the tag of its last response. A piece is skipped
- * while an update of it is in flight.
+ * Returns a function that creates the next PATCH. Pieces are changed in turn, each with the entity
+ * tag of its last response. A piece is skipped while a PATCH of it is in flight.
  */
 async function patches(
   ask: Ask,
 ): Promise<() => { readonly sent: Sent; readonly answered: (tag: string | undefined) => void }> {
-  // Pieces that conditional requests read are never changed, so that their tags stay valid.
+  // Pieces that conditional requests read are never changed, so that their entity tags stay valid.
   const unchanged = new Set(Array.from({ length: rows }, (_, at) => taggedPaths(at)).flat())
   const paths = Array.from({ length: changed + rows }, (_, at) => `${piecesPath}/${changeable(at)}`).filter(
     (path) => !unchanged.has(path),

@@ -1,15 +1,15 @@
 /**
- * An open loop: requests are sent at a fixed rate, whether or not earlier ones are answered. If a
- * server pauses, all later requests wait, as for clients of a real service. In a closed loop they
- * would not be sent.
+ * An open loop sends requests at a fixed rate, whether or not earlier requests have a response. If
+ * the server pauses, later requests wait, as the requests of real clients do. A closed loop would
+ * not send them.
  */
 import type { Connection } from './connection.js'
 import { type Kind, kinds, type Mix } from './mix.js'
 
 export interface OpenRan {
-  /** Milliseconds of each request, by kind. */
+  /** The times of requests in milliseconds, by kind. */
   readonly times: Readonly<Record<Kind, readonly number[]>>
-  /** Milliseconds by which the load's own timer was late, at the 99th percentile. */
+  /** The delay of the load generator's own timer in milliseconds (99th percentile). */
   readonly late: number
 }
 
@@ -19,8 +19,9 @@ interface Due {
 }
 
 /**
- * The time starts when a request is due and the load handles it. It includes waiting for a free
- * connection. It excludes the delay of the load's own timer, which no server causes.
+ * Sends requests at a fixed rate. The time of a request starts when the load generator finds that
+ * it is due. It includes the wait for a free connection. It excludes the delay of the load
+ * generator's own timer, which no server causes.
  */
 export function open(
   connections: readonly Connection[],
@@ -79,7 +80,7 @@ function attempt(work: () => void, fail: (error: unknown) => void): void {
   }
 }
 
-/** The value at a quantile. */
+/** Returns a percentile of the values. For p99, `share` is 0.99. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0

@@ -1,5 +1,5 @@
 /**
- * One round against one server: each connection sends its next request as soon as it has a
+ * One round against one server. Each connection sends its next request as soon as it has received a
  * response.
  */
 import { asker } from '../workloads/ask.js'
@@ -17,8 +17,8 @@ export interface Round extends Bounds {
 }
 
 /**
- * Throws if a response has the wrong status. `begun` is called when everything is prepared and the
- * time starts.
+ * Runs one round. Calls `begun` when all requests are prepared, and starts the round when the
+ * returned promise resolves. Throws if a response has an unexpected status.
  */
 export async function runRound(
   { port, workload, token, secrets, seconds, requests }: Round,

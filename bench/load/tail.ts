@@ -1,4 +1,7 @@
-/** The mix against one server: at its maximum rate, to measure it, or at a fixed rate. */
+/**
+ * Sends the mix to one server. Without a rate, a round measures the capacity of the server. With a
+ * rate, a round measures the times of requests.
+ */
 import { asker } from '../workloads/ask.js'
 import { keysOf, type Secrets } from '../workloads/keys.js'
 import { clocked } from './clocked.js'
@@ -16,10 +19,13 @@ export interface TailRound {
   readonly rate?: number
 }
 
-/** The result of a round. `capacity`: the answered requests per second, if there is no rate. */
+/** The result of a round. Without a rate, `capacity` is the number of responses per second. */
 export type TailRan = { readonly capacity: number } | OpenRan
 
-/** More than are in flight at any rate that a server sustains. */
+/**
+ * The number of connections at a fixed rate. It exceeds the number of requests in flight at any
+ * rate that a server sustains.
+ */
 const openConnections = 100
 const closedConnections = 10
 

@@ -1,6 +1,6 @@
 /**
- * Draws a result: each workload's servers compared with hand-written Express, by CPU for each
- * request.
+ * Draws a result. For each workload, it compares the CPU time of a request with hand-written
+ * Express.
  */
 import { pictureOf, text, width } from './picture.js'
 import type { Ratio, Result, Row, WorkloadResult } from './result.js'
@@ -20,8 +20,8 @@ interface Bar {
 }
 
 /**
- * A complete SVG on white, so that it is readable on any page. Workloads without hand-written
- * Express are omitted.
+ * Returns a complete SVG. Its background is white, so that it is readable on any page. Workloads
+ * without hand-written Express are omitted.
  */
 export function chartOf(result: Result): string {
   const groups = result.workloads.flatMap((workload) => {
@@ -39,7 +39,10 @@ export function chartOf(result: Result): string {
   )
 }
 
-/** One workload, with its own origin. All panels have the same scale. */
+/**
+ * Draws the panel of one workload. Its coordinates start at its own top left corner. All panels
+ * have the same scale.
+ */
 function group(title: string, bars: readonly Bar[], max: number): string {
   const x = (ratio: number): number => round(left + (ratio / max) * (width - left - right))
   const end = titleHeight + bars.length * rowHeight

@@ -1,11 +1,11 @@
 /**
- * The goals of this project: the CPU for each request compared with servers that do the same work,
- * with every convention on.
+ * The project's goals for the CPU time of a request, compared with other servers that do the same
+ * work. The library runs with all its conventions.
  */
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
 
-/** The CPU that counts: of the server process, of the PostgreSQL backends, or of both together. */
+/** Whose CPU time counts: that of the server process, of the PostgreSQL backends, or the sum. */
 export type Counted = 'server' | 'database' | 'both'
 
 export interface Goal {
@@ -13,17 +13,14 @@ export interface Goal {
   readonly of: ServerName
   readonly to: ServerName
   readonly counts: Counted
-  /** At most this many times the CPU of the other. */
+  /** Maximum CPU time of `of`, as a multiple of the CPU time of `to`. */
   readonly max: number
 }
 
 const readsOfPostgres = ['pg-item', 'pg-page', 'pg-page-expanded', 'pg-page-any'] as const
 const writesOfPostgres = ['pg-create', 'pg-patch'] as const
 
-/**
- * The goal of each server, compared with hand-written Express on our server, and with tuned
- * Fastify.
- */
+/** The maximum for each server, as a multiple of `express-helper` and of `fastify-tuned`. */
 const table: readonly (readonly [
   of: ServerName,
   workloads: readonly WorkloadName[],
@@ -44,13 +41,13 @@ const ofServers = table.flatMap(([of, workloads, express, fastify]) =>
   ]),
 )
 
-/** The work must decrease, not move into the database. */
+/** Work must be saved, not moved into the database. */
 const withDatabase = [...readsOfPostgres, ...writesOfPostgres].flatMap((workload): Goal[] => [
   { workload, of: 'mounted-helper', to: 'express-helper', counts: 'database', max: 1.3 },
   { workload, of: 'mounted-helper', to: 'express-helper', counts: 'both', max: 1 },
 ])
 
-/** What an application pays whose monitoring subscribes to every channel. */
+/** The goals for a service whose monitoring subscribes to every diagnostics channel. */
 const withSubscribers = [...readsOfPostgres, ...writesOfPostgres].map(
   (workload): Goal => ({ workload, of: 'mounted-subscribed', to: 'mounted-helper', counts: 'server', max: 1.05 }),
 )

@@ -1,17 +1,17 @@
-/** Common parts of pictures: panels in two columns under a heading. */
+/** The common layout of pictures: panels in two columns under a heading. */
 
 /** The width of one column. */
 export const width = 440
 export const margin = 16
 
-/** A part of a picture, with its own origin. */
+/** A part of a picture. Its coordinates start at its own top left corner. */
 export interface Panel {
-  /** Its height in the column. */
+  /** The height of the panel. */
   readonly height: number
   readonly body: string
 }
 
-/** A complete SVG on white, so that it is readable on any page. */
+/** Returns a complete SVG. Its background is white, so that it is readable on any page. */
 export function pictureOf(heading: string, panels: readonly Panel[]): string {
   const top = margin + 30
   const heights: [number, number] = [top, top]
@@ -31,7 +31,7 @@ export function pictureOf(heading: string, panels: readonly Panel[]): string {
   ].join('\n')
 }
 
-/** A text of a picture. */
+/** Returns an SVG text element. */
 export const text = (x: number, y: number, content: string, rest: string): string =>
   `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
 

@@ -1,37 +1,37 @@
-/** The result of a run, as in the file of `--json`. */
+/** The result of a run, which `--json` writes to a file. */
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
 import { type Counted, goals } from './goals.js'
 import { ratioOf, type Spread, spreadOf } from './statistics.js'
 
-/** One round of one server. */
+/** The figures of one round of one server. */
 export interface Sample {
   readonly requests: number
-  /** Microseconds of the server process for each request. */
+  /** CPU time of the server process for each request, in microseconds. */
   readonly cpu: number
   /**
-   * Microseconds of the PostgreSQL backends for each request; absent if there are none, or if they
-   * cannot be read.
+   * CPU time of the PostgreSQL backends for each request, in microseconds. Absent if the workload
+   * does not use PostgreSQL, or if the CPU time cannot be read.
    */
   readonly database?: number
   /** Requests per second. */
   readonly rate: number
-  /** Milliseconds of the median request, and of the slowest hundredth. */
+  /** Median and 99th percentile of the response time, in milliseconds. */
   readonly median: number
   readonly p99: number
-  /** The memory of the server process in bytes. */
+  /** Resident memory of the server process, in bytes. */
   readonly memory: number
 }
 
 export interface Row {
-  /** The server's name, with `@against` for the other checkout. */
+  /** The server's name, followed by `@against` for a server of the other checkout. */
   readonly id: string
   readonly server: ServerName
   readonly title: string
-  /** It is, or uses, the library. */
+  /** Whether the server uses code of the library. */
   readonly ours: boolean
   readonly cpu: Spread
-  /** The CPU of the backends. Absent if a round has none. */
+  /** CPU time of the PostgreSQL backends. Absent if a round lacks it. */
   readonly database?: Spread
   readonly rate: Spread
   readonly median: Spread
@@ -43,7 +43,9 @@ export interface Ratio extends Spread {
   readonly of: string
   readonly to: string
   readonly counts: Counted
-  /** The goal, if any: at most this many times the CPU of the other. */
+  /**
+   * The goal, if there is one: the maximum CPU time of `of`, as a multiple of the CPU time of `to`.
+   */
   readonly max?: number
 }
 
@@ -51,7 +53,7 @@ export interface WorkloadResult {
   readonly name: WorkloadName
   readonly title: string
   readonly rows: readonly Row[]
-  /** Above 1, `of` needs less CPU than `to`. */
+  /** A ratio above 1 means that `of` needs less CPU time than `to`. */
   readonly ratios: readonly Ratio[]
 }
 
@@ -60,15 +62,15 @@ export interface Result {
   readonly node: string
   readonly machine: string
   readonly cores: number
-  /** Whether servers and load had separate cores. */
+  /** Whether the servers and the load generator had separate cores. */
   readonly pinned: boolean
   /**
-   * The number of runnable processes at the start and at the end: above 1, other processes were
-   * active.
+   * The load average of the last minute, at the start and at the end of the run. A value above 1 at
+   * the start means that other processes were active.
    */
   readonly load: readonly [before: number, after: number]
   readonly rounds: number
-  /** Seconds or requests of a round. */
+  /** The length of a round, such as `2 s` or `100 requests`. */
   readonly each: string
   readonly leftOut: readonly string[]
   readonly workloads: readonly WorkloadResult[]
@@ -97,8 +99,8 @@ export function rowOf(
 }
 
 /**
- * Compares every server with hand-written Express, the pairs of the goals, and each server with the
- * other checkout.
+ * Compares every server with hand-written Express, and with the same server of the other checkout.
+ * Also compares the pairs of servers that have a goal.
  */
 export function ratiosOf(workload: WorkloadName, rows: readonly Row[]): Ratio[] {
   const pairs = new Map<string, Pick<Ratio, 'of' | 'to' | 'counts' | 'max'>>()
@@ -117,7 +119,7 @@ export function ratiosOf(workload: WorkloadName, rows: readonly Row[]): Ratio[] 
   })
 }
 
-/** The figure of each round; `undefined` if a round has none. */
+/** Returns the figure of each round, or `undefined` if a round lacks it. */
 function figuresOf(samples: readonly Sample[], counts: Counted): number[] | undefined {
   const figures = samples.map(({ cpu, database = Number.NaN }) =>
     counts === 'server' ? cpu : counts === 'database' ? database : cpu + database,

@@ -1,11 +1,14 @@
-/** The median and the spread of figures. */
+/** The median and the quartiles of figures. */
 export interface Spread {
   readonly q1: number
   readonly median: number
   readonly q3: number
 }
 
-/** Quartiles, interpolated between neighbours. Requires at least one figure. */
+/**
+ * Returns the quartiles, which are interpolated between neighboring figures. There must be at least
+ * one figure.
+ */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (share: number): number => {
@@ -17,7 +20,10 @@ export function spreadOf(values: readonly number[]): Spread {
   return { q1: at(0.25), median: at(0.5), q3: at(0.75) }
 }
 
-/** The ratio to the figure of the same round: a disturbance of a round affects both. */
+/**
+ * Returns the quartiles of `to / of`, computed round by round. A disturbance of a round affects
+ * both figures, and so hardly affects their ratio.
+ */
 export function ratioOf(of: readonly number[], to: readonly number[]): Spread {
   return spreadOf(of.map((value, round) => (to[round] as number) / value))
 }

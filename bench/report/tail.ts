@@ -1,14 +1,14 @@
-/** The result of a run of `--tail`, and its text. */
+/** The result of a run with `--tail`, and its text for a terminal. */
 import { type Kind, kinds } from '../load/mix.js'
 import { percentile } from '../load/open.js'
 import type { Result } from './result.js'
 import { type Spread, spreadOf } from './statistics.js'
 import { columns, digits, range } from './text.js'
 
-/** Milliseconds since a request was due. */
+/** Times of requests in milliseconds. The time of a request starts when it is due. */
 export interface TailFigures {
   readonly requests: number
-  /** Over the requests of all rounds. */
+  /** Percentiles over the requests of all rounds. */
   readonly p50: number
   readonly p99: number
   readonly p999: number
@@ -18,15 +18,18 @@ export interface TailFigures {
 
 export interface TailServer {
   readonly id: string
-  /** Requests per second of ten connections without a pause. */
+  /** Responses per second to ten connections that send requests without a pause. */
   readonly capacity: number
-  /** Milliseconds by which the load's timer was late at the 99th percentile, in the worst round. */
+  /**
+   * The delay of the load generator's own timer in milliseconds: the 99th percentile of the worst
+   * round.
+   */
   readonly late: number
   readonly kinds: Readonly<Record<Kind, TailFigures>>
 }
 
 export interface Tail {
-  /** Requests per second. */
+  /** Requests per second, the same for every server. */
   readonly rate: number
   readonly servers: readonly TailServer[]
 }
@@ -35,7 +38,7 @@ export interface TailResult extends Omit<Result, 'workloads'> {
   readonly tail: Tail
 }
 
-/** The percentiles of all rounds. `rounds`: the times of each round. */
+/** Computes percentiles over all rounds. `rounds` has the times of the requests of each round. */
 export function tailFigures(rounds: readonly (readonly number[])[]): TailFigures {
   const all = rounds.flat()
   const [p50, p99, p999] = [0.5, 0.99, 0.999].map((share) => percentile(all, share)) as [number, number, number]

@@ -1,8 +1,8 @@
-/** A result as text for a terminal. */
+/** Formats a result as text for a terminal. */
 import { otherSuffix, type Ratio, type Result, type WorkloadResult } from './result.js'
 import type { Spread } from './statistics.js'
 
-/** The date and the machine. */
+/** The date, the version of Node, and the machine. */
 export function circumstancesText({ date, node, machine, cores, pinned, load }: Omit<Result, 'workloads'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
   return `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`
@@ -35,8 +35,8 @@ export function workloadText({ title, rows, ratios }: WorkloadResult): string {
 }
 
 /**
- * The state of the goals, and the differences from the other checkout; empty if neither was
- * measured.
+ * Lists the goals with their state, and the differences from the other checkout. Returns an empty
+ * string if there are neither.
  */
 export function verdicts(workloads: readonly WorkloadResult[]): string {
   const asked = workloads.flatMap(({ name, ratios }) => ratios.map((ratio) => ({ name, ratio })))
@@ -62,10 +62,13 @@ export function verdicts(workloads: readonly WorkloadResult[]): string {
 
 const goalOf = { server: '', database: 'the database', both: 'with the database' } as const
 
-/** Goals are upper bounds: how many times the CPU of the other. */
+/**
+ * Inverts a ratio. A ratio above 1 means that the first server needs less CPU time. Goals limit the
+ * inverse: the CPU time of the first server as a multiple of the second server's.
+ */
 const costOf = ({ q1, median, q3 }: Spread): Spread => ({ q1: 1 / q3, median: 1 / median, q3: 1 / q1 })
 
-/** A goal is reached or missed if three quarters of the rounds agree. */
+/** A goal is reached or missed if three quarters of the rounds agree. Otherwise it is open. */
 export function reached({ max = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'reached' | 'missed' | 'open' {
   const { q1, q3 } = costOf(ratio)
   if (q3 <= max) return 'reached'
@@ -73,8 +76,8 @@ export function reached({ max = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'r
 }
 
 /**
- * A difference counts if three quarters of the rounds agree on it, and the median is above three
- * percent.
+ * A difference counts if three quarters of the rounds agree on its direction, and the median ratio
+ * differs from 1 by more than three percent.
  */
 export function change({ q1, median, q3 }: Spread): 'slower' | 'faster' | 'level' {
   if (q3 < 1 && median < 0.97) return 'slower'
@@ -85,7 +88,7 @@ const spelled = (ratio: Spread): string => `${ratio.median.toFixed(2)} x ${range
 export const range = ({ q1, q3 }: Spread, places?: number): string =>
   places === undefined ? `(${digits(q1)}-${digits(q3)})` : `(${q1.toFixed(places)}-${q3.toFixed(places)})`
 
-/** At least two digits, and no more than are significant. */
+/** Formats a number with two decimals below 10, one decimal below 100, and none above. */
 export const digits = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 

@@ -1,18 +1,20 @@
-/** The CPU of PostgreSQL backends, if they run on this machine and it can be read. */
+/** Reads the CPU time of PostgreSQL backends, if they run on this machine. */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 
-/** Microseconds so far, by process. */
+/** CPU time so far in microseconds, by process id. */
 export type Usage = ReadonlyMap<number, number>
 
-/** The same database, for connections that have this name in `pg_stat_activity`. */
+/**
+ * Returns the URL of the same database, for connections that have this name in `pg_stat_activity`.
+ */
 export function named(database: string, name: string): string {
   const url = new URL(database)
   url.searchParams.set('application_name', name)
   return url.href
 }
 
-/** Lists the backends over its own connection. */
+/** Lists the backends of other connections. It uses a connection of its own for this. */
 export class Backends {
   readonly #client: pg.Client
 
@@ -22,12 +24,15 @@ export class Backends {
 
   static async connect(database: string): Promise<Backends> {
     const client = new pg.Client({ connectionString: database })
-    client.on('error', () => {}) // queries report their own errors
+    client.on('error', () => {}) // Queries report connection errors themselves.
     await client.connect()
     return new Backends(client)
   }
 
-  /** The backends' value for connections of this name; `undefined` if one of them can't be read. */
+  /**
+   * Returns the CPU times of the backends whose connections have this name. Returns `undefined` if
+   * one of the times cannot be read.
+   */
   async usage(name: string): Promise<Usage | undefined> {
     const { rows } = await this.#client.query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE application_name = $1',
@@ -46,7 +51,8 @@ export class Backends {
 }
 
 /**
- * The time used between two readings; a backend that started in between has used all of its time.
+ * Returns the CPU time that was used between two readings. A backend that started in between counts
+ * with all of its time.
  */
 export function spent(before: Usage | undefined, after: Usage | undefined): number | undefined {
   if (before === undefined || after === undefined) return undefined
@@ -54,9 +60,9 @@ export function spent(before: Usage | undefined, after: Usage | undefined): numb
 }
 
 /**
- * The CPU time in microseconds. It is read from `schedstat`, which has a resolution of nanoseconds;
- * `stat` has hundredths of a second. Throws if the process does not exist, or is not a PostgreSQL
- * process: a server on another machine has other process ids.
+ * Returns the CPU time of a process in microseconds. It is read from `schedstat`, which has a
+ * resolution of nanoseconds. `stat` has only hundredths of a second. Throws if this machine has no
+ * PostgreSQL process with this id, for example because PostgreSQL runs on another machine.
  */
 export function cpuOf(pid: number): number {
   if (!readFileSync(`/proc/${pid}/comm`, 'latin1').startsWith('postgres'))

@@ -1,29 +1,32 @@
-/** A child process of the benchmark: started, controlled and ended by it alone. */
+/** A child process, which only the benchmark starts, controls and ends. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-/** The cores of a process: `taskset` counts from 0. */
+/**
+ * The cores of the servers and of the load generator, as lists for `taskset`, which counts from 0.
+ */
 export interface Cores {
   readonly server: string
   readonly load: string
 }
 
 /**
- * Servers on the last core and the load on the others; `undefined` with a single core, or without
- * `taskset`.
+ * Returns the last core for the servers, and the others for the load generator. Returns `undefined`
+ * if there is a single core, or no `taskset`.
  */
 export function findCores(): Cores | undefined {
   const count = availableParallelism()
   const bound = spawnSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8' })
-  // The system lists the available cores: a container may have 4 and 7.
+  // The numbers of the available cores can be arbitrary. For example, a container may have the
+  // cores 4 and 7.
   const list = bound.status === 0 ? expand(/: *([\d,-]+)\s*$/.exec(bound.stdout)?.[1] ?? '') : []
   if (count < 2 || list.length < 2) return undefined
   return { server: String(list.at(-1)), load: list.slice(0, -1).join(',') }
 }
 
-/** `0-2,5` is 0, 1, 2 and 5. */
+/** Expands a list of cores: `0-2,5` becomes 0, 1, 2 and 5. */
 export function expand(list: string): number[] {
   return list
     .split(',')
@@ -37,12 +40,12 @@ export function expand(list: string): number[] {
 export class Child<To, From extends object | string> {
   readonly #process: ChildProcess
   readonly #name: string
-  /** Set if it ended without a request. */
+  /** The error that later calls throw. Set when the process ends or cannot be started. */
   #gone: Error | undefined
 
   /**
-   * Runs a module of this folder, with the given binary of Node and these flags, on the given
-   * cores.
+   * Runs a module with the given Node binary and flags, on the given cores. `path` is relative to
+   * this folder.
    */
   constructor(name: string, path: string, node: string, cores: string | undefined, flags: readonly string[] = []) {
     this.#name = name
@@ -65,7 +68,7 @@ export class Child<To, From extends object | string> {
     this.#process.send(message as object)
   }
 
-  /** Its next message. Throws its error, or that it has ended. */
+  /** Waits for the next message of the process. Throws if the process reports an error or ends. */
   async hear(): Promise<Exclude<From, { failed: string }>> {
     if (this.#gone !== undefined) throw this.#gone
     const waiting = new AbortController()
@@ -95,7 +98,10 @@ export class Child<To, From extends object | string> {
     return said
   }
 
-  /** It ends when its parent disconnects, and is killed if it does not. */
+  /**
+   * Disconnects from the process, which then exits. Kills the process if it does not exit in two
+   * seconds.
+   */
   async end(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null || this.#process.pid === undefined) return
     const gone = once(this.#process, 'exit')

@@ -1,6 +1,6 @@
 /**
- * Common parts of the benchmark's commands: they end what they started, whether they complete, fail
- * or are interrupted.
+ * Common parts of the benchmark's commands. A command ends its processes and drops its schema,
+ * whether it completes, fails or is interrupted.
  */
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg } from 'node:os'
@@ -10,14 +10,17 @@ import type { Result } from '../report/result.js'
 import type { Cores } from './child.js'
 
 export class Command {
-  /** Every process is added as it starts. */
+  /** The running processes. Each is added when it starts. */
   readonly children = new Set<{ end(): Promise<void> }>()
-  /** Set by a signal: running code then starts nothing new. */
+  /** Set by a signal. The command then starts nothing new. */
   interrupted = false
   database: Database | undefined
   readonly #load = loadavg()[0] as number
 
-  /** A new database schema; `undefined`, with a message that says why, if none is available. */
+  /**
+   * Creates a database schema. If that is impossible, returns `undefined` and adds the reason to
+   * `leftOut`.
+   */
   async reach(
     what: string,
     leftOut: string[],
@@ -25,7 +28,7 @@ export class Command {
     fill?: Parameters<typeof makeDatabase>[2],
   ): Promise<Database | undefined> {
     try {
-      // Set before it exists, so that an interrupt now cleans up too.
+      // Set before the schema exists, so that an interrupt while it is created drops it too.
       this.database = makeDatabase(databaseUrl(process.env), checkout, fill)
       await this.database.ready
       return this.database
@@ -36,7 +39,7 @@ export class Command {
     }
   }
 
-  /** The date and the machine. */
+  /** The date, the version of Node, and the machine. */
   circumstances(
     node: string,
     cores: Cores | undefined,
@@ -52,8 +55,8 @@ export class Command {
   }
 
   /**
-   * Shows the current activity in a line that the next one overwrites; prints nothing without a
-   * terminal.
+   * Shows the current activity in a line. The next call overwrites the line. Prints nothing without
+   * a terminal.
    */
   say(line: string): void {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
@@ -63,7 +66,7 @@ export class Command {
     this.say('')
   }
 
-  /** Ends the processes that were started here, and drops the schema. */
+  /** Ends all processes of the command, and drops the schema. */
   async cleanUp(): Promise<void> {
     this.clear()
     await Promise.all([...this.children].map((child) => child.end()))
@@ -75,8 +78,8 @@ export class Command {
 }
 
 /**
- * Runs it, and cleans up afterwards. Exits with 2 for an invalid argument, with 1 for a failure,
- * and by signal as usual.
+ * Runs a command, and cleans up afterwards. The exit code is 2 for an invalid argument, 1 for
+ * another failure, 130 after SIGINT, and 143 after SIGTERM.
  */
 export async function runCommand(main: (command: Command) => Promise<void>): Promise<void> {
   const command = new Command()
@@ -108,7 +111,7 @@ export async function runCommand(main: (command: Command) => Promise<void>): Pro
   }
 }
 
-/** The version of a binary of Node. Throws `UsageError` if it is not one. */
+/** Returns the version of a Node binary. Throws a `UsageError` if the file is not a Node binary. */
 export function nodeVersion(node: string): string {
   const { status, stdout } = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' })
   if (status !== 0) throw new UsageError(`--node is "${node}", which runs no JavaScript.`)

@@ -1,4 +1,7 @@
-/** The participants of a workload: servers of this checkout, and of the other one. */
+/**
+ * The participants of a workload: servers of this checkout, and with `--against`, servers of the
+ * other checkout.
+ */
 import type { Options } from '../options.js'
 import { otherSuffix } from '../report/result.js'
 import { hasWorkload, isThere, type ServerName, type ServerRow, serverNames, servers } from '../servers/index.js'
@@ -15,13 +18,16 @@ export interface Participant {
 
 export interface Field {
   readonly participants: readonly Participant[]
-  /** A line for each checkout that lacks the requirements of a server. */
+  /**
+   * A message for each checkout without `express-rest-conventions/server`. It lists the servers
+   * that were skipped.
+   */
   readonly leftOut: readonly string[]
 }
 
 /**
- * A server and its counterpart in the other checkout are adjacent, so that they run one after the
- * other.
+ * Selects the participants. A server and its counterpart in the other checkout are adjacent, so
+ * that they run one after the other.
  */
 export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | 'against'>, checkout: string): Field {
   const isOurs = (name: ServerName): boolean => (servers[name] as ServerRow).ours === true

@@ -1,4 +1,4 @@
-/** A server of a run: started for its workload, checked before it is timed, and ended. */
+/** Starts a server for a workload, checks its responses before it is timed, and ends it. */
 import type { FromLoad, ToLoad } from '../load/process.js'
 import type { Options } from '../options.js'
 import type { FromServer, ToServer } from '../servers/process.js'
@@ -15,7 +15,7 @@ export interface Place {
   readonly secrets: Secrets
   readonly database: string | undefined
   readonly load: Child<ToLoad, FromLoad>
-  /** Every process is added as it starts, so that an interrupt can end all of them. */
+  /** Every process is added when it starts, so that an interrupt can end all processes. */
   readonly children: Set<{ end(): Promise<void> }>
   readonly say: (line: string) => void
 }
@@ -28,10 +28,10 @@ export interface Running extends Participant {
   readonly token: boolean
 }
 
-/** The purpose of a server. */
+/** The requirements of a workload for its servers. */
 export type Needs = Pick<Workload, 'secured' | 'browsers' | 'ownAdapter' | 'database' | 'anonymous'>
 
-/** The name of a participant's database connections, unique on this machine. */
+/** The name of a participant's database connections. It is unique on this machine. */
 export const connectionsOf = ({ id }: Pick<Participant, 'id'>): string => `erc_bench ${process.pid} ${id}`
 
 export async function startOne(needs: Needs, participant: Participant, place: Place): Promise<Running> {
@@ -65,7 +65,7 @@ export async function endOne(child: Child<ToServer, FromServer>, { children }: P
   children.delete(child)
 }
 
-/** Throws if a response of a workload is wrong. */
+/** Checks the responses of a server for a workload. Throws if a response is wrong. */
 export async function checkOne(
   { title, check }: Workload,
   { id, port, token }: Running,

@@ -1,6 +1,6 @@
 /**
- * The slowest responses, for each kind of request, at a rate of all kinds that every server
- * sustains.
+ * Measures the slowest responses to each kind of request. Requests of all kinds arrive together, at
+ * a rate that every server sustains.
  */
 import { type Kind, kinds } from '../load/mix.js'
 import type { OpenRan } from '../load/open.js'
@@ -11,10 +11,13 @@ import { workloadOf } from '../workloads/index.js'
 import type { Participant } from './participants.js'
 import { checkOne, endOne, type Place, type Running, startOne } from './server.js'
 
-/** The default participants. */
+/** The default servers of `--tail`. */
 export const tailServers: readonly ServerName[] = ['fastify-tuned', 'mounted-helper']
 
-/** The share of the slowest one's maximum rate: busy, but without a growing queue. */
+/**
+ * The rate of requests, as a share of the capacity of the slowest server. At this rate, servers are
+ * busy, but their queues do not grow.
+ */
 const share = 0.6
 const checked = ['pg-item', 'pg-not-modified', 'pg-page-any', 'pg-create', 'pg-patch'] as const
 
@@ -23,7 +26,7 @@ interface Timed extends Running {
   readonly rounds: OpenRan[]
 }
 
-/** All of them get the same requests, in turns. */
+/** Runs all rounds. All servers receive the same requests, in turns. */
 export async function runTail(participants: readonly Participant[], place: Place): Promise<Tail> {
   const { rounds, seconds } = place.options
   const running: Timed[] = []

@@ -1,4 +1,7 @@
-/** One workload: its servers are started, checked, warmed up, and timed in turns. */
+/**
+ * Runs one workload: starts its servers, checks their responses, warms them up, and times them in
+ * turns.
+ */
 import type { Ran } from '../load/clocked.js'
 import type { Options } from '../options.js'
 import { ratiosOf, rowOf, type Sample, type WorkloadResult } from '../report/result.js'
@@ -15,8 +18,8 @@ interface Timed extends Running {
 }
 
 /**
- * Each workload has its own servers, so that memory and compiled code of another workload do not
- * affect it.
+ * Runs one workload. It starts its own servers, so that memory and compiled code of another
+ * workload do not affect it.
  */
 export async function runWorkload(
   name: WorkloadName,
@@ -32,12 +35,12 @@ export async function runWorkload(
   try {
     for (const one of participants) running.push({ ...(await startOne(workload, one, place)), samples: [] })
     for (const one of running) await checkOne(workload, one, place)
-    // This many requests let the compiler find hot functions, and a further second lets it optimise
-    // them.
+    // The first warm-up lets V8 find hot functions. The second gives V8 time to optimize them.
     for (const one of running) await timeOne(name, one, place, backends, { seconds: 10, requests: warmUp })
     for (const one of running) await timeOne(name, one, place, backends, { seconds: 1, requests: warmUp * 2 })
     for (let round = 0; round < rounds; round++) {
-      // Reversed every second time: the server that runs first in one round runs last in the next.
+      // Every other round runs in reverse order, so that the server that runs first in one round
+      // runs last in the next.
       const order = round % 2 === 0 ? running : [...running].reverse()
       for (const one of order) one.samples.push(await timeOne(name, one, place, backends, place.options))
       place.say(`${name}: round ${round + 1} of ${rounds}`)
@@ -51,8 +54,8 @@ export async function runWorkload(
 }
 
 /**
- * One round of one server: its CPU is read when the load is ready to start, and when it is done;
- * that of its backends before and after.
+ * Runs one round of one server. The CPU times of the server and of its PostgreSQL backends are read
+ * when the load generator is ready to start, and again when it is done.
  */
 async function timeOne(
   workload: WorkloadName,

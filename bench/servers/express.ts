@@ -1,6 +1,6 @@
 /**
- * Idiomatic Express 5: middlewares for their purposes, a strong tag from the row's version, a key
- * that is created once.
+ * Idiomatic Express 5: middleware for each task, strong entity tags from row versions, and a token
+ * key that is created only once.
  */
 import { createServer } from 'node:http'
 import cors from 'cors'
@@ -24,7 +24,7 @@ export const startOnHelper: Start = async (setting) => (await loadHelper(setting
 
 const appOf = (setting: Setting): Express => makeApp(setting, piecesRouter(openStore(setting.database)))
 
-/** Everything except the pieces. */
+/** Creates the app. `pieces` is the router of the pieces. */
 export function makeApp(setting: Setting, pieces: express.Router): Express {
   const app = express()
   app.disable('x-powered-by')

@@ -1,6 +1,6 @@
 /**
- * Fastify 5 with its plugins, and its schemas for requests and responses. Tuned: tags from row
- * versions instead of hashes, and a cache of verified tokens.
+ * Fastify 5 with its plugins, and with schemas for requests and responses. The tuned server takes
+ * entity tags from row versions instead of hashes, and caches verified tokens.
  */
 import { createHash } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -31,8 +31,8 @@ export const startTuned: Start = (setting) => makeApp(setting, true)
 
 async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
   const store = openStore(setting.database)
-  // A body is not coerced: by default Fastify's Ajv converts a number to a text and removes
-  // undeclared members.
+  // Bodies are validated without changes. By default, Fastify's Ajv would convert a number to a
+  // string, and would remove undeclared members.
   const app = fastify({
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, formats: { 'local-date-time': dateTime } } },
   })
@@ -54,7 +54,7 @@ async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
     const caller = await logIn(req.headers.authorization, setting.account)
     reply.headers({ 'x-authorization-token': app.jwt.sign({ ...caller }), 'cache-control': 'no-store' }).send()
   })
-  // In its own scope, so that a login requires no token.
+  // These routes have a scope of their own, so that `/login` requires no token.
   await app.register(async (own) => {
     if (setting.secured) await secure(own)
     routes(own, store, tuned ? versionTag : hashTag)
@@ -105,8 +105,8 @@ function routes(app: FastifyInstance, store: Store, tagOf: TagOf): void {
 const versionTag = ({ version }: Row): string => `"${version}"`
 
 /**
- * As the plugin computes it from the payload: the current tag requires serializing the current
- * representation.
+ * Computes the entity tag from the payload, as the plugin does. For this, the current
+ * representation must be serialized.
  */
 const hashTag: TagOf = (row, reply) => {
   const text = reply.compileSerializationSchema(answered)(represent(row))
@@ -171,14 +171,14 @@ const { contratoId: _, ...members } = piezaSchema.properties
 const link = { type: 'object', required: ['href'], properties: { href: { type: 'string' } } }
 const { numero: __, ...sentMembers } = members
 
-/** The body of a POST. */
+/** The schema of the body of a POST. */
 const sent = {
   type: 'object',
   required: ['contrato', ...piezaSchema.required.filter((name) => name !== 'contratoId' && name !== 'numero')],
   properties: { contrato: link, ...sentMembers },
 }
 
-/** The responses: the link, or the contract itself. */
+/** The schema of a piece in responses. `contrato` is a link or the contract itself. */
 const answered = {
   type: 'object',
   properties: {

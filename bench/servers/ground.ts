@@ -1,31 +1,34 @@
-/** The options of a server, and the exports of its file. */
+/** The options of a server, and the type of the function that creates it. */
 import type { Server } from 'node:http'
 import type { Account } from '../by-hand/access.js'
 
-/** Sent by the benchmark, as JSON. */
+/** The options of a server. The benchmark sends them to its process as JSON. */
 export interface Setting {
   /** One of the names in `servers/index.ts`. */
   readonly server: string
   /** The built checkout whose library is used. */
   readonly checkout: string
-  /** The data: the address of a database with filled tables; absent for data in the process. */
+  /**
+   * The URL of a database with filled tables. `undefined`: the data is in the memory of the
+   * process.
+   */
   readonly database: string | undefined
   /**
-   * The library reads data in the process through a custom adapter; hand-written servers are
-   * unchanged.
+   * Whether the library reads the data in memory through a custom adapter. Hand-written servers
+   * ignore this option.
    */
   readonly ownAdapter?: boolean
-  /** Whether a token is required, and requests are counted. */
+  /** Whether the server requires a token and applies a rate limit. */
   readonly secured: boolean
   /**
-   * With a token: whether responses have the headers for browsers, CORS and secure headers. `api`
-   * always has them.
+   * Whether responses have header fields for browsers: CORS and secure headers. Only workloads with
+   * a token set this option. Responses of `api` always have these fields.
    */
   readonly browsers?: boolean
-  /** The signing key of tokens, in base64. */
+  /** The key that signs tokens, in base64. */
   readonly secret: string
   readonly account: Account
 }
 
-/** Resolves with a server that does not listen yet. */
+/** Creates a server that does not listen yet. */
 export type Start = (setting: Setting) => Promise<Server> | Server

@@ -1,6 +1,6 @@
 /**
- * Hono on its Node server, with its own middlewares for tags and tokens. It has none for limits, so
- * that one is hand-written.
+ * Hono on its Node server, with Hono's own middleware for entity tags and tokens. Hono has no
+ * middleware for rate limits, so the rate limit is hand-written.
  */
 import type { webcrypto } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -81,7 +81,10 @@ function piecesRoutes(store: Store): Hono<Env> {
 
 const tagOf = ({ version }: Row): string => `"${version}"`
 
-/** A parameter that occurs once as a text, a repeated one as a list. */
+/**
+ * Converts a query parameter that occurs once to a string. The values of a repeated parameter stay
+ * a list.
+ */
 function single(queries: Record<string, string[]>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),

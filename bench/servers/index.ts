@@ -1,17 +1,20 @@
-/** All servers, by their names in the command, the reports and the tests. */
+/** All servers by name. The command, the reports and the tests use these names. */
 import type { Setting, Start } from './ground.js'
 import { hasHelper } from './library.js'
 
 export interface ServerRow {
-  /** The text for the report. */
+  /** A description of the server, for reports. */
   readonly title: string
-  /** It always requires a token. */
+  /** Whether the server always requires a token. */
   readonly alwaysSecured?: boolean
-  /** It is, or uses, the library: another checkout has its own version. */
+  /**
+   * Whether the server uses code of the library, and can therefore run with the code of another
+   * checkout.
+   */
   readonly ours?: boolean
-  /** It requires `express-rest-conventions/server`. */
+  /** Whether the server requires `express-rest-conventions/server`. */
   readonly helper?: boolean
-  /** It only runs workloads that name it. */
+  /** Whether the server runs only workloads that list it in `servers`. */
   readonly named?: boolean
   readonly load: () => Promise<Start>
 }
@@ -81,7 +84,9 @@ export function isThere(name: ServerName, checkout: string): boolean {
   return row.helper !== true || hasHelper(checkout)
 }
 
-/** Whether a server runs a workload that names these servers, or none. */
+/**
+ * Whether a server runs a workload. `named` is the list `servers` of the workload, if it has one.
+ */
 export function hasWorkload(name: ServerName, named: readonly ServerName[] | undefined): boolean {
   const row: ServerRow = servers[name]
   return named === undefined ? row.named !== true : named.includes(name)

@@ -1,4 +1,4 @@
-/** The library of a given checkout, and the services of these benchmarks. */
+/** Loads the library of a given checkout, and creates the benchmark's services with it. */
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -28,20 +28,23 @@ const helperPath = 'dist/server/index.js'
 
 export const hasHelper = (checkout: string): boolean => existsSync(join(checkout, helperPath))
 
-/** A module of a built checkout. */
+/** Loads a module of a built checkout. */
 export const load = (checkout: string, path: string): Promise<unknown> =>
   import(pathToFileURL(join(checkout, path)).href)
 
 export const loadHelper = async (checkout: string): Promise<Helper> => (await load(checkout, helperPath)) as Helper
 
-/** `resourceRouter` in an Express app, by `app.listen`. */
+/** `resourceRouter` in an Express app, on the server that `app.listen` would create. */
 export const startMounted: Start = async (setting) => createServer(await mountedApp(setting))
 
-/** The same on the library's own server. */
+/** The same app on the library's own server. */
 export const startMountedOnHelper: Start = async (setting) =>
   (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
 
-/** The same, with a subscriber on every diagnostics channel of the library. */
+/**
+ * The same app on the library's own server, with a subscriber on every diagnostics channel of the
+ * library.
+ */
 export const startSubscribed: Start = async (setting) => {
   const server = await startMountedOnHelper(setting)
   const unsubscribe = subscribeToAll()
@@ -49,8 +52,8 @@ export const startSubscribed: Start = async (setting) => {
 }
 
 /**
- * Subscribes to every event of every channel. The subscribers do nothing: the figure is the price
- * of the messages.
+ * Subscribes to every event of every channel, and returns a function that unsubscribes. The
+ * subscribers do nothing, so the figure is the cost of the messages alone.
  */
 function subscribeToAll(): () => void {
   const subscriber = (): void => {}
@@ -67,10 +70,10 @@ function subscribeToAll(): () => void {
 
 const channels = ['request', 'step', 'adapter-call', 'cache', 'pool-wait', 'slow-list', 'store-failure']
 
-/** `api` with everything on: token, permission, rate limit, CORS, secure headers, login. */
+/** `api` with token, permission, rate limit, CORS, secure headers and login. */
 export const startApi: Start = async (setting) => createServer(await apiApp(setting))
 
-/** The same on the library's own server. */
+/** The same app on the library's own server. */
 export const startApiOnHelper: Start = async (setting) =>
   (await loadHelper(setting.checkout)).createServer(await apiApp(setting))
 
@@ -82,7 +85,7 @@ async function mountedApp(setting: Setting): Promise<Express> {
   return app.use('/v1', pieces, contracts).use(problems())
 }
 
-/** The two routers, for `/v1`. `over` may wrap each adapter. */
+/** Creates the two routers, for `/v1`. `over` can wrap each adapter. */
 export async function mountedRouters(setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const library = await loadLibrary(setting)
   const { resourceRouter, bearer, scopePermission, rateLimit } = library
@@ -132,8 +135,8 @@ async function apiApp(setting: Setting): Promise<Express> {
 const loadLibrary = ({ checkout }: Setting): Promise<Library> => loadEntries(checkout)
 
 /**
- * All exports of a checkout in one object. An older checkout has one entry point, and other names
- * in it.
+ * Loads all exports of a checkout into one object. An older checkout has only one entry point, in
+ * which some exports have other names.
  */
 export async function loadEntries(checkout: string): Promise<Library> {
   const entries = ['dist/index.js', 'dist/auth/index.js', 'dist/middleware/index.js'].filter((path) =>
@@ -147,7 +150,7 @@ export async function loadEntries(checkout: string): Promise<Library> {
 
 const tokenKey = ({ secret }: Setting) => ({ algorithm: 'HS256', key: Buffer.from(secret, 'base64') }) as const
 
-/** The definitions, each with its adapter. */
+/** Returns the definitions, each with its adapter. */
 async function resources(library: Library, setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const { mount } = library
   const { contratos, piezas } = define(library)
@@ -204,7 +207,10 @@ async function inMemory(checkout: string, { contratos, piezas }: Definitions) {
   }
 }
 
-/** The tables of the benchmark's database, for the library and for the code that creates them. */
+/**
+ * The tables of the benchmark's database. The library's adapters use them, and `data/database.ts`
+ * creates them.
+ */
 export const tables = {
   contratos: { table: 'contratos', version: { column: 'version' } },
   piezas: { table: 'pre_piezas', version: { column: 'version' } },

@@ -1,7 +1,7 @@
 /**
- * A custom adapter that uses only the contract: it declares no optional features, and every record
- * is a new, unfrozen object, as drivers return them. Its lists are as fast as the hand-written
- * ones.
+ * A custom adapter that declares no optional features. Every record is a new, unfrozen object, like
+ * the objects that a database driver returns. Its lists come from the store of the hand-written
+ * servers, so they are equally fast.
  */
 import type { Adapter, ListRequest, Stored } from 'express-rest-conventions'
 import type { ListQuery } from '../by-hand/list-query.js'
@@ -9,7 +9,7 @@ import { memoryStore, type Row } from '../by-hand/store.js'
 import { contracts, pieces } from '../data/records.js'
 import type { Contrato, Pieza } from '../data/resources.js'
 
-/** Read-only: only items and pages are requested. */
+/** Returns read-only adapters, because the workloads only request items and pages. */
 export function ownAdapters(): {
   readonly piezas: Adapter<Pieza, number>
   readonly contratos: Adapter<Contrato, string>
@@ -48,7 +48,7 @@ const storedPiece = ({ piece, version }: Row): Stored<Pieza> => ({
   version,
 })
 
-/** Contracts are never written here. */
+/** The version is constant, because contracts are never written here. */
 const storedContract = (contract: Contrato): Stored<Contrato> => ({ value: { ...contract }, version: '1' })
 
 function queryOf({ where, sort, offset, size }: ListRequest): ListQuery {

@@ -1,6 +1,6 @@
 /**
- * A server in a process of its own: receives its options, and reports its address and its CPU and
- * memory so far.
+ * The process of one server. It receives its options, and reports its port. On request, it reports
+ * its CPU time so far and its memory.
  */
 import type { AddressInfo } from 'node:net'
 import type { Setting } from './ground.js'
@@ -28,7 +28,7 @@ process.on('message', async (message: ToServer) => {
   }
 })
 
-// Ctrl-C reaches the whole process group, but only the benchmark ends this process, after its
-// cleanup or when it has ended itself.
+// Ctrl-C sends SIGINT to the whole process group. This process ignores the signal. It exits when
+// the benchmark disconnects from it or ends.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit(0))

@@ -1,4 +1,6 @@
-/** Plain `node:http`: the minimum cost of code that is written only for these routes. */
+/**
+ * Plain `node:http`, with code that is written only for these routes. It shows the minimum cost.
+ */
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
 import etag from 'etag'

@@ -1,8 +1,8 @@
 /**
  * Reads as in PostgREST: the database creates the JSON of a response, with its links, and this
- * process does not parse it. Express on the library's own server, with hand-written validation of
- * queries. Rows become JSON by `json_agg` and `row_to_json`, which cost the database half as much
- * as `json_build_object` for a page of 25.
+ * process sends the JSON without parsing it. The server is Express on the library's own server,
+ * with hand-written validation of queries. `json_agg` and `row_to_json` convert rows to JSON. For a
+ * page of 25, they cost the database half as much as `json_build_object`.
  */
 import express, { type Router } from 'express'
 import type pg from 'pg'
@@ -46,14 +46,14 @@ const contractMembers =
 const link = `'${origin}${contractsPath}/' || c.codigo AS href, ${contractMembers}`
 const contract = `c.codigo, c.descripcion, ${contractMembers}, c.tipo_de_servicio AS "tipoDeServicio"`
 
-/** The members of a piece, with its contract built from these columns. */
+/** SQL for the members of a piece. `contrato` is a list of columns of the piece's contract. */
 const members = (contrato: string): string => `(SELECT t FROM (SELECT ${contrato}) t) AS contrato,
   p.destinatario, p.destino_informado AS "destinoInformado", p.fecha_de_entrada AS "fechaDeEntrada", p.lote, p.numero,
   p.numero_de_envio AS "numeroDeEnvio", p.sucursal_de_distribucion AS "sucursalDeDistribucion",
   p.valor_a_cobrar AS "valorACobrar", p.valor_declarado AS "valorDeclarado"`
 const joined = 'pre_piezas p JOIN contratos c ON c.codigo = p.contrato_id'
 
-/** A page and its total, in one snapshot of the table. */
+/** Reads a page and its total in one statement, and therefore from one snapshot of the table. */
 async function list(pool: pg.Pool, query: ListQuery): Promise<{ readonly total: string; readonly body: string }> {
   const { name, where, order, values } = clauses(query)
   const { rows } = await pool.query<{ total: string; body: string }>({
@@ -66,7 +66,7 @@ async function list(pool: pg.Pool, query: ListQuery): Promise<{ readonly total: 
   return rows[0] as (typeof rows)[number]
 }
 
-/** If the client has this version already, no body is created. */
+/** Reads an item. If the client already has the current version, the database creates no body. */
 async function read(
   pool: pg.Pool,
   numero: number,

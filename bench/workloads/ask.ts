@@ -1,4 +1,7 @@
-/** Sends one request by a minimal client: no cache, no redirects, only the given headers. */
+/**
+ * A minimal HTTP client. It has no cache, follows no redirects, and adds no header fields except
+ * the necessary ones.
+ */
 import { request } from 'node:http'
 
 export interface Answered {
@@ -14,8 +17,8 @@ interface Asked {
 }
 
 /**
- * A client of one server. Common headers are passed once, when it is created; empty ones are not
- * sent.
+ * A client of one server. Header fields that all requests share are passed when the client is
+ * created. Header fields with an empty value are not sent.
  */
 export type Ask = (path: string, asked?: Asked) => Promise<Answered>
 

@@ -1,4 +1,4 @@
-/** Checks of responses with everything on. */
+/** Checks of responses with token, rate limit, CORS and secure headers. */
 import assert from 'node:assert/strict'
 import { secureFields, shop } from '../by-hand/browsers.js'
 import { piecesPath } from '../data/addresses.js'
@@ -9,8 +9,9 @@ import type { Keys } from './keys.js'
 const path = `${piecesPath}/77`
 
 /**
- * The shop's scripts may read every response, and it has secure headers. A preflight requires no
- * token; another site may read nothing.
+ * Checks that the shop's scripts may read every response, and that every response has secure
+ * headers. A preflight must require no token. Scripts of another site must not be allowed to read
+ * responses.
  */
 export async function checkFull(ask: Ask, keys: Keys): Promise<void> {
   const item = await ask(path, { headers: { origin: shop } })

@@ -1,4 +1,4 @@
-/** Checks of every server's responses before it is timed. */
+/** Checks the responses of every server before the server is timed. */
 import assert from 'node:assert/strict'
 import { XMLParser } from 'fast-xml-parser'
 import { represent } from '../by-hand/representation.js'
@@ -7,7 +7,10 @@ import { contractsPath, origin, pageSize, piecesPath } from '../data/addresses.j
 import { branchCount, contracts, piece, pieceCount, pieces } from '../data/records.js'
 import type { Answered, Ask } from './ask.js'
 
-/** The query of a filtered, sorted page: a branch, which is a fortieth of all, newest first. */
+/**
+ * The query of a filtered and sorted page: the pieces of one branch, newest first. A branch has a
+ * fortieth of all pieces.
+ */
 export const queryOf = (branch: number): string => `?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada`
 export const pageQuery = queryOf(7)
 export const mergePatch = 'application/merge-patch+json'
@@ -21,8 +24,8 @@ const rowFrom = (of: ReturnType<typeof piece>): Row => ({
 })
 
 /**
- * Changed pieces are where no check reads pages or items: in the second branch, or multiples of
- * four after it.
+ * Changed pieces are in the second branch, or in every fourth branch after it. Checks that compare
+ * pages or items do not read these pieces.
  */
 const changedBranch = 2
 export const changeable = (at: number): number => branchCount * (at + 1) + 1
@@ -48,7 +51,7 @@ export async function checkNotModified(ask: Ask): Promise<void> {
   isJson(await ask(path, { headers: { 'if-none-match': '"another"' } }), 200)
 }
 
-/** All pieces that the page's query finds, in order. */
+/** All pieces that match `pageQuery`, in order. */
 let listed: readonly Row[] | undefined
 
 export async function checkPage(ask: Ask, expand = ''): Promise<void> {
@@ -73,8 +76,8 @@ export async function checkPage(ask: Ask, expand = ''): Promise<void> {
 export const checkExpandedPage = (ask: Ask): Promise<void> => checkPage(ask, '&expand=contrato')
 
 /**
- * The body of a POST: a piece of the third branch. It is newer than all others, as new pieces are,
- * so sorted data inserts it quickly.
+ * Returns the body of a POST: a piece of the third branch. It is newer than all other pieces, as a
+ * new piece usually is. Data that is sorted by date can therefore append it quickly.
  */
 export function newBody(at: number): Record<string, unknown> {
   const { numero: _, contratoId, ...rest } = piece(branchCount * (at % 200) + 2)
@@ -114,8 +117,8 @@ export async function checkCreate(ask: Ask): Promise<void> {
 }
 
 /**
- * In some servers the part of a tag after the last dot identifies the representation; the part
- * before it is the version.
+ * Compares the versions in two entity tags. In the tags of some servers, a dot and an identifier of
+ * the representation follow the version.
  */
 const sameVersion = (a: string | undefined, b: string): boolean =>
   a?.replace(/\.[^.]*"$/, '') === b.replace(/\.[^.]*"$/, '')
@@ -145,12 +148,13 @@ export async function checkPatch(ask: Ask): Promise<void> {
   isProblem(await patch({ lote: null }, next), 422)
 }
 
-/** The list contains a change immediately. */
+/** Checks that a list shows a change immediately. */
 export async function checkMixed(ask: Ask): Promise<void> {
   await checkPage(ask)
   await checkPatch(ask)
   const at = 199
-  // By number, the first piece of the branch comes before the changed ones.
+  // Sorted by number, the branch starts with piece 1, and `changeable(0)` is next. So
+  // `changeable(at)` is on page `at + 2` if a page has one piece.
   const list = `${piecesPath}?sucursalDeDistribucion=${changedBranch}&sort=numero&limit=1&offest=${at + 2}`
   const path = `${piecesPath}/${changeable(at)}`
   const before = JSON.parse((await ask(list)).text)[0]
@@ -161,7 +165,10 @@ export async function checkMixed(ask: Ask): Promise<void> {
   assert.deepEqual(JSON.parse((await ask(list)).text), [expected])
 }
 
-/** A request without a valid token is 401, without the scope 403; one with both is counted. */
+/**
+ * Checks that a request without a valid token gets 401, and a request without the scope 403. A
+ * request with both must count against the rate limit.
+ */
 export async function checkToken(
   ask: Ask,
   tokens: { readonly good: string; readonly forged: string; readonly scopeless: string },
@@ -179,7 +186,10 @@ export async function checkToken(
   await checkItem(ask)
 }
 
-/** Frameworks have different formats: `RateLimit: "default"; r=9`, `x-ratelimit-remaining: 9`. */
+/**
+ * Returns the remaining requests of the rate limit. The header field depends on the framework:
+ * `RateLimit: "default"; r=9` or `x-ratelimit-remaining: 9`.
+ */
 function remainingOf({ headers }: Answered): number {
   const found = headers['x-ratelimit-remaining'] ?? /\br=(\d+)/.exec(headers.ratelimit ?? '')?.[1]
   assert.ok(found !== undefined, 'the response has the remaining requests')

@@ -22,35 +22,38 @@ import { anyPages, creates, inTurn, items, mixed, pages, patches, type Turn, tag
 
 export interface Workload {
   readonly title: string
-  /** The servers that run it. Default: all except those that only run workloads that name them. */
+  /** The servers that run the workload. Default: all servers that are not marked as `named`. */
   readonly servers?: readonly ServerName[]
   /**
-   * Servers require a token, and count requests. Those that always do get a token in every
-   * workload.
+   * Servers require a token and apply a rate limit. Without this option, requests have a token only
+   * for servers that always require a token.
    */
   readonly secured?: true
-  /** Secured servers also send the headers for browsers: CORS and secure headers. */
+  /** Secured servers also send header fields for browsers: CORS and secure headers. */
   readonly browsers?: true
-  /** Requests have no token, although the server may require one elsewhere. */
+  /** Requests have no token, even if the server requires a token for other requests. */
   readonly anonymous?: true
   /** The data is in PostgreSQL. */
   readonly database?: true
   /** The library reads its data from a custom adapter. */
   readonly ownAdapter?: true
-  /** The status of every timed response. */
+  /** The expected status of every timed response. */
   readonly status: number
-  /** Whether requests use the tag of the previous response. */
+  /** Whether requests use the entity tag of the previous response. */
   readonly tags?: true
-  /** The number of concurrent requests. Default 10. */
+  /** The number of connections. Each has one request in flight. Default: 10. */
   readonly connections?: number
   /**
-   * Requests before the first round, for at most ten seconds, and a second more for the compiler.
-   * Default 5,000.
+   * The number of requests of the warm-up, which takes at most ten seconds. A second warm-up of one
+   * second follows. Default: 5,000.
    */
   readonly warmUp?: number
-  /** Throws if a response of a server is wrong. */
+  /** Checks responses of a server. Throws if a response is wrong. */
   check(ask: Ask, keys: Keys): Promise<void>
-  /** The requests of one connection. It fetches what it needs before the time starts. */
+  /**
+   * Returns the requests of one connection. Data that they need, such as entity tags, is fetched
+   * before the time starts.
+   */
   turns(ask: Ask, connection: number, keys: Keys): Promise<Turn> | Turn
 }
 
@@ -136,7 +139,10 @@ const full = {
 } as const
 const fromShop = { origin: shop }
 
-/** Writes come after reads, because those in PostgreSQL enlarge the tables. */
+/**
+ * In PostgreSQL, workloads that write come after those that only read, because writes enlarge the
+ * tables.
+ */
 const workloads = {
   item,
   'not-modified': notModified,
@@ -206,5 +212,5 @@ export type WorkloadName = keyof typeof workloads
 
 export const workloadNames = Object.keys(workloads) as WorkloadName[]
 
-/** The table above, with the type that it satisfies. */
+/** Returns a workload by its name, typed as `Workload`. */
 export const workloadOf = (name: WorkloadName): Workload => workloads[name]

@@ -1,10 +1,10 @@
-/** The secrets of one run: the signing key of tokens, and the one account. */
+/** The secrets of one run: the key that signs tokens, and the only account. */
 import { randomBytes, scryptSync } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { type Account, cost, keyOf } from '../by-hand/access.js'
 import { loginUser } from './checks.js'
 
-/** The form in which it is sent between processes. */
+/** The secrets in the form in which they are sent to other processes. */
 export interface Secrets {
   readonly secret: string
   readonly password: string
@@ -14,7 +14,7 @@ export interface Secrets {
 export interface Keys {
   readonly password: string
   token(scope: string): string
-  /** A token signed by another issuer. */
+  /** Returns a token that is signed with another key. */
   forged(): string
   isToken(text: string): boolean
 }

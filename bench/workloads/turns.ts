@@ -1,4 +1,4 @@
-/** The requests of connections, one after the other. */
+/** The sequences of requests that connections send. */
 
 import { piecesPath } from '../data/addresses.js'
 import { branchCount, pieceCount } from '../data/records.js'
@@ -13,7 +13,7 @@ export interface Sent {
   readonly body?: string
 }
 
-/** The requests of one connection: the next one, given the tag of the previous response. */
+/** Returns the next request of a connection. `tag` is the entity tag of the previous response. */
 export type Turn = (tag: string | undefined) => Sent
 
 export const inTurn = (sent: readonly Sent[]): Turn => {
@@ -23,11 +23,11 @@ export const inTurn = (sent: readonly Sent[]): Turn => {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Items in turn: each connection has different ones. */
+/** Cycles through fifty items. Each connection has different items. */
 export const items = (connection: number, headers: Headers = {}): Turn =>
   inTurn(Array.from({ length: 50 }, (_, at) => ({ path: itemPath(connection, at), headers })))
 
-/** Ten of these items, with their tags. */
+/** Cycles through ten of these items, with their entity tags in `If-None-Match`. */
 export async function tagged(ask: Ask, connection: number, headers: Headers = {}): Promise<Turn> {
   const sent: Sent[] = []
   for (const path of taggedPaths(connection)) {
@@ -42,13 +42,13 @@ export const taggedPaths = (connection: number): string[] =>
 const itemPath = (connection: number, at: number): string =>
   `${piecesPath}/${1 + ((connection * 997 + at * 101) % pieceCount)}`
 
-/** Pages of the same query, the first ten in turn. */
+/** Cycles through the first ten pages of one query. */
 export const pages = (tail: string, headers: Headers = {}): Turn =>
   inTurn(
     Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })),
   )
 
-/** 2,000 queries in turn: pages of any branch, with five sizes. None repeats soon. */
+/** Cycles through 2,000 queries: pages of every branch, in five sizes. No query repeats soon. */
 export const anyPages = (connection: number): Turn => {
   let at = connection * 197
   return () => {
@@ -70,7 +70,7 @@ export const creates = (connection: number): Turn =>
     })),
   )
 
-/** One piece for each connection, changed repeatedly. */
+/** Changes one piece repeatedly. Each connection has its own piece. */
 export async function patches(ask: Ask, connection: number): Promise<Turn> {
   const path = `${piecesPath}/${changeable(connection)}`
   const first = (await ask(path)).headers.etag
@@ -82,8 +82,8 @@ export async function patches(ask: Ask, connection: number): Promise<Turn> {
 }
 
 /**
- * Nine pages of any branch, then a change of a piece that some of them show. Each connection has
- * ten pieces of its own, each of another branch.
+ * Requests nine pages of any branch, and then changes a piece that some pages show. Each connection
+ * has ten pieces of its own, each in a different branch.
  */
 export async function mixed(ask: Ask, connection: number): Promise<Turn> {
   const list = anyPages(connection)

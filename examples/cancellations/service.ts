@@ -101,7 +101,10 @@ export function makeService(pool: pg.Pool): Api {
   })
 }
 
-/** The nightly job: expires open orders, and returns the problems of refused ones. */
+/**
+ * The nightly job: expires all open orders. Returns the problem of each order that could not be
+ * expired, by order id.
+ */
 export async function expireOrders(
   service: Api,
   pool: pg.Pool,

@@ -5,6 +5,7 @@
 const { usage } = require('express-rest-conventions/usage')
 
 /**
- * Identifies clients by name: the library's principal, or that of the hand-written authentication.
+ * Identifies clients by name. `principal` comes from the library's authentication, and `user` from
+ * the hand-written authentication.
  */
 module.exports = () => usage({ client: (principal, { user }) => principal ?? user })

@@ -1,6 +1,6 @@
 /**
- * Starts the service in the state of a step: `node examples/legacy/main.cjs 3`. It listens on PORT,
- * or 3000.
+ * Starts the service in the state of a step: `node examples/legacy/main.cjs 3`. It listens on the
+ * port PORT, by default 3000.
  */
 const express = require('express4')
 const { problems } = require('express-rest-conventions')
@@ -19,7 +19,7 @@ const createApp = require(`./step-${step}/app.cjs`)
 const usage = countClients()
 
 const app = express()
-// Serves the counts: JSON, or a page in a browser.
+// Serves the counts, as JSON or as a page for browsers.
 const permission = (caller) => (caller === 'office' ? 'allow' : 'forbidden')
 app.use('/ops/usage', authenticate, usagePage(usage, { permission }), problems())
 app.use(createApp(openStore(), usage, { sunset: SUNSET }))

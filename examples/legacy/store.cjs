@@ -1,7 +1,7 @@
 /**
- * The data of the service: depots, and deliveries to them. In memory, so that the example runs
- * without a database. Each row has a revision, which changes with every write; until step 4 no
- * client sees it.
+ * The data of the service: depots, and deliveries to them. The data is in memory, so that the
+ * example runs without a database. Each row has a revision, which changes with every write. Until
+ * step 4, no client sees the revision.
  */
 const { randomUUID } = require('node:crypto')
 
@@ -13,7 +13,7 @@ const depots = [
   { id: 3, name: 'Córdoba Centro', city: 'Córdoba' },
 ]
 
-/** More than the largest page of the old service. */
+/** There are more deliveries than fit on the largest page of the old service. */
 const deliveries = Array.from({ length: 620 }, (_, at) => ({
   id: at + 1,
   code: `D-${String(at + 1).padStart(5, '0')}`,
@@ -24,8 +24,8 @@ const deliveries = Array.from({ length: 620 }, (_, at) => ({
 }))
 
 /**
- * Rows by the text of their id. Nothing is awaited here, so comparing a revision and writing are
- * atomic.
+ * A table: a map of rows by the text of their id. None of its methods awaits anything, so comparing
+ * a revision and writing a row are one atomic step.
  */
 function openTable(rows) {
   const byId = new Map()
@@ -42,8 +42,8 @@ function openTable(rows) {
     find,
     insert: (row) => save({ id: lastId + 1, ...row }),
     /**
-     * With a revision: only if the row still has it. In SQL: `UPDATE ... WHERE id = $1 AND revision
-     * = $2`.
+     * If a revision is given, updates the row only if the row still has this revision. In SQL:
+     * `UPDATE ... WHERE id = $1 AND revision = $2`.
      */
     update(id, changes, revision) {
       const row = find(id)

@@ -5,19 +5,19 @@ import { type ChangeMessage, subjectOf } from './message.js'
 
 /** Milliseconds to wait for an acknowledgement. */
 const timeout = 5_000
-/** Milliseconds for which the broker itself drops a message whose id it has seen. */
+/** Milliseconds for which the broker drops further messages with the same id. */
 const duplicateWindow = 2 * 60_000
 /** The error code of JetStream for a message that exceeds the maximum size of the stream. */
 const messageTooLarge = 10054
 const streamNotFound = 10059
 
 export interface Broker {
-  /** Fires when the connection is lost. */
+  /** Aborted when the connection is lost. */
   readonly lost: AbortSignal
   /**
-   * Resolves when the broker has stored the message. Resolves with the reason if the broker refuses
-   * this message for good. Rejects if the outcome is unknown, or if the broker accepts no messages
-   * at the moment.
+   * Resolves to `undefined` when the broker has stored the message. Resolves to the reason if the
+   * broker refuses this message permanently. Rejects if the outcome is unknown, or if the broker
+   * accepts no messages at the moment.
    */
   publish(message: ChangeMessage): Promise<string | undefined>
   close(): Promise<void>
@@ -32,7 +32,7 @@ export interface BrokerOptions {
 
 /**
  * Connects, and creates the stream if it does not exist. Does not reconnect: a message in the
- * buffer for the next connection could arrive after newer ones of another publisher.
+ * buffer for the next connection could arrive after newer messages of another publisher.
  */
 export async function openBroker({ servers, stream, subject }: BrokerOptions): Promise<Broker> {
   const nats = await connect({ servers, reconnect: false, timeout, name: 'outbox publisher' })

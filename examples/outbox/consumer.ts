@@ -1,4 +1,7 @@
-/** Applies the changes that another service publishes, each once and in order for each key. */
+/**
+ * Applies the changes that another service publishes: each change once, and the changes of each key
+ * in order.
+ */
 import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import type pg from 'pg'
@@ -8,12 +11,15 @@ export interface ConsumerOptions {
   readonly natsUrl: string
   /** The consumer's own database, with the table `applied_changes`. */
   readonly pool: pg.Pool
-  /** The consumer's name. A consumer with the same name continues at the same position. */
+  /**
+   * The consumer's name. A consumer with the same name continues at the same position in the
+   * stream.
+   */
   readonly name: string
   readonly stream?: string
   /**
-   * Applies a change, in the transaction that also stores its position. If it throws, the message
-   * is redelivered.
+   * Applies a change, in the transaction that also stores its position. If this function throws,
+   * the message is redelivered.
    */
   readonly apply: (tx: pg.PoolClient, change: ChangeMessage) => Promise<void>
   readonly report?: (message: string) => void
@@ -22,20 +28,20 @@ export interface ConsumerOptions {
 /** Milliseconds until a message that could not be applied is redelivered. */
 const pause = 1_000
 
-// Returns no row if this change or a later one of the key was already applied.
+// Returns no row if this change, or a later change of the key, was already applied.
 const claim = `
 INSERT INTO applied_changes AS a (consumer, collection, key, position) VALUES ($1, $2, $3, $4)
 ON CONFLICT (consumer, collection, key) DO UPDATE SET position = excluded.position WHERE a.position < excluded.position
 RETURNING position`
 
-/** Consumes until `signal` fires. */
+/** Consumes messages until `signal` is aborted. */
 export async function consumeChanges(options: ConsumerOptions, signal: AbortSignal): Promise<void> {
   const { name, stream = 'CHANGES', report = () => {} } = options
   const nats = await connect({ servers: options.natsUrl, maxReconnectAttempts: -1, name })
   try {
     const manager = await jetstreamManager(nats)
-    // One message at a time: otherwise a redelivered message would arrive after newer ones of its
-    // key.
+    // Only one message is in flight at a time. Otherwise, a redelivered message would arrive after
+    // newer messages of its key.
     await manager.consumers.add(stream, { durable_name: name, ack_policy: AckPolicy.Explicit, max_ack_pending: 1 })
     const consumer = await jetstream(nats).consumers.get(stream, name)
     const messages = await consumer.consume({ max_messages: 1 })

@@ -1,5 +1,6 @@
 /**
- * The publisher's connection to the database: it holds the lock that makes it the only publisher.
+ * The publisher's connection to the database. It holds the lock that makes this process the only
+ * publisher.
  */
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
@@ -8,25 +9,25 @@ import type { ChangeMessage } from './message.js'
 /** The timeout of a statement in milliseconds. */
 const statementTimeout = 8_000
 
-/** A message that the broker can never accept. */
+/** A change whose message the broker can never accept. */
 export interface Refusal {
   readonly position: number
   readonly reason: string
 }
 
 export interface DatabaseSession {
-  /** Fires when the session is lost. */
+  /** Aborted when the session is lost. */
   readonly lost: AbortSignal
   /**
-   * Whether the lock is certainly still held. False after a pause of the process, until it is known
-   * whether the session still exists.
+   * Whether the lock is certainly still held. After a pause of the process, this is false until it
+   * is known whether the session still exists.
    */
   holds(): boolean
   /** Acquires the lock if it is free. */
   lock(): Promise<boolean>
   /**
-   * The oldest changes that are not published, without those of a key whose message waits for
-   * another attempt.
+   * The oldest changes that are not published. If a message of a key waits for another attempt, all
+   * changes of this key are left out.
    */
   unpublished(limit: number): Promise<readonly ChangeMessage[]>
   mark(positions: readonly number[]): Promise<void>
@@ -36,8 +37,8 @@ export interface DatabaseSession {
   close(): Promise<void>
 }
 
-// Each change has its own state. A mark such as "published up to position 17" would pass over
-// position 16 of a transaction that commits after 17 was published.
+// Each change has its own state. A single mark such as "published up to position 17" would skip
+// position 16, if its transaction commits after position 17 was published.
 const unpublished = `
 SELECT position, id, collection, key, action, parent, before, after, actor, request, at
 FROM changes c
@@ -60,9 +61,9 @@ DELETE FROM changes WHERE position IN (
 )`
 
 /**
- * Connects. Rejects if the database does not answer. The server ends the session, and with it the
- * lock, if it receives nothing for `lease` milliseconds: then the process is paused, or its host is
- * lost.
+ * Connects. Rejects if the database does not respond. If the server receives nothing for `lease`
+ * milliseconds, it ends the session, and with it the lock. This happens if the process is paused or
+ * its host is lost.
  */
 export async function openDatabaseSession(connectionString: string, lease = 10_000): Promise<DatabaseSession> {
   const client = new pg.Client({
@@ -106,8 +107,8 @@ export async function openDatabaseSession(connectionString: string, lease = 10_0
 
   return {
     lost: lost.signal,
-    // The server counts from its last answer, which is later than the time at which we sent that
-    // statement.
+    // The server counts the idle time from its last response. It sent this response after the time
+    // in `sentAt`, so `holds()` is false before the server ends the session.
     holds: () => !lost.signal.aborted && performance.now() - sentAt < lease / 2,
     async lock() {
       const [row] = await run<{ locked: boolean }>(

@@ -2,15 +2,18 @@
 import { createHash } from 'node:crypto'
 
 export interface ChangeMessage {
-  /** Unique to the change. A repeat of the message has the same one. */
+  /** The unique id of the change. A repeated message has the same id. */
   readonly id: string
-  /** Increases with each change of one key. Positions of different keys are not ordered. */
+  /**
+   * Increases with each change of one key. The order of the positions of different keys has no
+   * meaning.
+   */
   readonly position: number
   readonly collection: string
-  /** A scalar, or an object of the key's members. */
+  /** A scalar, or an object with the members of the key. */
   readonly key: unknown
   readonly action: 'create' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
-  /** Set for attach, detach, and a create in a sub-collection. */
+  /** The parent record. Set for an attach, a detach, and a create in a sub-collection. */
   readonly parent: unknown
   /** The record before the change, if it was read; null for a create. */
   readonly before: unknown
@@ -19,13 +22,13 @@ export interface ChangeMessage {
   readonly actor: string | null
   /** The id of the request. */
   readonly request: string
-  /** When the change was written; its transaction committed later. */
+  /** When the change was written. Its transaction committed later. */
   readonly at: string
 }
 
 /**
- * The subject of a change: `changes.orders.17`. A key that is long or can't be part of a subject is
- * replaced with a digest. Read the key from the body, not from the subject.
+ * The subject of a change, such as `changes.orders.17`. A key that is long or can't be part of a
+ * subject is replaced with a digest. Read the key from the body, not from the subject.
  */
 export function subjectOf(prefix: string, { collection, key }: Pick<ChangeMessage, 'collection' | 'key'>): string {
   const text = typeof key === 'object' ? JSON.stringify(key) : String(key)

@@ -1,6 +1,6 @@
 /**
- * Publishes the table of changes to the broker: each change at least once, those of one key in
- * order.
+ * Publishes the table of changes to the broker: each change at least once, and the changes of each
+ * key in order.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Broker, openBroker } from './broker.js'
@@ -15,14 +15,14 @@ export interface PublisherOptions {
   readonly stream?: string
   /** The prefix of subjects. Default `changes`. */
   readonly subject?: string
-  /** Changes per read. This bounds memory. Default 100. */
+  /** The maximum number of changes per read, which limits the memory. Default 100. */
   readonly batch?: number
   /**
    * Milliseconds between two polls of a table without changes, and between two attempts to become
    * the publisher. Default 250.
    */
   readonly interval?: number
-  /** Days for which published changes are kept. Default: for ever. */
+  /** The number of days for which published changes are kept. Default: forever. */
   readonly keepDays?: number
   /** Called with messages for operators. */
   readonly report?: (message: string) => void
@@ -34,9 +34,9 @@ const pause = 1_000
 const sweepInterval = 60_000
 
 /**
- * Publishes until `signal` fires, then waits for the acknowledgements of sent messages and
- * resolves. Any number of processes may run it: one publishes, the others wait for its lock. A
- * database or a broker that does not answer is tried again every second.
+ * Publishes until `signal` is aborted. Then waits for the acknowledgements of sent messages, and
+ * resolves. Any number of processes may run this function: one of them publishes, and the others
+ * wait for its lock. If the database or the broker does not respond, tries again every second.
  */
 export async function publishChanges(options: PublisherOptions, signal: AbortSignal): Promise<void> {
   const report = options.report ?? (() => {})
@@ -51,8 +51,8 @@ export async function publishChanges(options: PublisherOptions, signal: AbortSig
 }
 
 /**
- * One connection to each side. If one of them fails, both are closed, so that a process without the
- * lock sends nothing.
+ * Publishes with one connection to the database and one to the broker. If one of them fails, both
+ * are closed, so that a process without the lock sends nothing.
  */
 async function session(
   options: PublisherOptions,
@@ -102,8 +102,8 @@ interface Outcome {
 }
 
 /**
- * Publishes the changes of different keys at the same time, and those of one key one after the
- * other: a message is sent when the broker has stored the previous one of its key.
+ * Publishes the changes of different keys at the same time, and the changes of each key one after
+ * another. A message is sent only after the broker has stored the previous message of its key.
  */
 async function publishInOrder(
   changes: readonly ChangeMessage[],
@@ -120,7 +120,7 @@ async function publishInOrder(
         const reason = await broker.publish(change)
         if (reason !== undefined) {
           refusals.push({ position: change.position, reason })
-          return // later changes of this key wait for it
+          return // later changes of this key wait until this one is accepted
         }
         published.push(change.position)
       } catch (error) {
@@ -143,7 +143,7 @@ function byKey(changes: readonly ChangeMessage[]): ChangeMessage[][] {
   return [...groups.values()]
 }
 
-/** Waits for that time, or until the signal fires. */
+/** Waits for this time, or until `signal` is aborted. */
 async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => {})
 }

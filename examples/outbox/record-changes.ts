@@ -4,7 +4,7 @@ import type { PostgresAdapterOptions } from 'express-rest-conventions/postgres'
 export interface RecordChangesOptions {
   /** Private members. They are left out of `before` and `after`, at any depth. */
   readonly omit?: readonly string[]
-  /** Who made the change. */
+  /** Returns who made the change. */
   readonly actor: (principal: unknown) => string | null
 }
 
@@ -12,9 +12,9 @@ const insert = `INSERT INTO changes (collection, key, action, parent, before, af
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 /**
- * For the option `write` of `postgresAdapter`. The row is inserted after `apply()`. From then on
- * the transaction holds the lock on the record until it commits, so the positions of one key
- * increase in the order in which its changes commit.
+ * Returns a function for the option `write` of `postgresAdapter`. It inserts the row after
+ * `apply()`. From then on, the transaction holds the lock on the record until it commits. The
+ * positions of one key therefore increase in the order in which its changes commit.
  */
 export function recordChanges<T, K>({
   omit = [],
@@ -23,7 +23,8 @@ export function recordChanges<T, K>({
   const shown = (record: unknown): string | null =>
     record === undefined ? null : JSON.stringify(record, (name, value) => (omit.includes(name) ? undefined : value))
   return async (tx, change, call) => {
-    // Two requests may attach one record at the same time, because they lock it in a shared mode.
+    // Two requests may attach one record at the same time, because they lock the record only in a
+    // shared mode. The advisory lock makes them wait for each other.
     if (change.action === 'attach' || change.action === 'detach') {
       const record = `changes:${change.collection}:${JSON.stringify(change.key)}`
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [record])

@@ -4,8 +4,8 @@
  */
 
 /**
- * Keep it with your migrations. `position` comes from a sequence without a cache (the default), so
- * that the changes of one key get increasing positions.
+ * The DDL of the table. Keep it with your migrations. `position` comes from a sequence without a
+ * cache (the default), so that the changes of one key get increasing positions.
  */
 export const changesTable = `
 CREATE TABLE changes (

@@ -1,5 +1,5 @@
 /**
- * Authentication and permission: tokens of the private side, one account of the public side,
+ * Authentication and permission: tokens for the private side, one account for the public side, and
  * permission by scopes.
  */
 import { randomBytes } from 'node:crypto'
@@ -21,7 +21,7 @@ export interface Caller {
   readonly scope: string
 }
 
-/** An account of the public side. Passwords are kept hashed. */
+/** An account of the public side. Only the hash of its password is kept. */
 interface Account {
   readonly hash: string
   readonly principal: Caller & { readonly sub: string }
@@ -30,14 +30,14 @@ interface Account {
 export interface Access {
   readonly key: TokenKey
   /**
-   * Tokens of public logins are valid only on the public side: the private side rejects other
-   * audiences (RFC 8725 3.9).
+   * The audience of the tokens that public logins get. These tokens are valid only on the public
+   * side, because the private side rejects other audiences (RFC 8725 3.9).
    */
   readonly publicAudience: string
   readonly find: (user: string) => Account | undefined
   /** A token for the private side with all permissions, printed at start. */
   readonly privateToken: () => string
-  /** The account to print at start, if it was generated. */
+  /** The account to print at start, if a part of it was generated. */
   readonly madeUp: { readonly user: string; readonly password: string } | undefined
 }
 
@@ -51,7 +51,10 @@ export interface AccessSettings {
 const publicScope =
   'pre-piezas:read pre-piezas:write componentes:read contratos:read clientes:read codigos-postales:read'
 
-/** Twelve hours, so that the printed token works for a working day. */
+/**
+ * The lifetime of a token in seconds: twelve hours, so that the printed token works for a working
+ * day.
+ */
 const lifetime = 12 * 60 * 60
 
 export async function openAccess({ tokenSecret, publicUser, publicPassword }: AccessSettings): Promise<Access> {

@@ -1,6 +1,6 @@
-/** Addresses in hand-written code, in the same spelling as in the library's links. */
+/** Addresses in hand-written code. They are spelled like those in the library's links. */
 
-/** The path segment of an id: percent-encoded, except for `,` and `=`. */
+/** The path segment for an id: percent-encoded, except for `,` and `=`. */
 export function segment(id: string | number): string {
   return encodeURIComponent(id).replaceAll('%2C', ',').replaceAll('%3D', '=')
 }

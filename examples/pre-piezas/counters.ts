@@ -8,18 +8,18 @@ import type { Settings } from './settings.js'
 
 export interface Counters {
   /**
-   * The store options of a limit. `side` distinguishes its keys and its log lines. Without a store,
-   * counts are in memory.
+   * The store options of a limit. `side` distinguishes the keys and the log lines of the two sides.
+   * If this function is absent, counts are in memory.
    */
   readonly optionsOf?: (side: string) => StoreOptions
-  /** Rejects if the Redis server does not answer. Absent without Redis. */
+  /** Rejects if the Redis server does not respond. Absent if there is no Redis server. */
   readonly ask?: () => Promise<void>
   readonly close: () => void
 }
 
 /**
- * Waits up to a second for the connection, so that the first request is counted. If Redis answers
- * later, it is used from then on.
+ * Waits up to a second for the connection to Redis, so that the first request is counted. If Redis
+ * responds later, it is used from then on.
  */
 export async function openCounters({
   redisUrl,
@@ -27,7 +27,7 @@ export async function openCounters({
 }: Pick<Settings, 'redisUrl' | 'redisSentinels'>): Promise<Counters> {
   if (redisUrl === undefined) return { close() {} }
   const redis = await openRedis({ redisUrl, ...(redisSentinels === undefined ? {} : { redisSentinels }) })
-  // Without the password that the URL may contain.
+  // The host is shown without the password that the URL may contain.
   const { host } = new URL(redisUrl)
   const where = redisSentinels === undefined ? `Redis at ${host}` : `Redis master ${host}`
   return {

@@ -1,14 +1,16 @@
 /**
- * The text that is printed when the service listens: its address, a token for the private side,
- * requests to paste, the generated account of the public side, if any, and the addresses of the
- * docs.
+ * The text that is printed when the service listens. It has the address of the service, a token for
+ * the private side, requests to paste, and the addresses of the docs. If the account of the public
+ * side was generated, the text also has the account.
  */
 import type { Adapter, AdapterCall } from 'express-rest-conventions'
 import type { Access } from './access.js'
 import { segment } from './addresses.js'
 import type { Stores } from './store/stores.js'
 
-/** Uses stored records, which earlier runs may have changed. */
+/**
+ * Builds the text with records from the stores, because earlier runs may have changed the records.
+ */
 export async function greeting(
   base: string,
   { prePiezas, contratos }: Pick<Stores, 'prePiezas' | 'contratos'>,
@@ -36,7 +38,10 @@ export async function greeting(
   ].join('\n')
 }
 
-/** Shows a contract or a branch if there are no pieces. */
+/**
+ * Chooses the item to show if there are no pieces: a contract, or a branch if there are no
+ * contracts.
+ */
 async function withoutPieces(base: string, contratos: Stores['contratos']) {
   const contract = await first(contratos, 'codigoDeContratoInterno')
   return contract === undefined

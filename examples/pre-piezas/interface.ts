@@ -1,6 +1,6 @@
 /**
- * The private side without its stores, for `npx express-rest-conventions openapi` and `mock`, which
- * only use the declarations and call no adapter.
+ * The private side without its stores, for `npx express-rest-conventions openapi` and `mock`. These
+ * commands use only the declarations, and call no adapter.
  */
 import type { Api } from 'express-rest-conventions'
 import { openAccess } from './access.js'

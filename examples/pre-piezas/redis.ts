@@ -1,11 +1,13 @@
-/** A connection to Redis: at one address, or to the master that sentinels name. */
+/** A connection to Redis: either to one address, or to the master that sentinels name. */
 
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createClient, createSentinel } from 'redis'
 import type { Settings } from './settings.js'
 
 export interface RedisConnection {
-  /** Sends a command to the master. Rejects with the reason if it is not connected. */
+  /**
+   * Sends a command to the master. If the connection is lost, rejects with the reason for the loss.
+   */
   send(command: string[]): Promise<never>
   close(): void
 }
@@ -20,15 +22,15 @@ const pingInterval = 1_000
 const pingTimeout = 1_500
 
 /**
- * Milliseconds without any traffic after which a connection is closed. Longer than `pingInterval`,
- * so that pings keep a healthy connection open. It also closes a connection whose HELLO is never
- * answered.
+ * Milliseconds without any traffic after which a connection is closed. The time is longer than
+ * `pingInterval`, so that pings keep a healthy connection open. It also closes a connection whose
+ * HELLO gets no reply.
  */
 const socketTimeout = 3_000
 
 const socket = { connectTimeout, socketTimeout, reconnectStrategy: (tries: number) => Math.min(50 * 2 ** tries, 1_000) }
 
-/** The part of both clients of `redis` that is used here. */
+/** The methods of both clients of the package `redis` that are used here. */
 interface Client {
   isReady(): boolean
   connect(): Promise<unknown>
@@ -38,12 +40,13 @@ interface Client {
 }
 
 /**
- * Waits up to a second for the connection, so that the first request is counted. If Redis answers
+ * Waits up to a second for the connection, so that the first request is counted. If Redis responds
  * later, it is used from then on.
  */
 export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: RedisSettings): Promise<RedisConnection> {
   const make = (): Client => (sentinels === undefined ? oneAddress(url) : mastersOf(url, sentinels))
-  // The error of a command on an offline client does not contain the cause, so it is kept here.
+  // The error of a command on an offline client does not have the cause of the loss, so the cause
+  // is kept here.
   let lost: unknown
   const open = (): { readonly client: Client; readonly connected: Promise<unknown> } => {
     const client = make()
@@ -79,7 +82,10 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
     },
   }
 
-  /** A sentinel client gives up if no sentinel answers at first. */
+  /**
+   * Connects, with repeated attempts. A sentinel client gives up by itself if no sentinel responds
+   * at first.
+   */
   async function connectUntilDone(own: Client): Promise<void> {
     for (;;) {
       try {
@@ -96,7 +102,10 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
 
 type RedisSettings = { readonly redisUrl: string } & Pick<Settings, 'redisSentinels'>
 
-/** A command that waits in a queue while Redis is unavailable would be counted too late. */
+/**
+ * Commands do not wait in a queue while Redis is unavailable, because they would be counted too
+ * late.
+ */
 const disableOfflineQueue = true
 
 function oneAddress(url: string): Client {
@@ -111,8 +120,8 @@ function oneAddress(url: string): Client {
 }
 
 /**
- * The client of `createSentinel`. Its `sendCommand` has an additional first parameter: whether a
- * replica may answer.
+ * The client of `createSentinel`. Its `sendCommand` has an additional first parameter, which says
+ * whether a replica may respond.
  */
 function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSentinels']>): Client {
   const { hostname, username, password, pathname, protocol } = new URL(url)
@@ -120,7 +129,7 @@ function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSe
     name: hostname,
     sentinelRootNodes: [...sentinelRootNodes],
     scanInterval: pingInterval,
-    // A command is not repeated, because it is unknown whether it was counted.
+    // A failed command is not repeated, because it is unknown whether it was counted.
     maxCommandRediscovers: 0,
     passthroughClientErrorEvents: true,
     sentinelClientOptions: { socket },
@@ -142,9 +151,10 @@ function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSe
 }
 
 /**
- * Pings, and calls `replace` if a connection does not answer. TCP alone takes about 15 minutes to
- * close a half-open connection. `socketTimeout` does not close it while commands are written to it,
- * and the ping of the client's own `pingInterval` has no timeout. Rejects when `signal` aborts.
+ * Sends pings, and calls `replace` if a connection does not respond. TCP alone takes about 15
+ * minutes to close a half-open connection. `socketTimeout` does not close such a connection while
+ * commands are written to it. The client's own `pingInterval` does not help, because its pings have
+ * no timeout. Rejects when `signal` is aborted.
  */
 async function whenSilent(current: () => Client, replace: () => void, signal: AbortSignal): Promise<void> {
   for (;;) {
@@ -160,7 +170,7 @@ async function whenSilent(current: () => Client, replace: () => void, signal: Ab
       client.send(['PING']).then(settle, settle),
       setTimeout(pingTimeout, undefined, { ref: false, signal }),
     ])
-    await setImmediate() // After a pause of this process, the answer may be waiting to be read.
+    await setImmediate() // After a pause of this process, the reply may be waiting to be read.
     if (!settled && !signal.aborted) replace()
   }
 }

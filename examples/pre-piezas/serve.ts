@@ -1,4 +1,4 @@
-/** One process that serves: the only one, or a worker of `workers.ts`. */
+/** Runs a process that serves requests: the only process, or a worker of `workers.ts`. */
 import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'express-rest-conventions/server'
@@ -12,8 +12,8 @@ import { openStores } from './store/stores.js'
 import { workersSharePort } from './workers.js'
 
 /**
- * Opens the stores, listens, and prints the greeting. `started` receives what must be closed on a
- * signal. Throws `SettingError` for an unusable setting.
+ * Opens the stores, listens, and prints the greeting. `started` receives the parts that must be
+ * closed on a signal. Throws `SettingError` if a setting can't be used.
  */
 export async function serve(settings: Settings, started: (running: Running) => void): Promise<void> {
   const access = await openAccess(settings)

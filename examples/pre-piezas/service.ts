@@ -1,6 +1,6 @@
 /**
- * Composes the service over open stores: versions, the public side and probes. It does not listen;
- * `main.ts` and the tests do.
+ * Composes the service over open stores: the versions, the public side and the probes. It does not
+ * listen; `main.ts` and the tests do that.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -29,7 +29,7 @@ export interface Service {
   readonly app: Express
   /** Throws if a store is not ready. Call it before listening. */
   readonly ready: () => Promise<void>
-  /** Both sides, for their documents. */
+  /** The APIs of both sides, for their documents. */
   readonly apis: { readonly inside: Api; readonly outside: Api }
 }
 
@@ -47,9 +47,10 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   const outside = publicApi(settings, ground)
   const app = express()
   app.disable('x-powered-by')
-  // An address has one spelling (PATH-11); Express would take /PUBLIC for /public.
+  // An address has only one spelling (PATH-11). By default, Express would accept `/PUBLIC` for
+  // `/public`.
   app.set('case sensitive routing', true)
-  // Before any middleware that could refuse a probe.
+  // Mounted before any middleware that could refuse a probe.
   app.use(health({ checks: checksOf(ground), shows: isOperator }))
   app.use(inside)
   app.use('/public', outside)
@@ -65,8 +66,8 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
 }
 
 /**
- * An unavailable Redis is reported, but does not make the process unready: requests pass without
- * it.
+ * The checks of the service. If Redis is unavailable, this is reported, but the process stays
+ * ready: requests pass without Redis.
  */
 const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check | HealthCheck>> => ({
   database: stores.ask,
@@ -74,8 +75,8 @@ const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check |
 })
 
 /**
- * Requests from this machine that did not pass a proxy and accept JSON may see the checks:
- * `curl -H 'Accept: application/json' localhost:3000/ready`.
+ * Whether a request may see the checks: it comes from this machine, has not passed a proxy, and
+ * accepts JSON, like `curl -H 'Accept: application/json' localhost:3000/ready`.
  */
 const isOperator = ({ socket, headers }: IncomingMessage): boolean =>
   headers.accept?.includes('json') === true &&
@@ -97,9 +98,9 @@ const info = {
 const pages = docsPages({ console: true })
 
 /**
- * `/v1` and `/v8`, for callers with a Bearer token. They differ only in `clientes` and share all
- * other resources. Scripts of any origin may call them, because browsers do not send tokens by
- * themselves.
+ * `/v1` and `/v8`, for callers with a Bearer token. The two versions differ only in `clientes`, and
+ * share all other resources. Scripts of any origin may call them, because browsers do not send such
+ * tokens by themselves.
  */
 function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const shared: readonly (Mount | Endpoint)[] = [
@@ -135,8 +136,8 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
 }
 
 /**
- * `/public/login` and `/public/v1`: callers can create, read and delete pre-pieces, and read the
- * single items to which these link.
+ * `/public/login` and `/public/v1`. Callers can create, read and delete pre-pieces. They can also
+ * read the single items to which pre-pieces link.
  */
 function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const { key, publicAudience: audience, find } = access
@@ -151,7 +152,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
     versions: {
       v1: [
         mount(prePiezas, stores.prePiezas, { collection: ['POST'], item: ['GET', 'DELETE'] }),
-        // A piece links to the collection of its components, so these can be listed.
+        // A piece links to the collection of its components, so components can be listed, too.
         mount(componentes, readOnly(stores.componentes)),
         mount(contratos, readOnly(stores.contratos), { collection: [] }),
         mount(clientes, readOnly(stores.clientes), { collection: [] }),
@@ -161,7 +162,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
   })
 }
 
-/** The number of requests per minute and principal. 0: no limit. */
+/** The limit of requests per minute and principal. 0 means no limit. */
 function limited(
   side: string,
   { rateLimit: limit }: Pick<Settings, 'rateLimit'>,
@@ -171,8 +172,8 @@ function limited(
 }
 
 /**
- * The same data without write methods: requests that need them are 405, including flags and
- * sub-collections.
+ * The same data without write methods. The response to a request that needs them is 405, also for
+ * flags and sub-collections.
  */
 function readOnly<T, K>({ list, read }: Adapter<T, K>): Adapter<T, K> {
   return { list, read }

@@ -1,54 +1,59 @@
-/** The checked settings of the environment. */
+/** Reads the settings from the environment, and checks them. */
 import { availableParallelism } from 'node:os'
 
 export interface Settings {
-  /** 0 picks a free port. */
+  /** The port. 0 picks a free port. */
   readonly port: number
   /**
-   * The absolute address before the version, as clients use it. Absent: links are derived from the
-   * request.
+   * The absolute address before the version, as clients use it. If it is absent, links are derived
+   * from the request.
    */
   readonly baseUrl?: string
   /** The number of pre-pieces in a new database. */
   readonly seedSize: number
-  /** The PostgreSQL server. Absent: PostgreSQL runs in the process. */
+  /** The PostgreSQL server. If it is absent, PostgreSQL runs in the process. */
   readonly databaseUrl?: string
   /**
-   * The maximum number of connections of each process, in addition to one for readiness. Default
-   * 10.
+   * The maximum number of database connections of each process, in addition to one connection for
+   * readiness. Default 10.
    */
   readonly databasePool?: number
   /** Whether statements are prepared by name. Default true. */
   readonly databasePrepare?: boolean
   /**
-   * Milliseconds after which the server ends a statement or an idle transaction, sent as startup
-   * parameters. 0 sends none. Default: see `server.ts`.
+   * Milliseconds after which the database server ends a statement or an idle transaction. The value
+   * is sent as startup parameters. With 0, none are sent. Default: see `server.ts`.
    */
   readonly databaseTimeout?: number
-  /** The data directory of the PostgreSQL in the process. Absent: in memory. */
+  /**
+   * The data directory of the PostgreSQL in the process. If it is absent, the data is in memory.
+   */
   readonly dataDir?: string
   /**
-   * The Redis server that counts requests. Absent: counts are in memory. With `redisSentinels`, its
-   * host is the name of the master.
+   * The Redis server that counts requests. If it is absent, counts are in memory. With
+   * `redisSentinels`, the host of this address is the name of the master.
    */
   readonly redisUrl?: string
-  /** The sentinels of that Redis. */
+  /** The addresses of the sentinels of this Redis server. */
   readonly redisSentinels?: readonly RedisSentinelAddress[]
   /** The number of processes. Default 1. */
   readonly workers?: number
   /**
-   * The key that signs and verifies tokens. Default: a random one, so tokens are invalid after a
-   * restart.
+   * The key that signs and verifies tokens. Default: a random key, so that tokens are invalid after
+   * a restart.
    */
   readonly tokenSecret?: string
-  /** Requests per minute and principal. 0: no limit. */
+  /** The limit of requests per minute and principal. 0 means no limit. */
   readonly rateLimit: number
   /**
    * Milliseconds for which the server stays open after SIGTERM while `/ready` is 503. Default: see
    * `shutdown.ts`.
    */
   readonly drain?: number
-  /** The account of the public side. Missing parts are generated and printed. */
+  /**
+   * The account of the public side. By default, the user is `demo` and the password is random. If
+   * one of the two is not set, both are printed at start.
+   */
   readonly publicUser?: string
   readonly publicPassword?: string
 }
@@ -58,7 +63,7 @@ interface RedisSentinelAddress {
   readonly port: number
 }
 
-/** An unusable setting. The message is one line for the operator. */
+/** A setting that can't be used. The message is one line for the operator. */
 export class SettingError extends Error {
   override readonly name = 'SettingError'
 }
@@ -130,13 +135,13 @@ function trueOrFalse(env: Environment, name: string): boolean | undefined {
   throw new SettingError(`${name} is ${JSON.stringify(text)}: give true or false.`)
 }
 
-/** `auto` is one process per available core. */
+/** The number of processes. `auto` is one process per available core. */
 function workersOf(env: Environment): number | undefined {
   if (env.WORKERS?.trim() === 'auto') return availableParallelism()
   return wholeNumber(env, 'WORKERS', 128, 1)
 }
 
-/** `host:port` pairs, separated by commas. The default port is 26379. */
+/** The sentinels: `host:port` pairs, separated by commas. The default port is 26379. */
 function sentinelsOf(env: Environment): readonly RedisSentinelAddress[] | undefined {
   const text = env.REDIS_SENTINELS?.trim() ?? ''
   if (text === '') return undefined
@@ -175,7 +180,7 @@ const redis: Kind = {
   example: 'redis://user:password@redis.example.com:6379',
 }
 
-/** The value may contain a password, so messages do not show it. */
+/** The address of a server. Messages do not show its value, because it may contain a password. */
 function addressOf(env: Environment, name: string, { scheme, what, example }: Kind): string | undefined {
   const text = env[name]?.trim() ?? ''
   if (text === '') return undefined
@@ -187,15 +192,15 @@ function addressOf(env: Environment, name: string, { scheme, what, example }: Ki
 const shortestSecret = 32
 
 /**
- * Basic separates user and password by the first colon, and allows no control characters (RFC 7617
- * 2).
+ * The user name. HTTP Basic separates the user name from the password by the first colon, and
+ * allows no control characters (RFC 7617 2).
  */
 function userOf({ PUBLIC_USER: user = '' }: Environment): string | undefined {
   if (!/[:\p{Cc}]/u.test(user)) return user || undefined
   throw new SettingError(`PUBLIC_USER is ${JSON.stringify(user)}: give a name without colons and control characters.`)
 }
 
-/** Messages do not show the value. */
+/** The password. Messages do not show its value. */
 function passwordOf({ PUBLIC_PASSWORD: password = '' }: Environment): string | undefined {
   if (!/\p{Cc}/u.test(password) && Buffer.byteLength(password) <= 1024) return password || undefined
   throw new SettingError(
@@ -203,7 +208,7 @@ function passwordOf({ PUBLIC_PASSWORD: password = '' }: Environment): string | u
   )
 }
 
-/** Not trimmed, because white space may be part of a secret. */
+/** The secret. It is not trimmed, because white space may be part of a secret. */
 function secretOf({ TOKEN_SECRET: secret = '' }: Environment): string | undefined {
   if (secret === '') return undefined
   if (Buffer.byteLength(secret) >= shortestSecret) return secret

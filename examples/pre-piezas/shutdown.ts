@@ -3,35 +3,39 @@ import cluster from 'node:cluster'
 import type { GracefulServer } from 'express-rest-conventions/server'
 
 /**
- * Milliseconds of each phase. With a `preStop` hook of 5 seconds they fit the 30 seconds that
- * Kubernetes waits before it kills.
+ * Milliseconds of each phase. Together with a `preStop` hook of 5 seconds, they fit into the 30
+ * seconds after which Kubernetes kills the process.
  */
 export const times = {
-  /** The server stays open after SIGTERM while `/ready` is 503, unless `DRAIN` is set. */
+  /** How long the server stays open after SIGTERM while `/ready` is 503, unless `DRAIN` is set. */
   drain: 2_000,
-  /** The time for running requests. */
+  /** How long requests in progress may take. */
   grace: 10_000,
-  /** The time for closing the database and other resources, and for an unfinished start. */
+  /**
+   * How long closing the database and other resources may take. Also how long an unfinished start
+   * may take.
+   */
   close: 10_000,
 } as const
 
-/** What must be closed once the service has started. */
+/** The parts of the service that must be closed once it has started. */
 export interface Running {
   readonly server: GracefulServer
   /** Closes the stores. */
   readonly close: () => Promise<void>
-  /** Milliseconds. Default `times.drain`. */
+  /** The duration of the drain in milliseconds. Default `times.drain`. */
   readonly drain: number | undefined
 }
 
 /**
- * On SIGTERM: makes readiness fail, keeps serving for the time of the drain, finishes running
- * requests, closes the stores, and exits with 0. On SIGINT, which developers send, it skips the
- * drain. Repeated signals are ignored, because under `npm start` one Ctrl-C arrives twice.
+ * Ends the process on a signal. On SIGTERM, it makes readiness fail, keeps serving during the
+ * drain, finishes requests in progress, closes the stores, and exits with 0. On SIGINT, which
+ * developers send, it skips the drain. Repeated signals are ignored, because under `npm start` one
+ * Ctrl-C arrives twice.
  *
- * Call it first: as process 1 of a container, Node ignores signals without a listener. If a signal
- * arrives during the start, the start is completed, so that no half-written database remains.
- * Returns the function to call before listening.
+ * Call this function first, because Node ignores signals without a listener if it is process 1 of a
+ * container. If a signal arrives during the start, the start is completed, so that no half-written
+ * database remains. Returns a function to call before the server listens.
  */
 export function endOnSignals(): (running: Running) => void {
   let started: (running: Running) => void = () => {}
@@ -57,7 +61,7 @@ export function endOnSignals(): (running: Running) => void {
   return started
 }
 
-/** Ends the process if `work` exceeds its time limit. */
+/** Waits for `work`. Ends the process if `work` exceeds its time limit. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => process.exit(1), times.close)
   try {

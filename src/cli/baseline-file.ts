@@ -1,4 +1,4 @@
-/** The file of a baseline, which `check` and `lint` read and update. */
+/** The baseline file, which `check` and `lint` read and update. */
 import {
   type Comparison,
   compareBaseline,
@@ -15,13 +15,13 @@ import { writeReport } from './report-files.js'
 import type { Terminal } from './terminal.js'
 import { UsageError } from './usage-error.js'
 
-/** The flags about baselines, which both commands have. */
+/** The flags for baselines. `check` and `lint` both have them. */
 export const baselineFlags = { baseline: 'text', 'write-baseline': 'text', until: 'text' } as const
 
 export interface BaselineCall {
   /** The file to compare with. */
   readonly baseline: string | undefined
-  /** The file to write. It may be the same one. */
+  /** The file to write. It may be the same file as `baseline`. */
   readonly writeBaseline: string | undefined
   /** The last day on which new entries are accepted. */
   readonly until: Day | undefined
@@ -40,7 +40,7 @@ export function baselineCall(texts: ReadonlyMap<string, string>): BaselineCall {
   return { baseline: texts.get('baseline'), writeBaseline, until }
 }
 
-/** The entries of a file; none without one. Throws `UsageError`. */
+/** The entries of the baseline file. Empty if no file is given. Throws `UsageError`. */
 export function knownBreaks({ baseline, until }: BaselineCall, terminal: Terminal): readonly KnownBreak[] {
   const today = dayOf(terminal.now())
   if (until !== undefined && until < today)
@@ -56,7 +56,7 @@ export function knownBreaks({ baseline, until }: BaselineCall, terminal: Termina
   }
 }
 
-/** Compares the run with the baseline, prints the differences, and writes the next baseline. */
+/** Compares a run with the baseline, prints the differences, and writes the next baseline. */
 export function comparedWith<Broken extends { readonly check: string; readonly where: string }>(
   call: BaselineCall,
   broken: readonly Broken[],

@@ -49,7 +49,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     terminal.out(planOf(call, target))
     return 0
   }
-  // Before the first request, so that a mistake is found before the run.
+  // Reads the baseline before the first request, so that a mistake in it is found before the run.
   const known = knownBreaks(call, terminal)
   checkOutputs(call, terminal)
   const { principals: sources = [], account: names, ...learned } = target
@@ -93,7 +93,7 @@ function checked(
   })
 }
 
-/** Removes the remaining records. Resolves to the exit code. */
+/** Removes the records that an earlier run has left. Resolves to the exit code. */
 async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
   const { base, published, ledger, production } = call
   const { principals: sources = [], account: _, ...learned } = target
@@ -128,7 +128,7 @@ function printLeft(left: readonly Leftover[], terminal: Terminal): void {
     terminal.error(`left: ${entry.address ?? `the record posted to ${entry.post} with ${entry.marker}`}: ${because}\n`)
 }
 
-/** The plan of a run, without a request to the service. */
+/** The plan of a run. Making it sends no request to the service. */
 function planOf(call: CheckCall, { collections: listed, unlisted = [], principals = [] }: TargetFile): string {
   const { base, rate, budget, write: writes, production, disposable } = call
   const collections = [...listed, ...unlisted]

@@ -45,20 +45,20 @@ export interface CheckCall extends BaselineCall {
   readonly command: string | undefined
   readonly header: string | undefined
   readonly published: string | undefined
-  /** The address without the gateway. */
+  /** The address of the service without the gateway. */
   readonly direct: string | undefined
   readonly only: readonly string[] | undefined
   readonly rate: number
   readonly budget: number
   /** Whether to run the checks that write. */
   readonly write: boolean
-  /** Whether to send nothing that could lock accounts, exhaust limits or load the service. */
+  /** Whether to send no request that could lock accounts, exhaust limits or load the service. */
   readonly production: boolean
-  /** Whether the whole service may be lost. It includes `write`. */
+  /** Whether all data of the service may be lost. Includes `write`. */
   readonly disposable: boolean
-  /** The ledger file. */
+  /** The file that lists the records which the run creates. */
   readonly ledger: string
-  /** Whether to only remove the records of an earlier run. */
+  /** Whether to remove the records of an earlier run, and do nothing else. */
   readonly cleanup: boolean
   readonly dryRun: boolean
   readonly json: boolean
@@ -72,7 +72,7 @@ export interface CheckCall extends BaselineCall {
   readonly scripts: string | undefined
 }
 
-/** Reads the arguments. Returns `undefined` if help is asked for. Throws `UsageError`. */
+/** Reads the arguments. Returns `undefined` if the user asks for help. Throws `UsageError`. */
 export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const { words, texts, switches } = parseFlags(args, flags)
   if (switches.has('help')) return undefined
@@ -151,8 +151,8 @@ export function addressIn(what: string, text: string): string {
 }
 
 /**
- * Clauses and checks. A misspelt one is refused: otherwise no check would run, and the run would
- * pass.
+ * The clauses and checks that `--only` names. A misspelt name is refused. Otherwise no check would
+ * run, and the run would pass.
  */
 function idsIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined

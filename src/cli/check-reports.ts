@@ -1,4 +1,4 @@
-/** Writes the reports of `check`, and decides its exit code. */
+/** Writes the reports of `check`, and determines its exit code. */
 import { join } from 'node:path'
 import { judgeAnswers } from '../check/checks/every-answer.js'
 import { listChecks } from '../check/checks/index.js'
@@ -39,7 +39,7 @@ export function checkOutputs({ sarif, html, markdown, junit, writeBaseline }: Ch
   })
 }
 
-/** A run with the data for its reports. */
+/** A finished run, with the data for its reports. */
 export interface Finished {
   readonly report: CheckReport
   readonly principals: readonly Principal[]

@@ -10,7 +10,7 @@ import { fetchText, isAddress, NoAccess, NoDocument, readText, type SourceText }
 import { formatName, parseDocument } from './document-text.js'
 import { UsageError } from './usage-error.js'
 
-/** Milliseconds to wait for a command that prints a token. */
+/** How long to wait for a command that prints a token, in milliseconds. */
 const commandTimeout = 30_000
 
 /** A value with the text that it was read from. */
@@ -19,8 +19,8 @@ export interface Parsed<T = unknown> extends SourceText {
 }
 
 /**
- * The document of a service. The first token is sent only to the service, and only if it requires
- * one. Throws `UsageError` if there is no document.
+ * The document of a service. The first token is sent only to the service, and only if the service
+ * refuses to send the document without credentials. Throws `UsageError` if there is no document.
  */
 export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> {
   const { base, document } = call
@@ -28,7 +28,7 @@ export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> 
     return parsed(document, isAddress(document) ? await fetchText(document) : readText(document, cwd))
   for (const name of ['openapi.json', 'openapi.yaml']) {
     const text = await fetchedAs(call, `${base}/${name}`).catch((error: unknown) => {
-      // If the service does not answer at all, trying the other name would not help.
+      // If the service does not respond at all, trying the other name would not help.
       if (!(error instanceof NoDocument)) throw error
     })
     if (text !== undefined) return parsed(`${base}/${name}`, text)
@@ -57,7 +57,7 @@ function parsed(name: string, text: string): Parsed {
   throw new UsageError(`${name} is not an OpenAPI document of version 3.0 or 3.1.`)
 }
 
-/** A file in JSON or YAML. */
+/** The value of a file in JSON or YAML. */
 export const valueIn = (file: string, cwd: string): unknown => parseDocument(readText(file, cwd), file)
 
 /** Reads and checks the target file. */
@@ -71,14 +71,16 @@ export function targetIn(file: string, cwd: string): Parsed<TargetFile> {
   }
 }
 
-/** The principals that flags name. The first one must be able to read everything. */
+/** The principals that the flags name. The first principal must be able to read everything. */
 export function sourcesOf({ variables, command, header }: CheckCall): readonly PrincipalSource[] {
   const carrier = header === undefined ? {} : { header }
   const named = variables.map((variable) => ({ name: variable, variable, ...carrier }))
   return command === undefined ? named : [{ name: 'main', command, variable: 'MAIN_TOKEN', ...carrier }, ...named]
 }
 
-/** Gets the tokens. Throws `UsageError`, whose message never contains a token. */
+/**
+ * Reads the tokens of the principals. Throws `UsageError`, whose message never contains a token.
+ */
 export async function principalsOf(
   sources: readonly PrincipalSource[],
   env: NodeJS.ProcessEnv = process.env,
@@ -91,7 +93,10 @@ export async function principalsOf(
   )
 }
 
-/** The user that can log in. Throws `UsageError`, whose message never contains the password. */
+/**
+ * The user name and the password of the account. Throws `UsageError`, whose message never contains
+ * the password.
+ */
 export function accountOf({ user, password }: AccountSource, env: NodeJS.ProcessEnv = process.env): Account {
   const value = (variable: string): string => {
     const text = env[variable] ?? ''

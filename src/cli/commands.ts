@@ -37,7 +37,7 @@ const help = (): string => {
 
 /**
  * Runs a command line. Resolves to the exit code, which is 2 if the command could not run. A bug in
- * the command is also 2, because 1 means that a check has found something.
+ * the command also gives 2, because 1 means that a check has found something.
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {

@@ -1,6 +1,6 @@
 /**
- * The files of a contract: one for each version, such as `openapi/v1.json`, and the accepted
- * changes.
+ * The files of a contract: a document for each version, such as `openapi/v1.json`, and the file of
+ * the accepted changes.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -13,13 +13,13 @@ import { isList, own } from '../definition/json.js'
 import { parseDocument } from './document-text.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** The file of the accepted changes, next to the documents. */
+/** The name of the file of the accepted changes, which is next to the documents. */
 export const acceptedName = 'accepted.json'
 
-/** `v1` of `v1.json` and `v1.yaml`; `undefined` for other files. */
+/** The version in a file name: `v1` for `v1.json` and `v1.yaml`; `undefined` for other names. */
 const versionOf = (name: string): string | undefined => /^(v\d+)\.(?:json|ya?ml)$/.exec(name)?.[1]
 
-/** The documents among files, by version. `where` names the place in messages. */
+/** The documents among some files, by version. `where` names the place of the files in messages. */
 export function documentsIn(files: ReadonlyMap<string, string>, where: string): Documents {
   const documents = new Map<string, unknown>()
   for (const [name, text] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
@@ -37,9 +37,10 @@ export function documentsIn(files: ReadonlyMap<string, string>, where: string): 
 }
 
 /**
- * The document of one file, by its version. If it is compared with one version only, it is that
- * version. Otherwise its name, `info.version` or a server decides; without any of them it is `v1`
- * if it is the only document.
+ * The document of one file, with its version. If the document is compared with only one version, it
+ * is that version. Otherwise, the version comes from the file name, from `info.version`, or from
+ * the end of a server's URL. If none of them is a version and there is nothing to compare with, it
+ * is `v1`.
  */
 export function documentIn(file: string, versions?: readonly string[]): Documents {
   const other = (path: string): unknown => parseDocument(readText(join(dirname(file), path)), path)
@@ -61,8 +62,8 @@ export function documentIn(file: string, versions?: readonly string[]): Document
 }
 
 /**
- * The document, including the parts in other files. `where` is its name in messages; `name` is its
- * own file.
+ * The document, including the parts that are in other files. `where` names the document in
+ * messages. `name` is the name of its own file.
  */
 function checked(document: unknown, where: string, name: string, other: (path: string) => unknown): unknown {
   try {
@@ -80,7 +81,7 @@ function readText(file: string): string {
   }
 }
 
-/** The files of a folder, by name. Empty if there is no folder. */
+/** The files of a folder, by name. Empty if the folder does not exist. */
 export function filesOf(folder: string): ReadonlyMap<string, string> {
   if (!isFolder(folder)) return new Map()
   const names = readdirSync(folder).filter((name) => /\.(?:json|ya?ml)$/.test(name))
@@ -91,7 +92,7 @@ export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEnt
 
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** The result for one file. */
+/** What happened to one file. */
 export interface Written {
   readonly name: string
   readonly happened: 'written' | 'unchanged' | 'removed'
@@ -118,7 +119,7 @@ export function writeDocuments(folder: string, documents: Documents): readonly W
   return written
 }
 
-/** The files of a folder that differ from the current documents of the service. */
+/** The names of the files in a folder that differ from the current documents of the service. */
 export function staleFiles(folder: string, documents: Documents): readonly string[] {
   const files = filesOf(folder)
   const stale = [...documents].filter(
@@ -130,7 +131,7 @@ export function staleFiles(folder: string, documents: Documents): readonly strin
   return [...stale.map(([version]) => `${version}.json`), ...left]
 }
 
-/** The changes that were accepted so far. */
+/** The changes that have been accepted so far. */
 export function readAccepted(folder: string): readonly Accepted[] {
   const file = join(folder, acceptedName)
   if (!isFile(file)) return []

@@ -1,14 +1,15 @@
-/** Documents and other texts from files and addresses. */
+/** Reads documents and other texts from files and addresses. */
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** The timeout for a document in milliseconds. */
+/** How long to wait for a document, in milliseconds. */
 const fetchTimeout = 30_000
 
 /**
- * The maximum size of a document in bytes. Larger ones would take minutes and gigabytes to parse.
+ * The maximum size of a document, in bytes. A larger document would take minutes and gigabytes to
+ * parse.
  */
 const largestDocument = 32 * 1024 * 1024
 
@@ -21,19 +22,20 @@ export interface SourceText {
 
 export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** The service answers, but not with a document. */
+/** The service responds, but not with a document. */
 export class NoDocument extends UsageError {}
 
 /** The service requires credentials. */
 export class NoAccess extends NoDocument {}
 
 /**
- * The text at an address. Throws `UsageError`; if there is a response, `NoDocument` or `NoAccess`.
+ * The text at an address. Throws `UsageError`. If there is a response without a document, the error
+ * is `NoDocument` or `NoAccess`.
  */
 export async function fetchText(address: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const unreachable = (error: unknown): UsageError =>
     new UsageError(`${address} cannot be fetched: ${messageOf((error as { cause?: unknown }).cause ?? error)}`)
-  // A redirect could send the token to another host.
+  // Redirects are not followed, because a redirect could send the token to another host.
   const response = await fetch(address, {
     headers,
     redirect: 'manual',
@@ -78,8 +80,8 @@ export function readText(file: string, cwd: string): string {
 }
 
 /**
- * A source as a URI. Files below the working folder have a relative one, which viewers of reports
- * resolve.
+ * A source as a URI. The URI of a file below the working folder is relative, and the viewers of
+ * reports resolve it.
  */
 export function uriOf(name: string, cwd: string): string {
   if (isAddress(name)) return name

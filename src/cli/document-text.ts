@@ -1,10 +1,10 @@
-/** Parses documents. The extension decides between JSON and YAML. */
+/** Parses documents. The extension of the name determines whether they are JSON or YAML. */
 import { parse } from 'yaml'
 import { messageOf, UsageError } from './usage-error.js'
 
 const isYamlName = (name: string): boolean => /\.ya?ml$/.test(name)
 
-/** Reads a document. Throws `UsageError` that names the file and the position. */
+/** Parses a document. Throws a `UsageError` whose message has the file and the position. */
 export function parseDocument(text: string, name: string): unknown {
   const isYaml = isYamlName(name)
   try {
@@ -15,6 +15,9 @@ export function parseDocument(text: string, name: string): unknown {
   }
 }
 
-/** A name with an extension for a document. Most addresses have none, so the text decides. */
+/**
+ * A name with an extension for a document. Most addresses have no extension, so the format is
+ * determined by the text.
+ */
 export const formatName = (name: string, text: string): string =>
   isYamlName(name) || /^\s*[{[]/.test(text) ? name : `${name}.yaml`

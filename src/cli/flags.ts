@@ -1,4 +1,4 @@
-/** Parses the arguments of commands. Errors about unknown flags suggest the closest name. */
+/** Parses the arguments of commands. The error about an unknown flag suggests the closest name. */
 import { parseArgs } from 'node:util'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { UsageError } from './usage-error.js'
@@ -14,7 +14,7 @@ export interface Given {
 }
 
 /**
- * Parses arguments. Throws `UsageError` for an unknown flag, a repeated one, and one without its
+ * Parses arguments. Throws `UsageError` for a flag that is unknown, is repeated, or lacks its
  * value.
  */
 export function parseFlags(args: readonly string[], flags: Flags): Given {

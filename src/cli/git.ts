@@ -1,4 +1,4 @@
-/** Reads files of a commit from git, not from the working tree. */
+/** Reads files of a commit from git instead of the working tree. */
 import { execFile } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
@@ -7,7 +7,7 @@ import { codeOf, UsageError } from './usage-error.js'
 
 const run = promisify(execFile)
 
-/** Runs git. Returns `undefined` if it fails. */
+/** Runs git. Returns its output; `undefined` if it fails. */
 async function git(folder: string, ...args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout } = await run('git', ['-C', folder, ...args], { maxBuffer: 256 * 1024 * 1024 })
@@ -20,19 +20,19 @@ async function git(folder: string, ...args: readonly string[]): Promise<string |
 }
 
 /**
- * The commit of a branch, a tag or a hash in the repository of a folder; `undefined` if there is
- * none.
+ * The commit that a branch, a tag or a hash names in the repository of a folder; `undefined` if
+ * there is no such commit.
  */
 export async function commitOf(folder: string, ref: string): Promise<string | undefined> {
   return (await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`))?.trim()
 }
 
-/** Whether a folder lies in a working tree. */
+/** Whether a folder is in a working tree of git. */
 export const isInRepository = async (folder: string): Promise<boolean> =>
   (await git(folder, 'rev-parse', '--is-inside-work-tree'))?.trim() === 'true'
 
 /**
- * The texts of the files of a folder at a commit, by name. The folder may be missing from the
+ * The texts of the files of a folder at a commit, by file name. The folder need not exist in the
  * working tree.
  */
 export async function filesAt(cwd: string, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {

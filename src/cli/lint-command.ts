@@ -1,4 +1,7 @@
-/** `lint <document>`: the naming and contract rules over an OpenAPI document alone. */
+/**
+ * `lint <document>`: checks an OpenAPI document against the rules for names and contracts. It needs
+ * no running service.
+ */
 import { basename, dirname, join } from 'node:path'
 import {
   documentFault,
@@ -59,7 +62,7 @@ export async function lintCommand(args: readonly string[], terminal: Terminal): 
   return report.exitCode
 }
 
-/** Findings in the order of their lines. */
+/** The findings, in the order of their lines. */
 function inOrder(findings: readonly LintFinding[], positionOf: LintReport['positionOf']): readonly LintFinding[] {
   const placed = findings.map((finding) => ({ finding, at: positionOf(finding) ?? { line: 0, column: 0 } }))
   return placed
@@ -67,7 +70,10 @@ function inOrder(findings: readonly LintFinding[], positionOf: LintReport['posit
     .map(({ finding }) => finding)
 }
 
-/** The document, including the parts in other files. Throws `UsageError` for anything else. */
+/**
+ * The document, including the parts that are in other files. Throws `UsageError` if the text is not
+ * a valid document.
+ */
 function documentIn({ name, text }: SourceText, cwd: string): unknown {
   const value = parseDocument(text, formatName(name, text))
   const fault = documentFault(value)
@@ -89,14 +95,14 @@ function documentIn({ name, text }: SourceText, cwd: string): unknown {
     return bundled(value, basename(isAddress(name) ? new URL(name).pathname : name), other)
   } catch (error) {
     if (error instanceof DocumentError) throw new UsageError(`${name}: ${error.message}`)
-    // A value contains itself through an alias of YAML.
+    // An alias of YAML can make a value contain itself, which causes this error.
     if (error instanceof RangeError)
       throw new UsageError(`${name} is nested too deeply, or an alias of it contains itself.`)
     throw error
   }
 }
 
-/** `--only` names clauses and rules. */
+/** Returns a test of whether a rule is wanted. `--only` names clauses and rules. */
 function wantedBy({ only }: LintCall): (rule: LintRule) => boolean {
   if (only === undefined) return () => true
   if (only.length === 0) throw new UsageError('--only needs a rule or a clause, such as --only path-2-plural,QUERY-4')

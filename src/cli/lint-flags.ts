@@ -47,7 +47,7 @@ export interface LintCall extends BaselineCall {
   readonly clausesUrl: string | undefined
 }
 
-/** Reads the arguments. Returns `undefined` if help is asked for. Throws `UsageError`. */
+/** Reads the arguments. Returns `undefined` if the user asks for help. Throws `UsageError`. */
 export function readLintCall(args: readonly string[]): LintCall | undefined {
   const { words, texts, switches } = parseFlags(args, flags)
   if (switches.has('help')) return undefined

@@ -5,7 +5,10 @@ import { documentsOfModule, serviceOfModule } from './service-documents.js'
 import { UsageError } from './usage-error.js'
 import { reportAt, usageOfModule } from './usage-source.js'
 
-/** A refused module may keep running and throw the same error again. */
+/**
+ * A module that was refused may keep running, and may throw the same error again. These repetitions
+ * are ignored.
+ */
 function ignoreRefusals(error: unknown): void {
   if (!(error instanceof UsageError)) throw error
 }
@@ -26,5 +29,6 @@ const code = await runCommand(process.argv.slice(2), {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
     }),
 })
-// The module may have opened connections, which would keep the process alive.
+// Exits explicitly, because the module may have opened connections that would keep the process
+// alive.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))

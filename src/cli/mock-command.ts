@@ -36,7 +36,7 @@ The exit code is 0 after SIGTERM or SIGINT, and 2 if the command could not run.
   npx express-rest-conventions mock ./api.js --records 10000 --delay 100-800 --fail 5%
 `
 
-/** Milliseconds for requests in flight when the mock ends. */
+/** How long requests in flight may take when the mock ends, in milliseconds. */
 const grace = 2_000
 
 /** Runs the command. Resolves to its exit code when the process receives a signal to end. */
@@ -71,7 +71,7 @@ async function mocked({ module, options }: MockCall, terminal: Terminal): Promis
   }
 }
 
-/** The address of the server. */
+/** Lets the server listen. Resolves to its address. */
 function listening(server: GracefulServer, { port, host }: MockCall): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {

@@ -29,7 +29,7 @@ export interface MockCall {
   readonly options: Omit<MockOptions, 'note'>
 }
 
-/** Reads the arguments. Returns `undefined` if help is asked for. Throws `UsageError`. */
+/** Reads the arguments. Returns `undefined` if the user asks for help. Throws `UsageError`. */
 export function readMockCall(args: readonly string[], cwd: string): MockCall | undefined {
   const given = parseFlags(args, mockFlags)
   if (given.switches.has('help')) return undefined
@@ -63,7 +63,7 @@ function wholeNumber({ texts }: Given, flag: string, otherwise: number, min: num
   throw new UsageError(`--${flag} is "${text}". Give a whole number from ${min} to ${max}.`)
 }
 
-/** The longest delay in milliseconds. Clients would time out before a longer delay ends. */
+/** The maximum delay in milliseconds. Clients would time out during a longer delay. */
 const longestDelay = 600_000
 
 function delayOf(text: string): MockDelay {

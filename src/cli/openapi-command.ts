@@ -1,6 +1,6 @@
 /**
- * `openapi <module>`: writes the contract of a service, compares it with an earlier one, and
- * records accepted changes.
+ * `openapi <module>`: writes the contract of a service, compares the contract with an earlier one,
+ * and records accepted changes.
  */
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -72,7 +72,8 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
   if (!compares && against !== undefined) throw new UsageError('--against needs --check, or --accept "reason".')
   if (check && reason !== undefined) throw new UsageError('--check writes nothing. Leave it out to accept changes.')
   const file = resolve(terminal.cwd, module)
-  // The same rules apply to documents written by hand or by another tool.
+  // The module can also be a document that was written by hand or by another tool. The same rules
+  // apply to it.
   const documents = isDocument(module) ? documentIn(file) : await terminal.documentsOf(file)
   const place = { folder: resolve(terminal.cwd, out), name: out }
   if (against === undefined) return write(documents, place, terminal)
@@ -86,7 +87,7 @@ const isDocument = (name: string): boolean => /\.(?:json|ya?ml)$/.test(name)
 
 interface Place {
   readonly folder: string
-  /** The name as the caller gave it. */
+  /** The name of the folder, as the user gave it. */
   readonly name: string
 }
 
@@ -98,7 +99,7 @@ function write(documents: Documents, { folder, name }: Place, terminal: Terminal
   return 0
 }
 
-/** The contract to compare with; `undefined` if a ref has none yet. */
+/** The contract to compare with; `undefined` if the git ref has no contract yet. */
 async function baseOf(
   against: string,
   documents: Documents,
@@ -137,7 +138,7 @@ async function baseOf(
   )
 }
 
-/** A single file describes one version only. */
+/** A single file describes only one version. All other versions are compared with themselves. */
 const alike = (base: Documents, documents: Documents): Documents =>
   new Map([...base, ...[...documents].filter(([version]) => !base.has(version))])
 

@@ -1,6 +1,6 @@
 /**
- * `report <module>`: shows which clients break if a clause is enforced, and which call which
- * version.
+ * `report <module>`: shows which clients break if a clause is enforced, and which clients call
+ * which version.
  */
 import { resolve } from 'node:path'
 import { clauses } from '../clauses.js'
@@ -90,7 +90,7 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   return Math.max(...codes)
 }
 
-/** Refuses misspelt clauses, for which the check would always pass. */
+/** The clauses to be enforced. Refuses misspelt clauses, for which the check would always pass. */
 function clausesIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   const ids = text
@@ -122,7 +122,7 @@ interface Plans {
   readonly expired: readonly string[]
 }
 
-/** Throws `UsageError` if the module exports no service. */
+/** Reads the plans of a service. Throws `UsageError` if the module exports no service. */
 async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
   const service = await terminal.serviceOf(resolve(terminal.cwd, file))
   try {
@@ -132,13 +132,16 @@ async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
   }
 }
 
-/** Reports parts that end soon and are still called, or may be. */
+/**
+ * Prints the parts that end soon and are still called, or may still be called. Returns the exit
+ * code.
+ */
 function checkedEnds(due: readonly DueEnd[], terminal: Terminal): number {
   for (const { state, sentence } of due) if (state !== 'silent') terminal.error(`${sentence}\n`)
   return due.some(({ state }) => state !== 'silent') ? 1 : 0
 }
 
-/** `snapshot` is present if the source is a module. */
+/** A report. `snapshot` is present if the source is a module. */
 interface Read {
   readonly report: UsageReport
   readonly snapshot: UsageSnapshot | undefined
@@ -156,7 +159,7 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
       const snapshot = await usage.read(days === undefined ? {} : { days })
       return { report: reportOf(snapshot), snapshot }
     } finally {
-      // The module may have counted already, so its counts are flushed.
+      // The module itself may have counted something. `close()` writes those counts to the store.
       await usage.close()
     }
   } catch (error) {
@@ -165,7 +168,7 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
   }
 }
 
-/** Some connection errors have a code and no message. */
+/** The reason for an error. Some connection errors have a code but no message. */
 const reasonOf = (error: unknown): string =>
   (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import type { Terminal } from './terminal.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Writes a file, and the folders above it. Throws `UsageError` if that is impossible. */
+/** Writes a file, and creates the folders above it. Throws `UsageError` if that is impossible. */
 export function writeReport(terminal: Terminal, file: string, text: string, mode = 0o644): void {
   const path = resolve(terminal.cwd, file)
   try {
@@ -16,8 +16,8 @@ export function writeReport(terminal: Terminal, file: string, text: string, mode
 }
 
 /**
- * Refuses files that can't be written, before a run. `files`: by the flag that names each. Throws
- * `UsageError` for a folder, and for a file that two flags name.
+ * Refuses files that can't be written, before a run. `files` has the files by the names of their
+ * flags. Throws `UsageError` for a folder, and for a file that two flags name.
  */
 export function checkReportFiles(terminal: Terminal, files: Readonly<Record<string, string | undefined>>): void {
   const flagOf = new Map<string, string>()

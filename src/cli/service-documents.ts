@@ -7,8 +7,8 @@ import { loadModule, serviceOf } from './service-module.js'
 import { UsageError } from './usage-error.js'
 
 /**
- * Loads a module and describes the service that it exports. Throws `UsageError` if that is not a
- * service, or can't be described.
+ * Loads a module and describes the service that it exports. Throws `UsageError` if the module
+ * exports no service, or if the service can't be described.
  */
 export async function documentsOfModule(file: string): Promise<Documents> {
   const name = basename(file)

@@ -9,14 +9,15 @@ import { codeOf, messageOf, UsageError } from './usage-error.js'
 export type Exports = Readonly<Record<string, unknown>>
 
 /**
- * Imports a module. `timeout` is in milliseconds. Throws `UsageError` if it does not load, starts
- * to listen, or takes longer.
+ * Imports a module. `timeout` is in milliseconds. Throws `UsageError` if the module does not load,
+ * starts to listen, or takes longer than `timeout`.
  */
 export async function loadModule(file: string, timeout = 30_000): Promise<Exports> {
   if (!existsSync(file)) throw new UsageError(`There is no module ${file}. Give the file that exports your api().`)
   const name = basename(file)
   let timer: NodeJS.Timeout | undefined
-  // The timer also keeps the process alive: with no other pending work, Node would end silently.
+  // The timer also keeps the process alive. Without any other pending work, Node would end
+  // silently.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () =>
@@ -50,7 +51,7 @@ function loadFailure(file: string, name: string, error: unknown): string {
 }
 
 /**
- * Prevents servers from listening while a module is loaded: the port may be in use, and a process
+ * Prevents servers from listening while a module is loaded. The port may be in use, and a process
  * with a listening server does not end.
  */
 function refuseToListen(name: string): { readonly listened: Promise<never>; release(): void } {
@@ -59,7 +60,8 @@ function refuseToListen(name: string): { readonly listened: Promise<never>; rele
   const listened = new Promise<never>((_, reject) => {
     fail = reject
   })
-  // The module may start to listen after it is loaded.
+  // Without this line, a module that starts to listen after it is loaded would cause an unhandled
+  // rejection.
   listened.catch(() => undefined)
   Server.prototype.listen = function refused(): never {
     const error = new UsageError(`${name} starts a server while it is loaded. ${ownModule}`)
@@ -85,6 +87,6 @@ export function serviceOf(exports: Exports, name: string): object {
   )
 }
 
-/** The exports of a CommonJS module are in the default export of its namespace. */
+/** If the module is CommonJS, its exports are in the default export of the namespace. */
 const nested = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'api' in value ? value.api : undefined

@@ -1,4 +1,4 @@
-/** The environment of commands. Tests pass their own. */
+/** The environment of commands. Tests pass an environment of their own. */
 import type { Documents } from '../contract/compare-services.js'
 import type { UsageReport } from '../report/report.js'
 import type { Usage } from '../usage/usage.js'

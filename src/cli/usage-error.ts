@@ -1,4 +1,7 @@
-/** A command can't run as it was called. The message says how to fix that. The exit code is 2. */
+/**
+ * A command can't run in the way in which it was called. The message says how to call it correctly.
+ * The exit code is 2.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -6,7 +9,7 @@ export class UsageError extends Error {
 /** The message of a caught value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The code of an error of Node, such as `ENOENT`. */
+/** The code of an error that Node throws, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined

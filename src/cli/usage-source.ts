@@ -10,7 +10,7 @@ import { messageOf, UsageError } from './usage-error.js'
 export async function usageOfModule(file: string): Promise<Usage> {
   const exports = await loadModule(file)
   const candidates = [exports.usage, exports.default, ...Object.values(exports)]
-  // The exports of a CommonJS module are in the default export of its namespace.
+  // If the module is CommonJS, its exports are in the default export of the namespace.
   if (isContainer(exports.default)) candidates.push(...Object.values(exports.default))
   const found = candidates.find(isUsage)
   if (found !== undefined) return found

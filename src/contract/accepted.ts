@@ -14,7 +14,10 @@ export interface Accepted {
   /** The operation and the place within it, such as `GET /pre-piezas query "lote"`. */
   readonly place: string
   readonly pointer: string
-  /** Hashes of the two sides. A different change at the same place is not covered by the entry. */
+  /**
+   * Hashes of the values before and after the change. The entry does not accept a different change
+   * at the same place.
+   */
   readonly before: string
   readonly after: string
   /** The change and its effect on clients. */
@@ -53,7 +56,7 @@ const hashOf = (value: unknown): string => createHash('sha256').update(canonical
 
 const members = [...identity, 'place', 'summary', 'reason', 'date'] as const
 
-/** Parses the file. Throws `DocumentError` if it is malformed. */
+/** Parses the file of accepted changes. Throws `DocumentError` if the file is malformed. */
 export function parseAccepted(text: string, name: string): readonly Accepted[] {
   let value: unknown
   try {
@@ -75,5 +78,5 @@ export function parseAccepted(text: string, name: string): readonly Accepted[] {
 const isEntry = (value: unknown): value is Accepted =>
   isObject(value) && members.every((name) => typeof value[name] === 'string')
 
-/** Returns the content of the file. */
+/** Returns the content of the file of accepted changes. */
 export const acceptedText = (accepted: readonly Accepted[]): string => `${JSON.stringify(accepted, null, 2)}\n`

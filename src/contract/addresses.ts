@@ -1,4 +1,7 @@
-/** The addresses of operations: base paths of servers, and paths identified by their shape. */
+/**
+ * The addresses of operations. An address consists of the base path of a server and a path. The
+ * shape of a path is its text without the names of parameters: `/orders/{}` for `/orders/{id}`.
+ */
 import { isList, isObject, own } from '../definition/json.js'
 import { child, type Place, type Source } from './nodes.js'
 
@@ -23,9 +26,9 @@ interface BasePaths {
 }
 
 /**
- * Returns the paths of two documents. If the documents have no base path in common, base paths are
- * prepended before the comparison: `/v1` with `/things` is the same address as `/` with
- * `/v1/things`.
+ * Returns the paths of two documents. If the documents have no base path in common, the base paths
+ * are prepended to the paths before the comparison. So the base path `/v1` with the path `/things`
+ * is the same address as the base path `/` with the path `/v1/things`.
  */
 export function addressesOf(before: Source, after: Source): Addresses {
   const [old, updated] = [pathsOf(before), pathsOf(after)]
@@ -86,7 +89,8 @@ function movedBase(from: readonly string[], to: readonly string[]): BasePaths | 
 }
 
 /**
- * Returns the base paths of the servers of a place. Hosts are ignored: they differ by deployment.
+ * Returns the base paths of the servers that a place declares. Hosts are ignored, because they
+ * differ by deployment.
  */
 function serversAt(place: Place): readonly string[] {
   const servers = child(place, 'servers').value

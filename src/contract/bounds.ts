@@ -1,10 +1,10 @@
-/** The bounds of a schema as numbers: of values, lengths, items and members. */
+/** The bounds of a schema: for values, lengths, and the counts of items and members. */
 import { own } from '../definition/json.js'
 
 /** The quantity that a bound limits. */
 export type Bound = 'value' | 'length' | 'items' | 'properties' | 'contains'
 
-/** One end of a range. `open`: the value itself is excluded. */
+/** One end of a range. If `open` is true, the value itself is excluded. */
 export interface Limit {
   readonly value: number
   readonly open: boolean
@@ -48,7 +48,7 @@ export class Bounds {
 
   /**
    * Returns the lower bound, or `undefined` if there is none. `minLength: 0` is no bound. For
-   * integers, `exclusiveMinimum: 0` is `minimum: 1`.
+   * integers, `exclusiveMinimum: 0` becomes `minimum: 1`.
    */
   lower(bound: Bound, integers: boolean): Limit | undefined {
     const found = this.#lower.get(bound)
@@ -62,7 +62,7 @@ export class Bounds {
     return found !== undefined && integers && found.open ? { value: Math.ceil(found.value) - 1, open: false } : found
   }
 
-  /** Returns the bounds of both. Used if they apply to different types of values. */
+  /** Returns the bounds of both objects. Use it if they apply to different types of values. */
   and(other: Bounds): Bounds {
     const both = new Bounds()
     for (const bounds of [this, other]) {

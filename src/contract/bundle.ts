@@ -1,4 +1,7 @@
-/** Bundles a document of several files into one: the targets of references are copied into it. */
+/**
+ * Bundles an OpenAPI document of several files into one document. The files that it references are
+ * copied into it.
+ */
 import { posix } from 'node:path'
 import { escapePointer, isList, isObject, type JsonObject, put } from '../definition/json.js'
 import { DocumentError } from './nodes.js'
@@ -9,10 +12,10 @@ import { DocumentError } from './nodes.js'
  */
 export const filesMember = 'x-files'
 
-/** Members whose value is data. A `$ref` inside them is not a reference. */
+/** The names of members whose value is data. A `$ref` inside such a value is not a reference. */
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
 
-/** Members whose value is a map with arbitrary names. */
+/** The names of members whose value is a map. The keys of the map are arbitrary names. */
 const tables: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'schemas', '$defs', 'dependentSchemas'])
 
 /**
@@ -40,8 +43,8 @@ class Bundle {
   }
 
   /**
-   * Returns a value of a file with its references rewritten to point into the bundle. `file`: the
-   * path of that file; empty for the document itself.
+   * Returns a value of a file with its references rewritten to point into the bundle. `file` is the
+   * path of that file, or empty for the document itself.
    */
   rewritten(value: unknown, file: string, isTable = false): unknown {
     if (isList(value)) return value.map((item) => this.rewritten(item, file))
@@ -68,11 +71,11 @@ class Bundle {
     const file = path === '' ? from : posix.normalize(posix.join(posix.dirname(from), decoded(path)))
     if (file === '' || file === this.#name) return `#${fragment}`
     if (!this.files.has(file)) {
-      // Files may reference each other in a cycle.
+      // Files may reference each other in a cycle. So the file is registered before it is read.
       this.files.set(file, undefined)
       this.files.set(file, this.rewritten(this.#read(file), file))
     }
-    // Anchors are looked up in the whole document.
+    // A reference to an anchor needs no path, because anchors are looked up in the whole document.
     return fragment === '' || fragment.startsWith('/')
       ? `#/${filesMember}/${encodeURIComponent(escapePointer(file))}${fragment}`
       : `#${fragment}`

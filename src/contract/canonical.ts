@@ -4,7 +4,10 @@
  */
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'
 
-/** Members whose value is a map. Its keys are names chosen by the team, not keywords. */
+/**
+ * The names of members whose value is a map. The keys of the map are names that the team has
+ * chosen, and not keywords.
+ */
 const tables: ReadonlySet<string> = new Set([
   ...['paths', 'webhooks', 'callbacks', 'responses', 'headers', 'content', 'links', 'encoding', 'variables'],
   ...[
@@ -19,10 +22,10 @@ const tables: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Members whose value is data. Lists inside them keep their order. */
+/** The names of members whose value is data. Lists inside such a value keep their order. */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'value', 'mapping', 'scopes'])
 
-/** Lists whose order has no meaning. */
+/** The names of members whose value is a list in which the order has no meaning. */
 const unordered: ReadonlySet<string> = new Set([
   'required',
   'enum',
@@ -34,8 +37,8 @@ const unordered: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns an OpenAPI document as canonical JSON: two spaces of indentation, sorted members, and
- * lists sorted if their order has no meaning.
+ * Returns an OpenAPI document as canonical JSON, with an indentation of two spaces and with sorted
+ * members. Lists are sorted if their order has no meaning.
  */
 export const canonicalDocument = (document: unknown): string => `${JSON.stringify(sorted(document, false), null, 2)}\n`
 
@@ -72,7 +75,10 @@ function inOrder(value: unknown): unknown {
   return [...value].sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
 }
 
-/** Objects with a name are sorted by it first: names change less often than descriptions. */
+/**
+ * The text by which the items of a list are sorted. For an object with a name, the text starts with
+ * the name, because names change less often than descriptions.
+ */
 const sortKey = (value: unknown): string =>
   isObject(value) && typeof value.name === 'string' ? `${value.name} ${canonicalText(value)}` : canonicalText(value)
 

@@ -10,16 +10,21 @@ export interface Change {
   /** `breaking`: clients break. `warning`: code generated from the document breaks. */
   readonly level: Level
   readonly breaking: boolean
-  /** The version, such as `v1`. Absent if the caller named none. */
+  /** The version, such as `v1`. Absent if its name is not known. */
   readonly version?: string
   /** The first operation that is affected. Absent if the change affects the whole document. */
   readonly method?: string
   readonly path?: string
-  /** Such as `query "lote"`, `body contrato.href`, `200 application/json numero`. */
+  /**
+   * The place of the change, such as `query "lote"`, `body contrato.href` or `200 application/json
+   * numero`.
+   */
   readonly place: string
-  /** A JSON pointer into the document before, or into the document after if the place is new. */
+  /** A JSON pointer into the earlier document, or into the later document if the place is new. */
   readonly pointer: string
-  /** The value of each side. Absent if that side has none. */
+  /**
+   * The value in the earlier and in the later document. Absent if that document has no such value.
+   */
   readonly before?: unknown
   readonly after?: unknown
   /** Distinguishes the change from others at the same place, such as the removed value. */
@@ -35,7 +40,7 @@ export interface Change {
 /** The names of versions in sentences. */
 export interface VersionWords {
   readonly version?: string
-  /** The version in which a breaking change belongs, such as `v2`. */
+  /** The version into which a breaking change should be put, such as `v2`. */
   readonly next: string
 }
 
@@ -45,7 +50,7 @@ export interface OperationName {
   readonly path: string
 }
 
-/** A change before it is merged with those of other operations. */
+/** A change, before it is merged with equal changes of other operations. */
 export interface Found {
   readonly kind: ContractKind
   readonly level: Level
@@ -73,7 +78,7 @@ export class Changes {
   add(found: Found): void {
     const { kind, detail = '', place, before, after } = found
     const pointer = before?.pointer ?? after?.pointer ?? `${nameOf(found.operation)} ${place}`
-    // Changes of HEAD are reported with those of GET.
+    // A change of HEAD is reported together with the same change of GET.
     const key = `${kind} ${pointer.replace(/^(#\/paths\/[^/]+)\/head\//, '$1/get/')} ${detail}`
     const entry = this.#found.get(key) ?? { found, operations: new Set() }
     this.#found.set(key, entry)
@@ -81,7 +86,8 @@ export class Changes {
   }
 
   /**
-   * Returns all changes, breaking ones first. Within a level they keep the order of the documents.
+   * Returns all changes, breaking changes first. Within a level, the changes are in the order in
+   * which they were added.
    */
   all(): readonly Change[] {
     const levels: readonly Level[] = ['breaking', 'warning', 'harmless']

@@ -1,4 +1,7 @@
-/** Compares request bodies and responses: bodies by media type, statuses, header fields. */
+/**
+ * Compares the request bodies and the responses of operations: each media type of a body, the
+ * statuses, and the header fields.
+ */
 import { own } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
 import type { Found } from './changes.js'
@@ -66,7 +69,7 @@ interface Body {
   readonly words: string
   /** The start of `place` in changes, such as `body` or `200`. */
   readonly at: string
-  /** Whether it is a page of a list. Clients choose the length of a page. */
+  /** Whether the body is a page of a list. Clients choose the length of a page. */
   readonly isPage?: boolean
 }
 
@@ -132,7 +135,10 @@ export function compareContents(
   }
 }
 
-/** The verb for a removed media type, and the effect on clients. */
+/**
+ * The verb of the sentence about a removed media type, and the effect on clients, for each place of
+ * a body.
+ */
 const lostType: Readonly<Record<Body['place'], readonly [verb: string, effect: string]>> = {
   request: ['may be', 'clients that send it get 415'],
   response: ['comes as', 'clients that ask for it get 415'],
@@ -162,19 +168,21 @@ export function compareResponses(before: Place, after: Place, sides: OperationSi
     compareResponse(status, { before: one, after: other, isPage }, sides)
 }
 
-/** Returns whether clients can choose the number of items. */
+/** Returns whether clients can choose the number of items in a response. */
 const hasPageSize = (source: Source, operation: Place): boolean =>
   source.items(child(operation, 'parameters')).some(({ value }) => own(value, 'name') === parameter.size)
 
 /**
- * A greater `maxItems` of a page is not reported: pages get longer only if a client asks for more.
+ * Returns whether a finding is a greater `maxItems` of a page. Such a finding is not reported,
+ * because pages get longer only if a client asks for more items.
  */
 const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
   path.length === 0 && difference === 'maximum-raised' && keyword === 'maxItems'
 
 /**
- * Returns the response that describes a status: its own entry, that of its range (`2XX`), or
- * `default`. `default` describes a success only if no other entry does.
+ * Returns the response for a status, with its key. It is the entry of the status, or else the entry
+ * of its range (such as `2XX`), or else `default`. `default` describes a success only if there are
+ * no entries for a success. It describes an error only if it has content or header fields.
  */
 export function statusOf(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
   const isOther = isSuccess(status) ? [...all.keys()].some(isSuccess) : !hasContent(all.get('default'))
@@ -184,12 +192,16 @@ export function statusOf(all: ReadonlyMap<string, Place>, status: string): reado
 }
 
 /**
- * A `default` without content and header fields requires nothing of the statuses that it covers.
+ * Returns whether a response has content or header fields. A `default` without them promises
+ * nothing about the statuses that it covers.
  */
 const hasContent = (answer: Place | undefined): boolean =>
   ['content', 'headers'].some((member) => own(answer?.value, member) !== undefined)
 
-/** 304 is not counted as a success: only conditional requests receive it. */
+/**
+ * Returns whether a status is a success. 304 does not count as a success, because only conditional
+ * requests receive it.
+ */
 export const isSuccess = (status: string): boolean => /^[123]/.test(status) && status !== '304'
 
 function removedStatus(
@@ -200,7 +212,7 @@ function removedStatus(
   sides: OperationSides,
 ): void {
   const isRange = /^[1-5]XX$/i.test(status)
-  // Individual statuses replace the range.
+  // Entries for individual statuses have replaced the range.
   if (isRange && [...updated.keys()].some((one) => one.startsWith(status.charAt(0)))) return
   const isDefaultSuccess =
     status === 'default' && ![...old.keys()].some(isSuccess) && ![...updated.keys()].some(isSuccess)
@@ -219,7 +231,7 @@ function addedStatus(status: string, place: Place, before: Place, after: Place, 
           String(own(value, 'name')).toLowerCase() === header.ifMatch.toLowerCase() && own(value, 'required') === true,
       )
   if (status === '428' && !required(sides.before, before)) {
-    // If the parameter is required, too, the comparison of parameters reports it.
+    // If the parameter `If-Match` is required too, the comparison of parameters reports the change.
     if (!required(sides.after, after)) {
       add(sides, 'if-match-required', {
         after: place,
@@ -308,7 +320,7 @@ function headersOf(source: Source, response: Place): ReadonlyMap<string, Field> 
   const fields = [...source.members(source.member(response, 'headers'))].map(
     ([name, place]) => [name.toLowerCase(), { name, place }] as const,
   )
-  // `content` declares the media type; a header field "Content-Type" is ignored (OpenAPI 3.1,
+  // `content` declares the media type. A header field "Content-Type" is ignored (OpenAPI 3.1,
   // Response Object).
   return new Map(fields.filter(([name]) => name !== 'content-type'))
 }

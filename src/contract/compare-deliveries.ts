@@ -1,4 +1,4 @@
-/** Compares webhooks and callbacks. Clients receive their bodies, and send the replies. */
+/** Compares webhooks and callbacks. Clients receive their bodies, and send replies to them. */
 import { own } from '../definition/json.js'
 import { operationsOf } from './addresses.js'
 import type { Found } from './changes.js'
@@ -10,12 +10,14 @@ import { levelOf, type OwnKind } from './kinds.js'
 import { child, type Place } from './nodes.js'
 import { changeOf } from './sentences.js'
 
-/** The context in which deliveries are compared. */
+/** The context in which deliveries (webhooks and callbacks) are compared. */
 export type DeliverySides = Omit<OperationSides, 'operation'>
 
 type Rest = Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'place'>
 
-/** Compares webhooks or callbacks by name. `words`: such as `the webhook`. */
+/**
+ * Compares webhooks or callbacks by name. `words` is their name in messages, such as `the webhook`.
+ */
 export function compareDeliveries(pair: Pair<Place | undefined>, words: string, sides: DeliverySides): void {
   const [old, updated] = [sides.before.members(pair.before), sides.after.members(pair.after)]
   for (const [name, before] of old) {
@@ -29,8 +31,8 @@ export function compareDeliveries(pair: Pair<Place | undefined>, words: string, 
 }
 
 /**
- * Callbacks are sent to an address that an expression takes from the request, such as
- * `{$request.body#/url}`.
+ * Compares the expressions of a callback. An expression such as `{$request.body#/url}` takes the
+ * address of the callback from the request.
  */
 function compareExpressions(
   pair: Pair<Place>,

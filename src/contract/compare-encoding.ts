@@ -1,6 +1,6 @@
 /**
- * Compares the encoding of the parts of a form (OpenAPI 3.1, Encoding Object): media types, style,
- * header fields.
+ * Compares the encoding of the parts of a form (OpenAPI 3.1, Encoding Object): their media types,
+ * styles and header fields.
  */
 import { own } from '../definition/json.js'
 import type { Found } from './changes.js'
@@ -33,8 +33,8 @@ export interface FormWords {
 const isSent = ({ place }: FormWords): boolean => isSentAt(place)
 
 /**
- * Compares the parts that both sides have. `pair`: Media Type Objects of a form, with `schema` and
- * `encoding`.
+ * Compares the parts that both sides have. `pair` consists of the Media Type Objects of the form,
+ * with `schema` and `encoding`.
  */
 export function compareEncoding(pair: Pair<Place>, sources: Pair<Source>, form: FormWords): void {
   const [before, after] = [partsOf(sources.before, pair.before), partsOf(sources.after, pair.after)]
@@ -90,8 +90,8 @@ function compareTypes(old: Part, updated: Part, form: FormWords): void {
 }
 
 /**
- * Returns the media types of a part: `contentType`, else the default for its schema (OpenAPI 3.1,
- * 4.8.15).
+ * Returns the media types of a part. These are listed in `contentType`. Without it, the default for
+ * the schema of the part applies (OpenAPI 3.1, 4.8.15).
  */
 function typesOf({ encoding, shapes }: Part): readonly string[] {
   const declared = textAt(encoding, 'contentType')
@@ -114,7 +114,9 @@ function compareStyle(old: Part, updated: Part, form: FormWords): void {
   form.add('part-style-changed', { ...rest(old, updated, form), what, effect })
 }
 
-/** Returns how several values are serialized. Scalars are serialized in one way only. */
+/**
+ * Returns the way in which arrays and objects are serialized. There is only one way for scalars.
+ */
 function styleOf({ encoding, shapes }: Part): string {
   if (shapes.every(({ types }) => !types.has('array') && !types.has('object'))) return 'plain'
   const style = textAt(encoding, 'style') ?? 'form'

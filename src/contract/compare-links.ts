@@ -1,5 +1,6 @@
 /**
- * Compares the links of responses: the operations that may follow, and the values passed to them.
+ * Compares the links that a document declares for responses (OpenAPI 3.1, Link Object). A link
+ * names an operation that may follow the response, and the values to pass to that operation.
  */
 import { canonicalText, isObject } from '../definition/json.js'
 import type { Found } from './changes.js'
@@ -11,8 +12,8 @@ import type { Place, Source } from './nodes.js'
 type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'before' | 'after' | 'place'>) => void
 
 /**
- * Compares the links of a response. Links are not part of the message, so a change breaks only
- * generated code. `of` names the response in messages.
+ * Compares the links of a response. The links are in the document, but not in the response itself.
+ * So a change of them breaks only generated code. `of` names the response in messages.
  */
 export function compareLinks(
   pair: Pair<Place>,

@@ -7,7 +7,7 @@ import type { Source } from './nodes.js'
 import type { Shape } from './shape.js'
 import { hasPassed } from './sunset.js'
 
-/** The context in which parts are compared. */
+/** The context in which the parts of two shapes are compared. */
 export interface Sides {
   readonly before: Source
   readonly after: Source
@@ -22,7 +22,7 @@ interface Member {
   readonly required: boolean
 }
 
-/** Compares members by name, and the additional members. */
+/** Compares the members that the schemas name, and the additional members. */
 export function compareMembers(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
   const { before, after } = shapes
   const found: Finding[] = []
@@ -53,7 +53,7 @@ function compareMember(name: string, { before, after }: Pair<Shape>, sides: Side
   if (old === undefined)
     return [at(updated?.required ? 'required-member-added' : 'member-added', { before: before.place })]
   if (updated === undefined) {
-    // An object that names no members accepts any.
+    // An object schema that names no members accepts any member.
     const isFree =
       isSentAt(sides.comparison.place) &&
       !after.isNamed &&
@@ -83,8 +83,8 @@ function lostMember(
 }
 
 /**
- * Returns a member, unless it is hidden in this direction: read-only members are absent from
- * requests, write-only members from responses.
+ * Returns a member, unless it is hidden in this direction. Read-only members are absent from
+ * requests, and write-only members are absent from responses.
  */
 function memberOf(shape: Shape, name: string, source: Source, { place }: Comparison): Member | undefined {
   const schema = shape.properties.get(name)
@@ -109,7 +109,10 @@ function compareExtra(
 const isClosed = (source: Source, schema: Schema): boolean =>
   flatten(source, schema).plains.some(({ value }) => value === false)
 
-/** Compares schemas that values must match: `contains`, `then`, `propertyNames`, ... */
+/**
+ * Compares the conditions that values must match: the schemas of `contains`, `then`,
+ * `propertyNames` and so on.
+ */
 export function compareConditions(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
   const keys = new Set([...shapes.before.conditions.keys(), ...shapes.after.conditions.keys()])
   return [...keys].flatMap((key) => compareCondition(key, shapes, sides))
@@ -118,7 +121,8 @@ export function compareConditions(shapes: Pair<Shape>, sides: Sides): readonly F
 function compareCondition(key: string, { before, after }: Pair<Shape>, { parts, ...sides }: Sides): readonly Finding[] {
   const [old, updated] = [before.conditions.get(key), after.conditions.get(key)]
   const places = { before: old?.[0] ?? before.place, after: updated?.[0] ?? after.place }
-  // In a closed object a pattern allows members. In an open one it limits the members that match.
+  // In a closed object, a pattern allows the members that match it. In an open object, it restricts
+  // the members that match it.
   const isPattern = key.startsWith('patternProperties/')
   if (old === undefined && isPattern && isClosed(sides.before, before.additional))
     return [{ difference: 'extra-members-allowed', path: [], ...places }]
@@ -150,7 +154,9 @@ function compareDependents({ before, after }: Pair<Shape>): readonly Finding[] {
   return found
 }
 
-/** Compares items by position, then the remaining items. */
+/**
+ * Compares the items that have a schema of their own for their position, and then the other items.
+ */
 export function compareItems({ before, after }: Pair<Shape>, parts: CompareParts): readonly Finding[] {
   const found: Finding[] = []
   for (let index = 0; index < Math.max(before.prefix.length, after.prefix.length); index++) {

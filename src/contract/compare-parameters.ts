@@ -1,4 +1,7 @@
-/** Compares the parameters of an operation: query, path, header fields, cookies. */
+/**
+ * Compares the parameters of an operation, in the query, the path, the header fields and the
+ * cookies.
+ */
 import { own } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
 import type { Change, Changes, Found, OperationName } from './changes.js'
@@ -56,7 +59,10 @@ export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSi
 /** Header fields that OpenAPI describes in other places (OpenAPI 3.1, Parameter Object). */
 const ignored: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
-/** Returns parameters by place and name. Path parameters are identified by their position. */
+/**
+ * Returns the parameters of an operation by place and name, such as `query sort`. Path parameters
+ * are identified by their position instead of their name.
+ */
 export function parametersOf(
   source: Source,
   { path, item, operation }: OperationPlace,
@@ -81,7 +87,10 @@ export function parametersOf(
   return found
 }
 
-/** A path parameter without a description is a string. */
+/**
+ * The description of a path parameter that the document does not describe. Such a parameter is a
+ * string.
+ */
 const undescribed = (item: Place): Parameter => ({
   name: '',
   in: 'path',
@@ -89,7 +98,9 @@ const undescribed = (item: Place): Parameter => ({
   required: true,
 })
 
-/** Change kinds and words for parameters of a list that the conventions define. */
+/**
+ * The kinds of changes and the words for those parameters of a list that the conventions define.
+ */
 const listWords: Readonly<Record<string, { readonly removed: OwnKind; readonly words: string }>> = {
   [parameter.sort]: { removed: 'sort-removed', words: 'the sort order' },
   [parameter.search]: { removed: 'search-removed', words: 'the search' },
@@ -210,7 +221,8 @@ class ParameterComparison {
 
   /**
    * If a parameter took one value and now takes several, returns the differences between that value
-   * and an item of the list. Each value is a further occurrence of the key (QUERY-1).
+   * and an item of the list. In a request, the name of the parameter is repeated for each value
+   * (QUERY-1).
    */
   #manyValued(pair: Pair<Schema>, updated: Parameter): readonly Finding[] | undefined {
     const { before, after, schemas } = this.#sides
@@ -232,7 +244,10 @@ class ParameterComparison {
     return schemas.compare({ before: pair.before, after: list.items }, { place: 'parameter', text: true })
   }
 
-  /** Returns how values are serialized. Scalars are serialized in one way only. */
+  /**
+   * Returns the way in which the values of a parameter are serialized. There is only one way for
+   * scalars.
+   */
   #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
     if (isContent({ place })) return `content ${Object.keys(objectAt(source.member(place, 'content'))).join()}`
     const isPlain = shapesOf(source, schema).every(
@@ -245,7 +260,10 @@ class ParameterComparison {
     return `${style} ${String(explode)}`
   }
 
-  /** Returns a finding as changes of the kinds that the conventions define. */
+  /**
+   * Returns a finding as changes of the kinds that the conventions define; `undefined` if they
+   * define none for it.
+   */
   #listChanges(finding: Finding, updated: Parameter): readonly Found[] | undefined {
     const isList = this.#isList || updated.name === parameter.expand
     const of = this.#isList ? this.#collection() : this.#operation()
@@ -288,7 +306,7 @@ class ParameterComparison {
     return { operation: this.#sides.operation, words: this.#words(one), place: placeOf(one) }
   }
 
-  /** The collection of a list: the last constant segment of its path. */
+  /** The collection of a list: the last segment of its path that is not a parameter. */
   #collection(): string {
     const names = this.#sides.operation.path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
     return names.at(-1) ?? this.#sides.operation.path

@@ -1,5 +1,6 @@
 /**
- * Compares the schemas of two documents: finds everything that one allows and the other does not.
+ * Compares the schemas of two documents: finds the values that one schema allows and the other does
+ * not.
  */
 
 import { canonicalText, isObject, own } from '../definition/json.js'
@@ -10,7 +11,7 @@ import { firstKeyword, flatten, keyOf, keywordOf, type Schema } from './flatten.
 import type { Source } from './nodes.js'
 import { type Shape, shapesOf } from './shape.js'
 
-/** Compares parts of a schema. `path`: the names that lead to them. */
+/** Compares two parts of schemas. `path` has the names that lead to the parts. */
 export type CompareParts = (pair: SchemaPair, ...path: readonly string[]) => readonly Finding[]
 
 /** Compares the schemas of two documents. The result of each pair is cached. */
@@ -33,14 +34,18 @@ export class SchemaComparer {
     this.#now = now
   }
 
-  /** Returns every difference between two schemas once. */
+  /**
+   * Returns the differences between two schemas. A difference inside a recursive schema is returned
+   * only once.
+   */
   compare({ before, after }: SchemaPair, comparison: Comparison): readonly Finding[] {
     const key = `${comparison.place} ${comparison.text} ${comparison.xml === true} ${keyOf(before)} | ${keyOf(after)}`
     const known = this.#done.get(key)
     if (known !== undefined) return known
     const depth = this.#underWay.get(key)
     if (depth !== undefined) {
-      // A recursive schema: the unfinished comparison of the same pair reports the differences.
+      // The schema is recursive. The outer comparison of the same pair is unfinished, and will
+      // report the differences.
       this.#assumed = Math.min(this.#assumed, depth)
       return []
     }
@@ -97,8 +102,8 @@ export class SchemaComparer {
   }
 
   /**
-   * New values of an extensible enum don't break clients: the document announces that values are
-   * added.
+   * Marks the new values of an extensible enum. They don't break clients, because the document
+   * announces that values may be added.
    */
   #extensible(found: readonly Finding[], { before }: SchemaPair): readonly Finding[] {
     const isNew = ({ difference, path }: Finding): boolean => difference === 'value-added' && path.length === 0
@@ -107,7 +112,8 @@ export class SchemaComparer {
   }
 
   /**
-   * Returns the alternatives of a schema from a cache: one schema is compared in several places.
+   * Returns the alternatives of a schema. They are cached, because one schema may be compared in
+   * several places.
    */
   #shapesOf(source: Source, schema: Schema): readonly Shape[] {
     const key = `${source === this.#before} ${keyOf(schema)}`
@@ -230,8 +236,8 @@ function placeOf(side: 'before' | 'after', [place]: Schema): Pick<Finding, 'befo
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalText(value))
 
 /**
- * Compares the property that distinguishes variants, and its mapped values. The component that a
- * value maps to is ignored: its name is not visible to clients.
+ * Compares the property that distinguishes variants, and its mapped values. The component to which
+ * a value maps is ignored, because its name is not visible to clients.
  */
 function compareDiscriminators([before, after]: readonly unknown[], pair: SchemaPair): readonly Finding[] {
   const [one, other] = [before, after].map((declared) => own(declared, 'propertyName'))

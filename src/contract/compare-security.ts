@@ -4,14 +4,14 @@ import type { OperationSides } from './compare-parameters.js'
 import { levelOf, type OwnKind } from './kinds.js'
 import { child, type Place, type Source } from './nodes.js'
 
-/** One security requirement: its schemes by their identity, with scopes. */
+/** One security requirement: its schemes with their scopes, keyed by the result of `identityOf`. */
 interface Requirement {
   readonly schemes: ReadonlyMap<string, { readonly name: string; readonly scopes: ReadonlySet<string> }>
 }
 
 /**
- * Compares the security of two operations: each set of credentials that sufficed must still
- * suffice.
+ * Compares the security of two operations. Each set of credentials that was sufficient before must
+ * still be sufficient.
  */
 export function compareSecurity(before: Place, after: Place, { changes, operation, ...sides }: OperationSides): void {
   const old = requirementsOf(sides.before, before)
@@ -73,7 +73,7 @@ const addedScopes = (has: Requirement, needs: Requirement): string =>
     .map((scope) => `"${scope}"`)
     .join(', ')
 
-/** Returns `security` of the operation, else that of the document. */
+/** Returns `security` of the operation, or else `security` of the document. */
 const securityOf = (source: Source, operation: Place): Place =>
   child(own(operation.value, 'security') === undefined ? source.root : operation, 'security')
 
@@ -95,8 +95,8 @@ function requirementsOf(source: Source, operation: Place): readonly Requirement[
 }
 
 /**
- * Returns what identifies a scheme, apart from its name. Token URLs and the bearer format are
- * ignored: they do not change requests.
+ * Returns a text that identifies a scheme independently of its name. Token URLs and the bearer
+ * format are ignored, because they do not change requests.
  */
 function identityOf(source: Source, name: string): string {
   const scheme = source.member(source.root, 'components', 'securitySchemes', name)

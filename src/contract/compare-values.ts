@@ -37,7 +37,7 @@ function found(shapes: Shapes, difference: Difference, from?: unknown, to?: unkn
   }
 }
 
-/** The types that are strings, too, in values sent as text. */
+/** If values are sent as text, the values of these types are strings too. */
 const asText: readonly ValueType[] = ['integer', 'fraction', 'boolean']
 
 function typesIn({ types }: Shape, { text }: Comparison): ReadonlySet<ValueType> {
@@ -62,7 +62,7 @@ function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[
   return differences
 }
 
-/** Returns the types by their names in OpenAPI. */
+/** Returns the types of a shape as text, with their names in OpenAPI. */
 function typeText({ types, nullable }: Shape): string {
   if (types.size === 6) return 'any'
   const names: string[] = [...types].filter(
@@ -88,7 +88,10 @@ function compareEnums(shapes: Shapes, { text }: Comparison): readonly Finding[] 
   ]
 }
 
-/** Returns whether both sides have any of these types, so that their keywords can be compared. */
+/**
+ * Returns whether both sides have any of these types, so that the keywords for these types can be
+ * compared.
+ */
 const share = ({ before, after }: Shapes, comparison: Comparison, types: readonly ValueType[]): boolean =>
   types.some((type) => typesIn(before, comparison).has(type)) && types.some((type) => after.types.has(type))
 
@@ -100,7 +103,10 @@ const aboutBound: Readonly<Record<Bound, readonly ValueType[]>> = {
   contains: ['array'],
 }
 
-/** The types that have a length and a pattern: in values sent as text, numbers too. */
+/**
+ * The types to which a length and a pattern apply. These are strings and, if values are sent as
+ * text, also numbers and booleans.
+ */
 const typesOfText = ({ text }: Comparison): readonly ValueType[] => (text ? ['string', ...asText] : ['string'])
 
 function compareFormats(shapes: Shapes, comparison: Comparison): readonly Finding[] {
@@ -134,8 +140,8 @@ function compareBounds(shapes: Shapes, comparison: Comparison): readonly Finding
 }
 
 /**
- * Negative if the second is greater. A missing upper end is the greatest, a missing lower end the
- * least.
+ * Compares two ends of ranges. The result is negative if the second end is greater. A missing upper
+ * end counts as greater than any other, and a missing lower end as less than any other.
  */
 function compareEnds(
   one: Limit | undefined,
@@ -164,7 +170,10 @@ function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Find
   return [found(shapes, difference, listed(old), listed(updated))]
 }
 
-/** `multipleOf: 1` and its fractions do not limit integers. */
+/**
+ * The values of `multipleOf` that limit a shape. For integers, 1 and its fractions, such as 0.5,
+ * are no limit.
+ */
 const multiplesOf = ({ types, bounds: { multiples } }: Shape): readonly number[] =>
   types.has('fraction') ? multiples : multiples.filter((multiple) => !Number.isInteger(1 / multiple))
 

@@ -20,13 +20,13 @@ import { hasPassed, sunsetChange } from './sunset.js'
 /** Options of `compareContracts`. */
 export interface CompareOptions {
   /**
-   * The name of the version in sentences. Default: `info.version` of the document before, if it is
+   * The name of the version in sentences. Default: `info.version` of the earlier document, if it is
    * a name such as `v1`.
    */
   readonly version?: string
   /**
-   * The version in which sentences advise to put breaking changes. Default: the next number, such
-   * as `v2`.
+   * The version into which sentences advise to put breaking changes. Default: the version with the
+   * next number, such as `v2`.
    */
   readonly next?: string
   /** The time at which sunsets are evaluated. Default: now. */
@@ -41,12 +41,12 @@ export const compareKinds: Kinds<CompareOptions> = {
 
 /**
  * Returns every change between two OpenAPI documents (3.0 or 3.1) of one version, breaking changes
- * first. Requests may become more permissive, and responses more specific, without breaking
- * clients. Different spellings of the same contract (`$ref` or inline, `allOf` or one object,
- * another order) are not a change.
+ * first. It does not break clients if requests become more permissive, or responses more specific.
+ * Different spellings of the same contract (`$ref` or inline, `allOf` or one object, another order)
+ * do not count as changes.
  *
- * Throws `DocumentError` if a side is not an OpenAPI document or a reference can't be resolved, and
- * `ConfigurationError` `invalid-option`.
+ * Throws `DocumentError` if an argument is not an OpenAPI document, or if a reference can't be
+ * resolved. Throws `ConfigurationError` `invalid-option` for a wrong option.
  *
  * @example const breaking = compareContracts(released, openapi(service, 'v1')).filter((change) => change.breaking)
  */
@@ -81,7 +81,8 @@ class DocumentComparison {
   readonly #schemas: SchemaComparer
   readonly #addresses: Addresses
   /**
-   * Whether everything that operations reference is the same. Equal operations are skipped then.
+   * Whether all parts that operations can reference are the same in both documents. If they are,
+   * paths with equal text are skipped.
    */
   readonly #sharesAll: boolean
 
@@ -279,7 +280,7 @@ class DocumentComparison {
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
 
-/** Returns the sunset of a version: `x-sunset` at the root of the document, else in `info`. */
+/** Returns the sunset of a version: `x-sunset` at the root of the document, or else in `info`. */
 export function documentSunset(source: Source): unknown {
   return own(source.root.value, 'x-sunset') ?? own(own(source.root.value, 'info'), 'x-sunset')
 }

@@ -1,4 +1,4 @@
-/** Differences between two schemas, independent of the place of the schemas. */
+/** The differences that two schemas can have, and their effects on clients. */
 import type { Schema } from './flatten.js'
 import type { Place } from './nodes.js'
 
@@ -29,8 +29,9 @@ const both = { sent: 'breaking', got: 'breaking' } as const
 const neither = { sent: 'harmless', got: 'harmless' } as const
 
 /**
- * Every difference of schemas. Values that clients send may become wider, values that they receive
- * may become narrower. `{before}` and `{after}` are replaced with the two sides.
+ * Every difference of schemas. If clients send the values, it is harmless to allow more values. If
+ * clients receive the values, it is harmless to allow fewer values. `{before}`, `{after}` and
+ * `{keyword}` are replaced with the values of a finding.
  */
 export const differences = {
   'type-narrowed': { ...narrower, predicate: 'no longer has the types {before}, only {after}' },
@@ -55,7 +56,8 @@ export const differences = {
   'unique-items-required': { ...narrower, predicate: 'can no longer have an item twice' },
   'unique-items-dropped': { ...wider, predicate: 'may have an item twice now' },
   'pattern-added': { ...narrower, predicate: 'has the pattern {after} now' },
-  // Clients rarely check patterns of received values. oasdiff decides in the same way.
+  // Clients rarely check the pattern of a value that they receive. The tool oasdiff also treats
+  // this change as harmless.
   'pattern-removed': { ...neither, predicate: 'has lost the pattern {before}' },
   'pattern-changed': { ...narrower, predicate: 'has the pattern {after} in place of {before}' },
   'member-added': { ...neither, predicate: 'is new' },
@@ -69,8 +71,8 @@ export const differences = {
   'extra-members-allowed': { ...wider, predicate: 'may have other members than those it names now' },
   'alternative-removed': { ...narrower, predicate: 'has lost the alternative {before}' },
   'alternative-added': { ...wider, predicate: 'has the alternative {after} now' },
-  // A value may match several branches of `anyOf`, so received values may still match a known one,
-  // as with an expanded link.
+  // A value may match several branches of `anyOf`. So a received value may still match a branch
+  // that the client knows, as an expanded link does.
   'any-of-added': { ...neither, predicate: 'has the alternative {after} now' },
   'condition-added': { ...narrower, predicate: 'has the condition {after} now' },
   'condition-removed': { ...wider, predicate: 'has lost the condition {before}' },
@@ -79,7 +81,8 @@ export const differences = {
   'extensible-value-removed': { ...narrower, predicate: 'has lost the value {before}' },
   'xml-changed': { ...both, predicate: 'is written in XML as {after} in place of {before}' },
   'mapping-value-removed': { ...narrower, predicate: 'has lost the discriminator value {before}' },
-  // A new variant is reported as an alternative. A mapped value alone may not be a new variant.
+  // A new variant is reported as a new alternative. A new mapped value may belong to a variant that
+  // already existed.
   'mapping-value-added': { sent: 'harmless', got: 'warning', predicate: 'has the discriminator value {after} now' },
   'discriminator-changed': {
     sent: 'warning',
@@ -101,17 +104,17 @@ export const differenceNames: readonly Difference[] = Object.keys(differences).f
 export interface Finding {
   readonly difference: Difference
   /**
-   * From the compared schema to the member that differs: `contrato`, `[]` for items, `*` for
-   * additional members.
+   * The names that lead from the compared schema to the member that differs. `[]` stands for items,
+   * and `*` for additional members.
    */
   readonly path: readonly string[]
-  /** The places in the documents. Absent if a side does not have it. */
+  /** The places in the two documents. Absent for a document that does not have the part. */
   readonly before?: Place
   readonly after?: Place
   /** The values of the two sides for the sentence. */
   readonly from?: unknown
   readonly to?: unknown
-  /** The keyword, if the difference covers several. */
+  /** The keyword, such as `maxLength`, if the difference can affect several keywords. */
   readonly keyword?: string
 }
 
@@ -128,9 +131,12 @@ export function levelAt(place: SchemaPlace, difference: Difference): Level {
 /** The context in which two schemas are compared. */
 export interface Comparison {
   readonly place: SchemaPlace
-  /** Whether values are sent as text (parameters, forms). An integer is also a string then. */
+  /**
+   * Whether values are sent as text, as in parameters and forms. In text, an integer is also a
+   * string.
+   */
   readonly text: boolean
-  /** Whether the body is XML. Names of elements are compared then. */
+  /** Whether the body is XML. If it is, the names of elements are compared too. */
   readonly xml?: boolean
 }
 

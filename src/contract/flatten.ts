@@ -1,13 +1,13 @@
 /**
- * Flattens schemas: a value must match all of the plain schemas (`$ref` and `allOf` are resolved),
- * and one branch of each union.
+ * Flattens schemas: resolves their `$ref` and `allOf`. The result is a list of plain schemas and a
+ * list of unions. A value must match all of the plain schemas, and a branch of each union.
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import { child, type Place, type Source } from './nodes.js'
 
 /**
- * Schemas that a value must all match, such as the branches of an `allOf`. An empty list allows
- * everything.
+ * A list of schemas, such as the branches of an `allOf`. A value must match all of them. An empty
+ * list allows every value.
  */
 export type Schema = readonly Place[]
 
@@ -19,16 +19,22 @@ export interface Union {
 
 /** A schema without references and `allOf`. */
 export interface Flat {
-  /** The places without `$ref`, `allOf`, `anyOf`, `oneOf`. */
+  /**
+   * The visited schemas. Their `$ref` and `allOf` are already resolved, and their `anyOf` and
+   * `oneOf` are in `unions`.
+   */
   readonly plains: readonly Place[]
   readonly unions: readonly Union[]
-  /** Pointers of all visited places. They end recursion. */
+  /**
+   * The pointers of all visited places. No place is visited twice, so that recursive schemas
+   * terminate.
+   */
   readonly seen: ReadonlySet<string>
-  /** Names of the visited components. */
+  /** The names of the visited schema components. */
   readonly names: readonly string[]
 }
 
-/** Flattens a schema. Places in `before` are skipped. */
+/** Flattens a schema. Places whose pointers are in `before` are skipped. */
 export function flatten(source: Source, schema: Schema, before: ReadonlySet<string> = new Set()): Flat {
   const plains: Place[] = []
   const unions: Union[] = []
@@ -67,7 +73,7 @@ function branchesOf(place: Place, keyword: string): readonly Place[] {
   return isList(list) ? list.map((_, index) => child(child(place, keyword), String(index))) : []
 }
 
-/** `Order` of `#/components/schemas/Order`. */
+/** The name of a schema component: `Order` for `#/components/schemas/Order`. */
 const componentOf = (pointer: string): string | undefined => /^#\/components\/schemas\/([^/]+)$/.exec(pointer)?.[1]
 
 /** Returns whether a keyword, such as `readOnly`, is `true` in any part of a schema. */
@@ -93,7 +99,7 @@ export function keywordOf(plains: readonly Place[], keyword: string): unknown {
 /** Returns the schema at a place. Without a place, everything is allowed. */
 export const schemaOf = (place: Place | undefined): Schema => (place === undefined ? [] : [place])
 
-/** Returns the identity of a schema within its document. */
+/** Returns a text that identifies a schema within its document. */
 export const keyOf = (schema: Schema): string =>
   schema.map(({ value, pointer }) => soleReference(value) ?? pointer).join(' ')
 

@@ -7,7 +7,7 @@ interface Kind {
   readonly text: string
 }
 
-/** Kinds defined by the conventions, and all kinds that are not about schemas. */
+/** The kinds that the conventions define, and all other kinds that are not about schemas. */
 const ownKinds = {
   'version-retired': { level: 'breaking', text: 'A version is gone before its sunset, or without one' },
   'version-retired-after-sunset': { level: 'harmless', text: 'A version is gone after its sunset' },
@@ -182,7 +182,7 @@ export type ContractKind = OwnKind | `${SchemaPlace}-${Difference}`
 /** Places of schemas, in the order of the documentation. */
 export const schemaPlaces: readonly SchemaPlace[] = ['parameter', 'request', 'response', 'header', 'delivery', 'reply']
 
-/** The subject of the descriptions of each place. */
+/** The subject of the descriptions for each place. */
 const placeText: Readonly<Record<SchemaPlace, string>> = {
   parameter: 'A parameter',
   request: 'The body of a request, or a member of it',

@@ -1,6 +1,6 @@
 /**
- * Changes of `limit`, `sort` and `expand` in the terms of the conventions (QUERY-2, QUERY-5,
- * QUERY-6).
+ * Describes changes of `limit`, `sort` and `expand` in the terms of the conventions (QUERY-2,
+ * QUERY-5, QUERY-6).
  */
 import { parameter } from '../wire.js'
 import type { Found } from './changes.js'
@@ -8,12 +8,13 @@ import type { Finding } from './findings.js'
 import type { OwnKind } from './kinds.js'
 import { parseListPattern } from './list-pattern.js'
 
-/** A change without its parameter. */
+/** A change, without the parameter to which it belongs. */
 export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly kind: OwnKind }
 
 /**
- * Converts a finding to changes in the terms of the conventions. Returns `undefined` if the
- * conventions do not define any. `of` names the list or the operation in messages.
+ * Converts a finding about a parameter to changes in the terms of the conventions. Returns
+ * `undefined` if the conventions define no terms for it. `of` names the list or the operation in
+ * messages.
  */
 export function listChanges(finding: Finding, name: string, of: string): readonly ListChange[] | undefined {
   if (name === parameter.size) return limitChange(finding, of)

@@ -1,17 +1,23 @@
-/** Patterns of comma-separated names, as of `sort` and `expand`: `^(?:a|b)(?:,(?:a|b))*$`. */
+/**
+ * Parses patterns of comma-separated names, such as `^(?:a|b)(?:,(?:a|b))*$`. The parameters `sort`
+ * and `expand` have such patterns.
+ */
 
 /** A parsed pattern. */
 export interface ListPattern {
   readonly names: ReadonlySet<string>
-  /** The text before the list and before each name, such as `[-+]?`. */
+  /**
+   * The other parts of the pattern: a lookahead before the list, and a sign before each name, such
+   * as `[-+]?`.
+   */
   readonly rest: string
   /** Whether several names are allowed. */
   readonly isMany: boolean
 }
 
 /**
- * Parses a pattern: an optional lookahead, one name, then any number of commas with a name. Returns
- * `undefined` for other patterns.
+ * Parses a pattern. It may start with a lookahead. Then it must match one name, or one name and
+ * then any number of commas, each followed by a name. Returns `undefined` for other patterns.
  */
 export function parseListPattern(pattern: string): ListPattern | undefined {
   const inner = /^\^(.*)\$$/s.exec(pattern)?.[1]
@@ -29,7 +35,7 @@ export function parseListPattern(pattern: string): ListPattern | undefined {
   return one === undefined ? undefined : { names: one.names, rest: `${ahead} ${one.sign}`, isMany: false }
 }
 
-/** Parses one name, such as `[-+]?(?:a|b)`, optionally in parentheses. */
+/** Parses the part that matches one name, such as `[-+]?(?:a|b)`, optionally in parentheses. */
 function parseOne(unit: string): { readonly names: ReadonlySet<string>; readonly sign: string } | undefined {
   const inner = /^\((?:\?:)?((?:\[[^\]]*\]|[-+])\??\(.*\))\)$/.exec(unit)?.[1] ?? unit
   const [, sign = '', names] =
@@ -44,7 +50,10 @@ const brackets = [
   ['(,', ')*'],
 ] as const
 
-/** Returns the negative lookahead at the start of a pattern, including its parentheses. */
+/**
+ * Returns the negative lookahead at the start of a pattern, including its parentheses; `''` if
+ * there is none.
+ */
 function leadingLookahead(pattern: string): string {
   if (!pattern.startsWith('(?!')) return ''
   let depth = 0

@@ -1,4 +1,4 @@
-/** Compares media types of documents. */
+/** Compares the media types in OpenAPI documents. */
 
 /** Normalizes a media type or range: lower case, no spaces, no charset, sorted parameters. */
 export function normalType(type: string): string {
@@ -21,7 +21,7 @@ export const isXml = (type: string): boolean => /[/+]xml(?:;|$)/.test(type)
 
 /**
  * Returns whether bodies of a type are binary. Schemas do not describe binary bodies: OpenAPI 3.0
- * declares a string, 3.1 leaves the schema out.
+ * declares a string, and OpenAPI 3.1 leaves the schema out.
  */
 export const isBinary = (type: string): boolean =>
   !/\+(?:json|xml)(?:;|$)/.test(type) &&
@@ -29,6 +29,9 @@ export const isBinary = (type: string): boolean =>
     type,
   )
 
-/** Returns whether values are sent as text: forms and XML write a number as digits. */
+/**
+ * Returns whether a media type sends all values as text. Forms and XML, for example, send a number
+ * as its digits.
+ */
 export const isTextual = (type: string): boolean =>
   isXml(type) || /^(?:text\/|multipart\/|application\/x-www-form-urlencoded)/.test(type)

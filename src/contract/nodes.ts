@@ -1,5 +1,6 @@
 /**
- * Places in an OpenAPI document: values with their JSON pointers (RFC 6901). Resolves references.
+ * The places in an OpenAPI document: values with their JSON pointers (RFC 6901). Resolves the
+ * references between them.
  */
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 
@@ -11,7 +12,7 @@ export class DocumentError extends Error {
 /** A value of a document, and its JSON pointer. */
 export interface Place {
   readonly value: unknown
-  /** Such as `#/paths/~1orders/get`. */
+  /** The JSON pointer as a fragment, such as `#/paths/~1orders/get`. */
   readonly pointer: string
 }
 
@@ -19,11 +20,14 @@ export interface Place {
 export class Source {
   readonly root: Place
   /**
-   * Whether it is OpenAPI 3.0: `nullable`, boolean `exclusiveMinimum`, siblings of `$ref` are
-   * ignored.
+   * Whether the document is OpenAPI 3.0. In this version there is a keyword `nullable`,
+   * `exclusiveMinimum` is a boolean, and siblings of `$ref` are ignored.
    */
   readonly legacy: boolean
-  /** Places by `#name` of an `$anchor` and by the `$id` of a schema. Computed on first use. */
+  /**
+   * The schemas with an `$anchor` or an `$id`. They are keyed by `#` and the anchor, or by the
+   * `$id`. Computed on first use.
+   */
   #identified: ReadonlyMap<string, Place> | undefined
 
   /** Throws `DocumentError` if the document is not OpenAPI 3. */
@@ -39,7 +43,8 @@ export class Source {
   }
 
   /**
-   * Follows references to their target. Throws `DocumentError` for a missing target and for cycles.
+   * Returns a place, or the final target if the place has a reference. Throws `DocumentError` for a
+   * missing target and for a cycle of references.
    */
   resolve(place: Place): Place {
     let found = place
@@ -63,7 +68,8 @@ export class Source {
   }
 
   /**
-   * Returns the schema with an `$anchor` or an `$id`. Anchors are looked up in the whole document.
+   * Returns the schema that a reference identifies by its `$anchor` or its `$id`. Anchors are
+   * looked up in the whole document.
    */
   #identifiedBy(ref: string, base: string, from: string): Place {
     this.#identified ??= identifiedIn(this.root)
@@ -109,7 +115,7 @@ export function child(place: Place, token: string): Place {
   return { value: found, pointer: `${place.pointer}/${escapePointer(token)}` }
 }
 
-/** Members whose value is data. They contain no schemas. */
+/** The names of members whose value is data. Such a value contains no schemas. */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum', 'value'])
 
 /** Returns every schema that has an `$anchor`, a `$dynamicAnchor` or an `$id`. */
@@ -139,7 +145,7 @@ export function textAt(place: Place | undefined, name: string): string | undefin
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the JSON pointer of a fragment, which is percent-encoded in a URI (RFC 6901 6). */
+/** Returns the JSON pointer in a fragment of a URI, where it is percent-encoded (RFC 6901 6). */
 function fragmentOf(ref: string): string {
   try {
     return decodeURIComponent(ref.slice(1))

@@ -3,7 +3,7 @@ import { own } from '../definition/json.js'
 import type { OwnKind } from './kinds.js'
 import type { Place } from './nodes.js'
 
-/** A change of a flag. `says` is the predicate of a sentence whose subject is the parameter. */
+/** A change of a flag. `predicate` is for a sentence whose subject is the parameter. */
 interface FlagChange {
   readonly kind: OwnKind
   readonly predicate: string

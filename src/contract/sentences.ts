@@ -3,10 +3,10 @@
 import type { Found, OperationName } from './changes.js'
 import { type Comparison, type Difference, differences, type Finding, levelAt, type SchemaPlace } from './findings.js'
 
-/** The names of the owner of a schema in messages. */
+/** The names that messages use for the parameter or the body to which a schema belongs. */
 export interface Subject {
   readonly operation: OperationName
-  /** Such as `the filter "lote" of pre-piezas`. */
+  /** The full form, such as `the filter "lote" of pre-piezas`. */
   readonly words: string
   /** The short form, such as `query "lote"`. */
   readonly place: string
@@ -23,7 +23,8 @@ export function changeOf(finding: Finding, { place }: Pick<Comparison, 'place'>,
     level,
     operation: subject.operation,
     place: member === '' ? subject.place : `${subject.place} ${member}`,
-    // New parts have no place before, removed parts none after.
+    // A new part has no place in the document before. A removed part has no place in the document
+    // after.
     before: isNew(difference) ? undefined : before,
     after: isGone(difference) ? undefined : after,
     detail: `${path.at(-1) ?? ''} ${finding.keyword ?? ''} ${textOf(finding.from)} ${textOf(finding.to)}`,
@@ -42,7 +43,7 @@ const isGone = (difference: Difference): boolean =>
   difference === 'member-removed-after-sunset' ||
   difference === 'alternative-removed'
 
-/** Returns the predicate with the values of both sides. */
+/** Returns the predicate of the sentence, with the values of both sides. */
 function differencePhrase({ difference, from, to, keyword }: Finding): string {
   return differences[difference].predicate
     .replace('{before}', () => textOf(from))
@@ -55,7 +56,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The status of rejected requests. */
+/** The status with which the service rejects invalid values at each place. */
 const refusal: Readonly<Partial<Record<SchemaPlace, number>>> = { parameter: 400, request: 422 }
 
 function consequence(place: SchemaPlace, difference: Difference): string {

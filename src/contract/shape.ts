@@ -13,29 +13,36 @@ export type ValueType = 'boolean' | 'integer' | 'fraction' | 'string' | 'array' 
 /** One alternative of a schema. */
 export interface Shape {
   readonly place: Place
-  /** Names of its components. */
+  /** The names of the schema components to which it belongs. */
   readonly names: readonly string[]
-  /** The union that it is a branch of. */
+  /** The keyword of the union of which this alternative is a branch. */
   readonly union?: Union['keyword']
   readonly types: ReadonlySet<ValueType>
   readonly nullable: boolean
-  /** The allowed values by canonical text, without null. Absent if values are not enumerated. */
+  /**
+   * The allowed values except null, by their canonical text. Absent if the schema does not
+   * enumerate values.
+   */
   readonly values?: ReadonlyMap<string, unknown>
   readonly bounds: Bounds
   readonly formats: ReadonlySet<string>
   readonly patterns: ReadonlySet<string>
   readonly properties: ReadonlyMap<string, Schema>
-  /** Whether it declares members. An object that declares none may have any. */
+  /**
+   * Whether the schema declares members. An object whose schema declares none may have any members.
+   */
   readonly isNamed: boolean
   readonly required: ReadonlySet<string>
-  /** The schema of additional members. If it is empty, all are allowed. */
+  /** The schema of additional members. If it is empty, all additional members are allowed. */
   readonly additional: Schema
   readonly prefix: readonly Schema[]
-  /** The schema of items after the prefix. */
+  /** The schema of the items after those in `prefix`. */
   readonly items: Schema
-  /** Schemas of `contains`, `propertyNames`, `dependentSchemas/name`, ... by keyword. */
+  /** The schemas of `contains`, `propertyNames`, `dependentSchemas/name` and so on, by keyword. */
   readonly conditions: ReadonlyMap<string, Schema>
-  /** Keywords that are compared as text: `not`, `if`, `contentMediaType`, ... */
+  /**
+   * The texts of keywords that are compared as text, such as `not`, `if` and `contentMediaType`.
+   */
   readonly opaque: ReadonlyMap<string, string>
   readonly dependents: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -55,7 +62,7 @@ export function shapesOf(source: Source, schema: Schema): readonly Shape[] {
 
 const isPossible = ({ types, nullable, values }: Shape): boolean => nullable || (types.size > 0 && values?.size !== 0)
 
-/** Returns one shape for each combination of branches. */
+/** Returns one shape for each combination of branches of the unions. */
 function expand(source: Source, flat: Flat, keyword?: Union['keyword']): readonly Shape[] {
   const [union, ...others] = flat.unions
   if (union === undefined) return [{ ...build(source, flat), ...(keyword === undefined ? {} : { union: keyword }) }]
@@ -95,7 +102,8 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     place: plains[0] ?? { value: true, pointer: '#' },
     names,
     types: new Set(shared),
-    // Many 3.0 documents combine `nullable` with `allOf`, although it strictly has no effect there.
+    // Many 3.0 documents combine `nullable` with `allOf`, although `nullable` strictly has no
+    // effect there.
     nullable:
       types.every((some) => some.nullable) ||
       (source.legacy &&
@@ -117,8 +125,8 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
 }
 
 /**
- * Formats that do not limit values: they describe storage or display. `byte` of OpenAPI 3.0 is an
- * encoding.
+ * Formats that do not limit values, because they describe storage or display. `byte` of OpenAPI 3.0
+ * is an encoding.
  */
 const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary', 'byte'])
 
@@ -140,14 +148,17 @@ function typesOf(source: Source, schema: unknown): Types {
   const ofType = listed === undefined ? allTypes : listed.flatMap(typesNamed)
   const types = values === undefined ? ofType : ofType.filter((type) => values.some((value) => isOfType(value, type)))
   const nullSaid = listed === undefined || listed.includes('null')
-  // In 3.0 documents `nullable` is meant to apply to enums, too.
+  // In 3.0 documents, `nullable` is meant to allow null even if an enum does not list it.
   return {
     types: new Set(types),
     nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))),
   }
 }
 
-/** Returns the implied types of a schema without `type`, as in many documents. */
+/**
+ * Returns the types that a schema without `type` implies. Many documents have such schemas:
+ * `properties` implies an object, and `items` implies an array.
+ */
 function impliedTypes(schema: unknown): readonly string[] | undefined {
   if (allowedValues(schema) !== undefined) return undefined
   const types = [
@@ -177,7 +188,9 @@ function allowedValues(schema: unknown): readonly unknown[] | undefined {
   return isList(listed) ? listed : undefined
 }
 
-/** Returns the values that all schemas allow, or `undefined` if none enumerates values. */
+/**
+ * Returns the values that all of the schemas allow, or `undefined` if no schema enumerates values.
+ */
 function valuesOf(source: Source, plains: readonly Place[]): ReadonlyMap<string, unknown> | undefined {
   let found: Map<string, unknown> | undefined
   for (const { value } of plains) {
@@ -228,8 +241,8 @@ function itemsOf(plains: readonly Place[]): Pick<Shape, 'prefix' | 'items'> {
 }
 
 /**
- * Returns the schema of the first keyword that is present. Schemas that allow everything are left
- * out.
+ * Returns a list with the schema of the first keyword that is present. The list is empty if no
+ * keyword is present, or if the schema allows everything.
  */
 function schemasAt(place: Place, keywords: readonly string[]): readonly Place[] {
   const found = keywords.map((keyword) => child(place, keyword)).find(({ value }) => value !== undefined)
@@ -273,8 +286,8 @@ function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string]
 }
 
 /**
- * Returns the value of a keyword. `format: byte` means base64 in OpenAPI 3.0.
- * `application/octet-stream` does not limit a file.
+ * Returns the value of a keyword. In OpenAPI 3.0, `format: byte` means base64. The media type
+ * `application/octet-stream` is ignored, because it does not limit a file.
  */
 function opaqueAt(value: unknown, keyword: string): unknown {
   const declared = own(value, keyword)
@@ -294,7 +307,8 @@ function dependentsOf(plains: readonly Place[]): ReadonlyMap<string, ReadonlySet
 }
 
 /**
- * Merges alternatives that one shape can represent: null, enumerated values, and disjoint types.
+ * Merges alternatives that a single shape can represent: null, enumerated values, and alternatives
+ * without a common type.
  */
 function fold(shapes: readonly Shape[]): readonly Shape[] {
   // Null is allowed if any alternative allows it.

@@ -17,7 +17,10 @@ export function hasPassed(sunset: unknown, now: Date): boolean {
   return time !== undefined && time <= now.getTime()
 }
 
-/** Returns how the sunset of a deprecated part has become stricter, or `undefined`. */
+/**
+ * Returns the way in which the sunset of a deprecated part has become stricter; `undefined` if it
+ * has not.
+ */
 export function sunsetChange(before: unknown, after: unknown): 'sunset-brought-forward' | 'sunset-removed' | undefined {
   const old = sunsetTime(own(before, 'x-sunset'))
   const updated = sunsetTime(own(after, 'x-sunset'))

@@ -1,4 +1,4 @@
-/** Upgrade guides for client engineers, derived from the documents of two versions. */
+/** Upgrade guides for client engineers, derived from the OpenAPI documents of two versions. */
 import { canonicalText, isList, isObject, own } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -8,9 +8,9 @@ import { type GuideItem, itemsOf, textForMarkdown } from './upgrade-items.js'
 
 /** The names of the two versions. */
 export interface UpgradeGuideOptions {
-  /** Default: `info.version` of the document before, else `the old version`. */
+  /** Default: `info.version` of the old document, or else `the old version`. */
   readonly from?: string
-  /** Default: `info.version` of the document after, else `the new version`. */
+  /** Default: `info.version` of the new document, or else `the new version`. */
   readonly to?: string
 }
 
@@ -22,7 +22,7 @@ interface GuidePart {
   readonly items: readonly string[]
 }
 
-/** The changes of one resource, or of all resources. */
+/** The changes of one resource, or the changes that belong to no single resource. */
 interface GuideSection {
   readonly heading: string
   readonly parts: readonly GuidePart[]
@@ -46,9 +46,10 @@ const headings: Readonly<Record<GuideItem['part'], string>> = {
 }
 
 /**
- * Returns an upgrade guide in Markdown for the OpenAPI documents (3.0 or 3.1) of two versions: what
- * to change in requests, what has changed in responses, and what is new. Throws `DocumentError` if
- * a side is not an OpenAPI document, and `ConfigurationError` `invalid-option`.
+ * Returns an upgrade guide in Markdown for the OpenAPI documents (3.0 or 3.1) of two versions: the
+ * changes that requests need, the changes in responses, and the additions. Throws `DocumentError`
+ * if an argument is not an OpenAPI document. Throws `ConfigurationError` `invalid-option` for a
+ * wrong option.
  *
  * @example writeFileSync('v1-to-v8.md', upgradeGuide(openapi(service, 'v1'), openapi(service, 'v8')))
  */
@@ -75,7 +76,8 @@ export function guideOf(before: unknown, after: unknown, options: UpgradeGuideOp
   const known = new Set(sectionsIn(before))
   const names = [...new Set([everywhere, ...known, ...sectionsIn(after)])]
   const all = names.flatMap((name) => sectionOf(name, items))
-  // Resources of the old version come first: they affect its clients. New resources follow.
+  // Resources of the old version come first, because their changes affect existing clients. New
+  // resources follow.
   const [old, updated] = [
     all.filter(({ heading }) => known.has(heading) || heading === everywhere),
     all.filter(({ heading }) => !known.has(heading) && heading !== everywhere),
@@ -98,7 +100,7 @@ const versionOf = (document: unknown): string | undefined => {
   return typeof version === 'string' && version !== '' ? version : undefined
 }
 
-/** Returns the resource of each operation: its first tag. */
+/** Returns the name of the resource of each operation, which is the first tag of the operation. */
 function resourcesByOperation(before: unknown, after: unknown): ReadonlyMap<string, string> {
   const resources = new Map<string, string>()
   for (const document of [after, before]) for (const [place, tag] of operationsIn(document)) resources.set(place, tag)
@@ -121,7 +123,9 @@ function operationsIn(document: unknown): readonly (readonly [place: string, tag
   )
 }
 
-/** Returns the names of sections in the order of a document. */
+/**
+ * Returns the names of the sections for the operations of a document, in the order of the document.
+ */
 const sectionsIn = (document: unknown): readonly string[] => [...new Set(operationsIn(document).map(([, tag]) => tag))]
 
 function sectionOf(name: string, items: readonly GuideItem[]): readonly GuideSection[] {

@@ -1,6 +1,6 @@
 /**
- * Turns the changes between two versions into the items of an upgrade guide. Changes of one member
- * are merged.
+ * Turns the changes between two versions into the items of an upgrade guide. Equal changes of a
+ * member in several bodies are merged into one item.
  */
 import { canonicalText } from '../definition/json.js'
 import type { Change } from './changes.js'
@@ -12,16 +12,16 @@ export interface GuideItem {
   readonly part: 'gone' | 'requests' | 'answers' | 'added' | 'generated'
   /** Markdown without line breaks. */
   readonly text: string
-  /** Whether clients break unless they are changed. */
+  /** Whether the change breaks clients that are not adapted to it. */
   readonly breaks: boolean
 }
 
-/** The maximum length of an item in characters. Longer items are cut. */
+/** The maximum length of a text in an item, in characters. Longer texts are cut. */
 const maxItemLength = 600
 
 /**
- * Kinds that are irrelevant for clients that move to another version, such as the sunset of the old
- * one.
+ * Kinds of changes that are irrelevant for clients that move to another version. For example, they
+ * need not know the sunset of the old version.
  */
 const omittedKinds: ReadonlySet<string> = new Set([
   'base-path-changed',
@@ -32,12 +32,12 @@ const omittedKinds: ReadonlySet<string> = new Set([
   'error-status-removed',
 ])
 
-/** Changes that affect only generated code. */
+/** Kinds of changes that affect only generated code. */
 const generated: ReadonlySet<string> = new Set(['operation-id-changed', 'component-removed', 'path-parameter-renamed'])
 
 /**
- * Returns the items. `resourceOf` returns the resource of a change. `from`: the version that sentences
- * begin with.
+ * Returns the items of a guide. `from` is the version with which the sentences of the changes
+ * begin. `resourceOf` returns the resource of a change.
  */
 export function itemsOf(
   changes: readonly Change[],
@@ -58,8 +58,8 @@ function isOmitted({ kind, method, place, path }: Change): boolean {
   if (omittedKinds.has(kind) || /^\/(?:openapi|docs)\b/.test(path ?? '')) return true
   // HEAD and OPTIONS exist for every path.
   if (kind.startsWith('operation-') && (method === 'HEAD' || method === 'OPTIONS')) return true
-  // `Link` differs by version, and the maximum length of `sort` and `expand` follows from their
-  // names.
+  // `Link` differs in every version. The maximum length of `sort` and `expand` follows from the
+  // names that they accept.
   return (
     / header "Link"$/i.test(place) || (kind.startsWith('parameter-maximum') && /^query "(?:sort|expand)"$/.test(place))
   )
@@ -111,11 +111,11 @@ const memberSentence =
 function memberOf(change: Change, from: string): MemberChange | undefined {
   const [, name, operation, predicate, effect] = memberSentence.exec(withoutPrefix(change, from)) ?? []
   if (name === undefined || operation === undefined || predicate === undefined) return undefined
-  // Members of list items are listed like members of the item.
+  // A member of the items in a list is reported like the same member of a single item.
   return { name: name.replace(/^\[\]\.?/, ''), operations: [operation, ...change.alsoAt], predicate, effect }
 }
 
-/** A change of a member that is the same in all bodies of a resource. */
+/** A change of a member that is the same in one or more bodies of a resource. */
 interface MemberGroup {
   readonly resource: string
   readonly change: Change
@@ -155,8 +155,8 @@ function memberItems(
 }
 
 /**
- * Finds probable renames: one member of a type is gone from the bodies of a resource, and exactly
- * one member of that type is new.
+ * Finds members that were probably renamed. A rename is probable if exactly one member of a type is
+ * gone from the bodies of a resource, and exactly one member of the same type is new.
  */
 function newNamesIn(groups: readonly MemberGroup[]): ReadonlyMap<MemberGroup, string> {
   const byType = new Map<string, { readonly gone: MemberGroup[]; readonly fresh: Set<string> }>()
@@ -183,7 +183,7 @@ function newNamesIn(groups: readonly MemberGroup[]): ReadonlyMap<MemberGroup, st
   return found
 }
 
-/** Returns the new operations, with the methods of one path in one item. */
+/** Returns an item for each path with new operations. The item lists their methods. */
 function newOperations(changes: readonly Change[], resourceOf: (change: Change) => string): readonly GuideItem[] {
   const paths = new Map<string, { readonly resource: string; readonly methods: string[] }>()
   for (const change of changes) {

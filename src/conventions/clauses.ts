@@ -1,4 +1,7 @@
-/** The clauses that an existing service may enforce later, and why the others have no mode. */
+/**
+ * The clauses that an existing service may enforce later, and the reasons why the other clauses
+ * have no mode.
+ */
 import { clauses } from '../clauses.js'
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
@@ -8,30 +11,33 @@ import { count, type Kinds } from '../options/kinds.js'
 export const deleteStatuses = [204, 202, 200] as const
 export type DeleteStatus = (typeof deleteStatuses)[number]
 
-/** What the service did before, by clause. */
+/** For each clause: the behavior of the service before it enforced the clause. */
 export interface ClauseSettings {
   /**
-   * Unknown parameters were ignored. The `first` (default) or the `last` value of a repeated one was
-   * used.
+   * Unknown parameters were ignored. If a parameter was repeated, its `first` (default) or `last`
+   * value was used.
    */
   readonly 'QUERY-8': { readonly repeated?: 'first' | 'last' }
-  /** The old maximum of `limit`. A larger `limit` is 400; a page is never cut silently. */
+  /**
+   * The old maximum of `limit`. The response to a larger `limit` is 400; a page is never cut
+   * silently.
+   */
   readonly 'QUERY-5': { readonly upTo?: number }
   /** Lists had no `x-total-count`. */
   readonly 'QUERY-7': Readonly<Record<never, never>>
-  /** An unacceptable `Accept` was 406, or was answered in JSON. */
+  /** The response to an unacceptable `Accept` was 406, or it was in JSON. */
   readonly 'HDR-1': { readonly as?: 406 | 'json' }
-  /** A change without `If-Match` was made. A tag that is sent is always compared. */
+  /** A change without `If-Match` was made. If a request has a tag, the tag is always compared. */
   readonly 'HDR-3': Readonly<Record<never, never>>
   /** Bodies of these media types, such as `text/plain` or `*` + `/*`, were read as JSON. */
   readonly 'HDR-5': { readonly types?: readonly string[] }
-  /** HEAD of an item was answered like GET. */
+  /** The response to HEAD of an item was like that to GET. */
   readonly 'VERB-8': Readonly<Record<never, never>>
   /** The status and the body of a successful DELETE; `body` is any JSON value. */
   readonly 'VERB-6': { readonly status?: DeleteStatus; readonly body?: unknown }
-  /** Links were plain addresses in place of `{ href }`. */
+  /** Links were plain addresses instead of `{ href }`. */
   readonly 'REP-1': Readonly<Record<never, never>>
-  /** Errors had the form that the option `shape` gives them. */
+  /** Errors had the format that the option `shape` gives them. */
   readonly 'ERR-3': Readonly<Record<never, never>>
 }
 
@@ -44,7 +50,7 @@ const mediaRange = {
   like: /^(?:\*\/\*|[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+))$/,
 }
 
-/** The kinds of the settings. */
+/** The valid settings of each clause. */
 export const settingKinds: { readonly [C in ModedClause]: Kinds<ClauseSettings[C]> } = {
   'QUERY-8': { repeated: { oneOf: ['first', 'last'] } },
   'QUERY-5': { upTo: count },
@@ -61,7 +67,10 @@ export const settingKinds: { readonly [C in ModedClause]: Kinds<ClauseSettings[C
 /** Every clause that has a mode. */
 export const modedClauses = Object.keys(settingKinds) as readonly ModedClause[]
 
-/** Clauses that are always enforced, by the prefix of the id. */
+/**
+ * Clauses that are always enforced. An entry with a trailing `-` stands for all ids with this
+ * prefix.
+ */
 const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
 
 const elsewhere: Readonly<Record<string, string>> = {
@@ -74,8 +83,8 @@ const elsewhere: Readonly<Record<string, string>> = {
 }
 
 /**
- * The error for a clause that has no mode in `what`: the message gives the reason and lists the
- * allowed clauses.
+ * The error for a clause that has no mode in `what`. The message gives the reason, and lists the
+ * clauses that have a mode.
  */
 export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
   const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`

@@ -1,6 +1,6 @@
 /**
- * Reports expired entries, once a day each. Their mode stays as it is unless `onExpired` is
- * `refuse`.
+ * Reports expired entries of the option `conventions`, each once a day. An expired entry keeps its
+ * mode, unless `onExpired` is `refuse`.
  */
 import { notify } from '../notify.js'
 import type { ExpiredConvention } from './finding.js'
@@ -38,7 +38,7 @@ export function expiredText({ clause, mode, until, routes, refusesExpired }: Con
 /** Whether the day after `until` has begun. */
 export const isExpired = ({ expires }: Convention): boolean => expires !== undefined && Date.now() >= expires
 
-/** Reports the entries that have already expired when the service is built. */
+/** When the service is built, reports the entries that have already expired. */
 export function reportExpiredEntries(
   conventions: readonly Convention[],
   hook: ((event: ExpiredConvention) => unknown) | undefined,

@@ -1,12 +1,15 @@
-/** Findings: requests that enforcing a clause would have refused or answered differently. */
+/**
+ * Findings: requests that would have been refused, or would have had another response, if a clause
+ * had been enforced.
+ */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
 import { noteCounted } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 
 /**
- * A request that violates a clause. It holds only names, never a value of a member, parameter or
- * header.
+ * A request that violates a clause. The finding has only names, never a value of a member,
+ * parameter or header.
  */
 export interface Finding {
   readonly clause: string
@@ -25,22 +28,25 @@ export interface Finding {
 export interface ExpiredConvention {
   readonly clause: string
   readonly mode: 'off' | 'report' | 'enforce'
-  /** The expiry date, as given. */
+  /** The option `until` of the entry. */
   readonly until: string
-  /** The templates to which it applies; `undefined`: all. */
+  /** The templates to which the entry applies; `undefined` if it applies to all routes. */
   readonly routes: readonly string[] | undefined
   /** Whether the clause is enforced now. */
   readonly enforced: boolean
 }
 
-/** Maximum number of findings reported for one request. */
+/** The maximum number of findings that are reported for one request. */
 const maxFindings = 20
 
-/** The findings of one request, each reported once. */
+/** The findings of one request. Each finding is reported once. */
 export class Findings {
   readonly #reported = new Set<string>()
 
-  /** True if it was not reported before. */
+  /**
+   * Whether a finding must be reported: it has not been reported before, and fewer than
+   * `maxFindings` have been.
+   */
   isNew(clause: string, detail: string): boolean {
     const name = `${clause} ${detail}`
     if (this.#reported.has(name) || this.#reported.size >= maxFindings) return false
@@ -55,7 +61,7 @@ export interface FindingListeners {
   readonly usage?: Usage | undefined
 }
 
-/** A finding and the request that caused it. */
+/** The request that caused a finding, and its place in the service. */
 export interface FoundIn {
   readonly req: IncomingMessage
   readonly principal: unknown
@@ -65,7 +71,8 @@ export interface FoundIn {
 }
 
 /**
- * The route of a counted finding, including its version, so that versions are counted separately.
+ * The route for which a finding is counted. It includes the version, so that versions are counted
+ * separately.
  */
 export const countedRoute = ({ version, route }: Pick<FoundIn, 'version' | 'route'>): string | undefined =>
   route === undefined || version === undefined ? route : `/${version}${route}`

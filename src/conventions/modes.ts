@@ -8,14 +8,17 @@ import { reportExpiredEntry } from './expiry.js'
 import type { ExpiredConvention } from './finding.js'
 import { type Convention, isForRoute } from './options.js'
 
-/** The clauses of a route that have a mode other than plain `enforce`. */
+/** The clauses of a route that have a mode other than `enforce` for all clients. */
 export type Modes = { readonly [C in ModedClause]?: Convention<C> }
 
 /** The parts of a request that modes need. */
 export interface ModedRequest {
   readonly req: IncomingMessage
   readonly principal: unknown
-  /** Reports what enforcement would have refused or changed. `detail`: a name, never a value. */
+  /**
+   * Reports that enforcing the clause would have refused the request or changed the response.
+   * `detail` is a name, never a value.
+   */
   finding(clause: string, detail: string): void
   /** Called with expired entries; see `reportExpiredEntry`. */
   readonly onConventionExpired: ((event: ExpiredConvention) => unknown) | undefined
@@ -24,15 +27,18 @@ export interface ModedRequest {
 /** The legacy behavior of the service, for one request. */
 export interface Legacy<C extends ModedClause> {
   readonly settings: ClauseSettings[C]
-  /** False if the mode is `off`. */
+  /** Whether findings are reported. False if the mode is `off`. */
   readonly counts: boolean
-  /** Reports what enforcement would have refused or changed. No effect if the mode is `off`. */
+  /**
+   * Reports that enforcement would have refused the request or changed the response. Has no effect
+   * if the mode is `off`.
+   */
   found(detail: string): void
 }
 
 /**
- * The modes of a route; `undefined` if all clauses are enforced, so that its requests have no
- * overhead.
+ * The modes of a route. `undefined` if all clauses are enforced, so that requests of this route
+ * have no overhead.
  */
 export function modesOf(
   conventions: readonly Convention[],
@@ -72,22 +78,24 @@ export function legacyOf<C extends ModedClause>(
 }
 
 /**
- * Whether both can occur: the clause is enforced for some requests, and the legacy behavior applies
- * to others.
+ * Whether the clause can be enforced for some requests while the legacy behavior applies to others.
  */
 export const isPartlyEnforced = ({ mode, refusesExpired }: Convention): boolean => mode === 'enforce' || refusesExpired
 
 /**
- * Whether a client belongs to the share for which clauses are enforced. The client's name decides,
- * so a client is treated the same in every request, process and clause. A larger share includes
- * every smaller one.
+ * Whether a client belongs to the share of clients for which clauses are enforced. This depends
+ * only on the client, so a client is treated the same in every request, process and clause. A
+ * larger share includes all clients of a smaller one.
  */
 function isInShare(share: number, { req, principal }: Pick<ModedRequest, 'req' | 'principal'>): boolean {
   const hash = createHash('sha256').update(clientKey(req, principal)).digest()
   return hash.readUInt32BE(0) / 2 ** 32 < share
 }
 
-/** Identifies the client: by the client of the token, else its subject, else the IP address. */
+/**
+ * Identifies the client by the client that its token was issued to. If there is none, identifies it
+ * by the subject of the token, and if there is no subject, by the IP address.
+ */
 function clientKey(req: IncomingMessage, principal: unknown): string {
   const client = tokenClient(principal)
   return client === undefined ? (principalKey(principal) ?? addressKey(req)) : `c:${client}`

@@ -6,9 +6,9 @@ import type { Kind, Kinds } from '../options/kinds.js'
 import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from './clauses.js'
 
 /**
- * `off`: the service behaves as it did before, and nothing is counted. `report`: the same, and what
- * enforcement would have refused or changed is a finding. `enforce`: the clause is enforced, as by
- * default.
+ * `off`: the service behaves as it did before, and nothing is counted. `report`: the service
+ * behaves as it did before, and each request that enforcement would have refused, or whose response
+ * it would have changed, is a finding. `enforce`: the clause is enforced. This is the default.
  */
 export type Mode = 'off' | 'report' | 'enforce'
 
@@ -16,14 +16,14 @@ export type Mode = 'off' | 'report' | 'enforce'
 export interface ModeOptions {
   readonly mode: Mode
   /**
-   * The templates that the entry applies to, such as `/v1/orders` or `/v1/orders/{id}`; without a
-   * version, such as `/orders`, in every version. On other routes the clause is enforced. Default:
-   * all routes.
+   * The templates of the routes that the entry applies to, such as `/v1/orders` or
+   * `/v1/orders/{id}`. A template without a version, such as `/orders`, applies in every version.
+   * On other routes, the clause is enforced. Default: all routes.
    */
   readonly routes?: readonly string[]
   /**
-   * The last day of the mode, such as `2027-03-01` (in UTC). After it the service logs an error
-   * once a day.
+   * The last day of the mode, such as `2027-03-01` (in UTC). After this day, the service logs an
+   * error once a day.
    */
   readonly until?: string
   /**
@@ -33,7 +33,7 @@ export interface ModeOptions {
   readonly onExpired?: 'report' | 'refuse'
   /**
    * With `enforce`: the share of clients for which the clause is enforced, such as 0.1. For all
-   * others it is reported. Default: 1.
+   * other clients, violations are only reported. Default: 1.
    */
   readonly share?: number
 }
@@ -44,29 +44,29 @@ export type ConventionOption<C extends ModedClause> = Mode | (ModeOptions & Clau
 /** The modes of clauses, by id. A clause without an entry is enforced. */
 export type Conventions<C extends ModedClause = ModedClause> = { readonly [Id in C]?: ConventionOption<Id> }
 
-/** A clause with a mode other than plain `enforce`. */
+/** A clause with a mode other than `enforce` for all clients. */
 export interface Convention<C extends ModedClause = ModedClause> {
   readonly clause: C
   readonly mode: Mode
-  /** Templates; `undefined`: all. */
+  /** The templates to which the entry applies; `undefined` if it applies to all routes. */
   readonly routes: readonly string[] | undefined
-  /** When it expires, in milliseconds since 1970. */
+  /** When the entry expires, in milliseconds since 1970. */
   readonly expires: number | undefined
   /** The option `until`. */
   readonly until: string | undefined
   /** Whether the clause is enforced after the entry has expired. */
   readonly refusesExpired: boolean
-  /** The share of clients for which it is enforced. */
+  /** The share of clients for which the clause is enforced. */
   readonly share: number
   readonly settings: ClauseSettings[C]
 }
 
-/** The factory with this option. */
+/** The function that has the option `conventions`. */
 export interface ConventionOwner {
-  /** Its name in messages: `api()`. */
+  /** The name of the function in messages, such as `api()`. */
   readonly what: string
   readonly clauses: readonly ModedClause[]
-  /** True for a middleware: the handler after it writes the response. */
+  /** True for a middleware, because the handler after it writes the response. */
   readonly handWritten: boolean
   /** Whether the option `shape` is given. */
   readonly shaped?: boolean
@@ -89,7 +89,7 @@ const dayKind: Kind = { a: 'a day such as "2027-03-01"', like: { test: (text) =>
 
 const templateKind: Kind = { a: 'a template such as "/v1/orders" or "/v1/orders/{id}"', like: /^\/[^\s?#]*$/ }
 
-/** The kinds of the settings that every clause may have. */
+/** The valid values of the settings that every clause has. */
 export const modeKinds: Kinds<ModeOptions> = {
   mode: { required: { oneOf: modes } },
   routes: { each: templateKind, min: 1 },
@@ -99,8 +99,8 @@ export const modeKinds: Kinds<ModeOptions> = {
 }
 
 /**
- * The clauses with a mode other than plain `enforce`. Throws `ConfigurationError` if an entry is
- * invalid.
+ * The clauses with a mode other than `enforce` for all clients. Throws `ConfigurationError` if an
+ * entry is invalid.
  */
 export function resolveConventions(given: Conventions | undefined, owner: ConventionOwner): readonly Convention[] {
   if (given === undefined) return []
@@ -159,8 +159,8 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
 }
 
 /**
- * Settings are required if the library writes the response, because it can't guess the legacy
- * behavior.
+ * Describes the setting that an entry lacks. Settings are required if the library writes the
+ * response, because the library can't guess the legacy behavior.
  */
 function missingSetting(
   clause: ModedClause,
@@ -215,13 +215,15 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** A template without a trailing slash, and with `{id}` in place of Express's `:id`. */
+/** Removes the trailing slash of a template, and replaces Express's `:id` with `{id}`. */
 export function canonicalTemplate(template: string): string {
   const named = template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
   return named.length > 1 && named.endsWith('/') ? named.slice(0, -1) : named
 }
 
-/** Whether an entry applies to a route. `version`: its segment, if known. */
+/**
+ * Whether an entry applies to a route. `version`: the version segment; empty if it is not known.
+ */
 export function isForRoute({ routes }: Convention, version: string, template: string | undefined): boolean {
   if (routes === undefined) return true
   if (template === undefined) return false
@@ -230,8 +232,8 @@ export function isForRoute({ routes }: Convention, version: string, template: st
 }
 
 /**
- * Throws `ConfigurationError` for a template that no version serves: its entry would have no
- * effect.
+ * Throws `ConfigurationError` if an entry is for a template that no version serves, because the
+ * entry would have no effect.
  */
 export function checkTemplates(
   what: string,

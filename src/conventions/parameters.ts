@@ -1,4 +1,4 @@
-/** Aliases of parameters, and ignored parameters: the option `parameters`. */
+/** The option `parameters`: aliases of parameters, and ignored parameters. */
 import { isObject } from '../definition/json.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
@@ -8,19 +8,23 @@ import { parameter } from '../wire.js'
 export type ParameterAlias =
   | string
   /**
-   * `rows`: the number of rows before the page, which must be a multiple of `limit`. `page`: the
-   * page number, like `offest`. Default `page`.
+   * The meaning of the value. `rows`: the number of rows before the page, which must be a multiple
+   * of `limit`. `page`: the page number, like that in `offest`. Default `page`.
    */
   | { readonly name: string; readonly unit?: 'page' | 'rows' }
 
-/** Aliases of list parameters, by their names in the conventions. */
+/**
+ * Aliases of list parameters. The member names are the names of the parameters in the conventions.
+ */
 export interface ParameterOptions {
   readonly offest?: readonly ParameterAlias[]
   readonly limit?: readonly string[]
   readonly sort?: readonly string[]
   readonly q?: readonly string[]
   readonly expand?: readonly string[]
-  /** Names that are ignored on every route; a trailing `*` makes the name a prefix: `utm_*`. */
+  /**
+   * Names that are ignored on every route. A trailing `*` makes the name a prefix, as in `utm_*`.
+   */
   readonly ignore?: readonly string[]
 }
 
@@ -29,11 +33,11 @@ export interface Alias {
   /** The name of the parameter in the conventions. */
   readonly to: string
   readonly unit: 'page' | 'rows'
-  /** The clause of its findings. */
+  /** The clause of the findings about this alias. */
   readonly clause: string
 }
 
-/** The resolved option. */
+/** The resolved option `parameters`. */
 export interface ParameterNames {
   readonly aliases: ReadonlyMap<string, Alias>
   isIgnored(name: string): boolean

@@ -1,4 +1,7 @@
-/** Errors in the form that a service used before: the option `shape` (ERR-3). */
+/**
+ * The option `shape`: errors in the format that a service used before it adopted the conventions
+ * (ERR-3).
+ */
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../definition/json.js'
 import { unawaited } from '../promise.js'
@@ -17,9 +20,9 @@ export interface ProblemFacts {
   readonly errors?: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** An error in the service's own form. */
+/** An error in the service's own format. */
 export interface ShapedProblem {
-  /** A string is sent as it is, any other value as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body: unknown
   /** Default: `application/json; charset=utf-8`, or `text/plain; charset=utf-8` for a string. */
   readonly contentType?: string
@@ -28,8 +31,8 @@ export interface ShapedProblem {
 }
 
 /**
- * Converts errors to their previous form. If it throws, the error is logged and the problem is sent
- * unchanged.
+ * Converts errors to the previous format. If the function throws, the error is logged and the
+ * problem is sent unchanged.
  */
 export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem
 
@@ -65,7 +68,10 @@ function written(shaped: unknown, usual: number): WrittenShape {
   return { status, contentType, body: text }
 }
 
-/** The options. A `shape` without a mode applies to every problem, without findings. */
+/**
+ * Returns the options with a mode for ERR-3. If `shape` is given without a mode, it applies to
+ * every problem, and there are no findings.
+ */
 export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(
   options: O,
 ): O {

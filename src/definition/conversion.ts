@@ -6,19 +6,21 @@ import { canonicalOf, hasFormats } from './value-formats.js'
 /** Converts one value of a record. */
 export type Convert = (value: unknown) => unknown
 
-/** The conversion of a value that needs none. */
+/** The conversion for values that need none. It returns the value unchanged. */
 export const asItIs: Convert = (value) => value
 
 /**
- * Converts texts to the canonical form of their formats (REP-4, `value-formats.ts`). Copies; values
- * that do not match the shape stay as they are.
+ * Compiles a conversion that replaces texts with the canonical texts of their formats (REP-4,
+ * `value-formats.ts`). The conversion returns a copy. Values that do not match the shape are not
+ * changed.
  */
 export function compileCanonical(shape: Shape): Convert {
   return compileObjects(shape, canonicalMembers)
 }
 
 /**
- * Like `compileCanonical`, but returns a value that is already canonical itself instead of a copy.
+ * Like `compileCanonical`, but if a value is already canonical, the conversion returns the value
+ * itself instead of a copy.
  */
 export function compileRespelled(shape: Shape): Convert {
   return compileObjects(shape, respelledMembers, true)
@@ -65,7 +67,7 @@ export function canonicalAt(shape: Shape, path: readonly string[], value: unknow
   return convert(value)
 }
 
-/** Copies every member, with texts in canonical form. */
+/** Compiles a function that copies an object, with its texts in canonical form. */
 export const canonicalMembers: Fill = ({ members, other, open }) => {
   const converted = [...members]
     .filter(([, { convert }]) => convert !== asItIs)
@@ -96,17 +98,17 @@ interface Members {
   readonly members: ReadonlyMap<string, Member>
   /** The conversion of a member that the schema allows without naming it. */
   readonly other: (name: string) => Pick<Member, 'shape' | 'convert'> | undefined
-  /** True if there may be such members. */
+  /** True if the schema allows members that it does not name. */
   readonly open: boolean
 }
 
-/** Compiles the function that creates the new object from the old one. */
+/** Compiles a function that returns the converted object for a given object. */
 export type Fill = (members: Members) => (source: JsonObject) => JsonObject
 
 /**
- * Compiles a conversion that creates every object anew. With `shares`, a list whose items need no
- * conversion is returned itself; `fill` may do the same with objects. `made` caches conversions by
- * shape, so that recursive schemas terminate.
+ * Compiles a conversion that creates new objects and lists. If `shares` is true, a list whose items
+ * need no conversion is returned itself instead of a copy, and `fill` may do the same with objects.
+ * `made` caches the conversions by shape, so that recursive schemas terminate.
  */
 export function compileObjects(
   shape: Shape,

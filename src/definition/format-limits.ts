@@ -1,6 +1,7 @@
 /**
- * Checks that the constraints next to a format allow canonical texts (REP-4), because these are
- * validated and stored. Conflicts that can be detected are reported when the resource is defined.
+ * Checks that the constraints next to a format allow canonical texts (REP-4), because canonical
+ * texts are validated and stored. Conflicts that can be detected are reported when the resource is
+ * defined.
  */
 import { ConfigurationError } from '../problem.js'
 import { constantsOf, partsOf } from './schema-parts.js'
@@ -9,8 +10,9 @@ import type { Shape } from './shape.js'
 import { type ValueFormat, valueFormat } from './value-formats.js'
 
 /**
- * Throws `ConfigurationError` for an `enum`, `const`, `default`, `pattern` or length that excludes
- * every text, or every canonical text.
+ * Throws `ConfigurationError` for a constraint that conflicts with a format: a value of `enum`,
+ * `const` or `default` that does not have the format, a length that no canonical text has, or a
+ * `pattern` that matches a text but not its canonical text.
  */
 export function checkFormats(
   collection: string,
@@ -62,7 +64,9 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
   }
 }
 
-/** A spelling that matches a pattern although its canonical text does not. */
+/**
+ * A text that matches a pattern although its canonical text does not; `undefined` if none is known.
+ */
 function fitsOthersOnly(pattern: string, { name, canonical }: ValueFormat): string | undefined {
   const test = expression(pattern)
   return test && spellings[name]?.find((text) => test.test(text) && !test.test(canonical(text) as string))
@@ -72,12 +76,12 @@ function expression(pattern: string): RegExp | undefined {
   try {
     return new RegExp(pattern, 'u')
   } catch {
-    // The validator reports the error.
+    // The validator reports the error in the pattern.
     return undefined
   }
 }
 
-/** The minimum and maximum length of canonical texts, if known. */
+/** The minimum and maximum length of the canonical texts of each format, if known. */
 const widths: Readonly<Record<string, readonly [min: number, max: number]>> = {
   'local-date-time': [27, 27],
   'date-time': [24, Number.POSITIVE_INFINITY],
@@ -86,13 +90,13 @@ const widths: Readonly<Record<string, readonly [min: number, max: number]>> = {
   time: [9, Number.POSITIVE_INFINITY],
 }
 
-/** UUIDs of every version and variant, since a pattern may require one. */
+/** UUIDs of many versions and variants, because a pattern may require a certain one. */
 const uuids = ['1', '4', '7', '8', '3', '5', '6'].flatMap((version) =>
   ['8', '9', 'a', 'b'].map((variant) => `6f9619ff-8b86-${version}d01-${variant}42d-00cf4fc964ff`),
 )
 const padded = Array.from({ length: 18 }, (_, i) => '5'.padStart(i + 2, '0'))
 
-/** Some non-canonical texts of each format, of kinds that patterns may require. */
+/** Some texts of each format that are not canonical, but that a pattern may require. */
 const spellings: Readonly<Record<string, readonly string[]>> = {
   'local-date-time': ['', '.5', '.12', '.123', '.123456'].map((fraction) => `2026-01-31T09:30:00${fraction}`),
   'date-time': [

@@ -1,10 +1,13 @@
-/** JSON values as data: own members only, regardless of their names. Pointers follow RFC 6901. */
+/**
+ * Functions for JSON values. They use only own members, and treat all names alike, even
+ * `__proto__`. Pointers follow RFC 6901.
+ */
 
 export { escapePointer, pointerTokens } from '../http/json-pointer.js'
 
 export type JsonObject = Record<string, unknown>
 
-/** An object or a list: any value that can contain others. */
+/** An object or a list: any value that can contain other values. */
 export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** An object that is not a list, of any class. */
@@ -32,7 +35,10 @@ export function get(value: unknown, path: readonly string[]): unknown {
   return found
 }
 
-/** Sets a member as data, even if assignment would treat its name specially. */
+/**
+ * Sets a member of an object. This works even for `__proto__`, which an assignment would treat
+ * specially.
+ */
 export function put(object: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
@@ -41,7 +47,7 @@ export function put(object: JsonObject, name: string, value: unknown): void {
 
 /**
  * A frozen copy of JSON data, so that later changes by its owner have no effect. Throws `TypeError`
- * for values that are not JSON: functions, instances of classes, and cyclic values.
+ * for functions, symbols, bigints, and cyclic values.
  */
 export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()): T {
   if (!isContainer(value)) {
@@ -56,7 +62,7 @@ export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()
   return Object.freeze(copy) as T
 }
 
-/** A JSON value as text, with sorted member names: equal values have equal texts. */
+/** A JSON value as text, with sorted member names, so that equal values have equal texts. */
 export function canonicalText(value: unknown): string {
   if (isList(value)) return `[${value.map(canonicalText).join()}]`
   if (!isObject(value)) return JSON.stringify(value)

@@ -1,8 +1,9 @@
 /**
- * Writes and compares keys (PATH-9, PATH-11). The id text of a simple key is its value; that of a
- * composite key is `part=value,part=value` in the declared order, with `%` `,` `=` inside values
- * percent-encoded. Each key has one text. In a path, texts of a format with a canonical form (a
- * UUID, a date-time) may use any spelling of the format: all identify the same record.
+ * Writes, reads and compares keys (PATH-9, PATH-11). The id text of a simple key is its value. The
+ * id text of a composite key is `part=value,part=value` in the declared order. In it, `%`, `,` and
+ * `=` inside values are percent-encoded. Each key has one id text. But in a path, a value whose
+ * format has a canonical text, such as a UUID, may have any spelling that the format allows. All
+ * spellings identify the same record.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { own } from './json.js'
@@ -16,13 +17,14 @@ export interface KeyCodec {
   /** The members of the key, in order. */
   readonly members: readonly string[]
   readonly composite: boolean
-  /** The key of a record; `undefined` if a part is missing or of another type. */
+  /** The key of a record; `undefined` if a part is missing or has a wrong type. */
   of(record: unknown): KeyValue | undefined
-  /** The id text of a key. Keys are equal if their texts are. */
+  /** The id text of a key. Two keys are equal if their id texts are equal. */
   text(key: KeyValue): string
   /**
-   * The key of an id text; `undefined` if it is not one. Numbers, booleans and plain texts have one
-   * spelling; those of a format may have any that the format allows.
+   * The key with this id text; `undefined` if the text is not a valid id. Numbers, booleans and
+   * plain texts have only one spelling. A text with a format may have any spelling that the format
+   * allows, unless the format is for numbers.
    */
   parse(text: string): KeyValue | undefined
   /** The parts of a key, in order. */
@@ -87,8 +89,8 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
 }
 
 /**
- * The parts of a key under the names of the members that hold it: its own, or those in which
- * another record stores it.
+ * The parts of a key, by the names of the members that hold them. By default these are the members
+ * of the key itself. `names` may be the members in which another record stores the key.
  */
 export function membersHolding(
   codec: KeyCodec,
@@ -99,14 +101,14 @@ export function membersHolding(
   return Object.fromEntries(names.map((name, i) => [name, parts[i] as Scalar]))
 }
 
-/** The last key in a path: that of the item. Throws if there is none. */
+/** The last key in a path, which is the key of the item. Throws if the path has no key. */
 export function lastKey(keys: readonly KeyValue[]): KeyValue {
   const key = keys.at(-1)
   if (key === undefined) throw new Error('This path has no key.')
   return key
 }
 
-/** Why a text can't be an id in an address; `undefined` if it can (PATH-11). */
+/** The reason why a text can't be an id in an address; `undefined` if it can be one (PATH-11). */
 export function unaddressable(text: string): string | undefined {
   if (text === '') return "An id can't be empty."
   if (text === '.' || text === '..') return `An id can't be "." or "..": clients could not address it.`
@@ -115,12 +117,15 @@ export function unaddressable(text: string): string | undefined {
 }
 
 /**
- * Maximum length of an id in a path. Node and other servers accept 16 KiB of header fields in
- * total: neither a `Location` nor a request with a longer id would get through.
+ * Maximum length of an id in a path. Node and other servers accept at most 16 KiB of header fields
+ * in total. A `Location` or a request with a longer id might be rejected.
  */
 export const longestId = 8_000
 
-/** Why no record may be created with this id; `undefined` if one may (PATH-11). */
+/**
+ * The reason why no record may be created with this id; `undefined` if a record may have it
+ * (PATH-11).
+ */
 export function unfitForNew(text: string): string | undefined {
   const why = unaddressable(text)
   if (why !== undefined || segmentOf(text).length <= longestId) return why
@@ -128,12 +133,12 @@ export function unfitForNew(text: string): string | undefined {
 }
 
 /**
- * The path segment of an id text: percent-encoded once, with `,` and `=` unescaped for readability.
- * Half of a surrogate pair, which no segment can hold, becomes U+FFFD, so that an invalid record in
- * a store does not break the list that contains it.
+ * The path segment for an id text. The text is percent-encoded once, but `,` and `=` are left
+ * readable. Half of a surrogate pair, which no segment can contain, becomes U+FFFD. So an invalid
+ * record in a store does not break a list that contains the record.
  */
 export function segmentOf(text: string): string {
-  // Most ids need no encoding: the test takes an eighth of the time.
+  // Most ids need no encoding. This test takes an eighth of the time of the encoding.
   if (/^[\w.~-]*$/.test(text)) return text
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
     .replaceAll('%2C', ',')
@@ -141,8 +146,9 @@ export function segmentOf(text: string): string {
 }
 
 /**
- * Reads a part of a key from a record and from an id; `undefined` if it is invalid. An id must use
- * the canonical spelling of a part, except for formats, where any spelling is allowed.
+ * Reads a part of a key, with `take` from a record and with `parse` from an id. Both return
+ * `undefined` for an invalid value. In an id, a part must have its canonical spelling. Only a part
+ * with a format may have any spelling of the format, unless the format is for numbers.
  */
 interface PartType {
   take(value: unknown): Scalar | undefined
@@ -151,7 +157,7 @@ interface PartType {
   write?(value: Scalar): string
 }
 
-/** The only type with texts that no path can hold. */
+/** The only type that allows texts which no path can contain. */
 const plainText: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
 function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
   const isNumber = valueFormat(shape)?.isNumber === true
@@ -169,7 +175,7 @@ const boolean: PartType = {
   parse: (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined),
 }
 const number: PartType = {
-  // Negative zero is written "0", so it is the same key.
+  // Negative zero is written "0", so it is the same key as zero.
   take: (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
   parse(raw) {
     const value = Number(raw)
@@ -191,8 +197,8 @@ function partType(shape: Shape | undefined): PartType {
 }
 
 /**
- * The texts of the parts of a composite id; `undefined` if its names are not those of the key in
- * order.
+ * The texts of the parts of a composite id; `undefined` if its names are not the names of the key's
+ * members in their order.
  */
 function splitParts(id: string, prefixes: readonly string[]): string[] | undefined {
   const pairs = id.split(',')
@@ -202,7 +208,7 @@ function splitParts(id: string, prefixes: readonly string[]): string[] | undefin
     const pair = pairs[i] as string
     if (!pair.startsWith(prefix)) return undefined
     const raw = unescapePart(pair.slice(prefix.length))
-    // Any other escaping is another text and not valid.
+    // A text with any other escaping is not valid, because each key has only one text.
     if (prefix + escapePart(raw) !== pair) return undefined
     texts.push(raw)
   }

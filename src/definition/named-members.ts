@@ -4,7 +4,7 @@ import { nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
 import type { Shape } from './shape.js'
 
-/** A path with dots, or the single name of a top-level member. */
+/** A path with dots, or a list with the single name of a top-level member. */
 type Path = string | readonly [string]
 
 const nameOf = (path: Path): string => (typeof path === 'string' ? path : path[0])
@@ -18,21 +18,21 @@ export class NamedMembers {
   readonly #shape: Shape
   readonly #source: string
 
-  /** `owner`: the collection of the declaration. `source`: describes the schema in messages. */
+  /** `owner` is the collection of the declaration. `source` describes the schema in messages. */
   constructor(owner: string, shape: Shape, source = 'its schema') {
     this.#owner = owner
     this.#shape = shape
     this.#source = source
   }
 
-  /** Returns the member. Throws `unknown-member` if there is none. */
+  /** Returns the member. Throws `unknown-member` if the member does not exist. */
   named(where: string, field: Path): Shape {
     return this.#along(where, field).at(-1) as Shape
   }
 
   /**
-   * Like `named`, but throws `exposes-write-only` if it, or an object that contains it, is never
-   * sent (REP-8).
+   * Like `named`, but throws `exposes-write-only` if the member, or an object that contains it, is
+   * write-only (REP-8).
    */
   visible(where: string, field: Path): Shape {
     const shapes = this.#along(where, field)

@@ -1,6 +1,6 @@
 /**
  * The word lists of the naming rules (PATH-10), in lower case without accents. They contain only
- * clear cases: doubtful words are left out.
+ * clear cases. Doubtful words are left out.
  */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -29,8 +29,8 @@ export const verbs = words(`
 `)
 
 /**
- * Words that are both nouns and verbs. They name an action when they stand alone or before a word
- * that is not in `heads` ("search-results").
+ * Words that are both nouns and verbs. They name an action if they stand alone, or before a word
+ * that is not in `heads`. So "search-results" does not name an action.
  */
 export const nounVerbs = words(`
   allow deny deploy edit install list make restore run save search set update
@@ -67,8 +67,8 @@ export const heads = words(`
 `)
 
 /**
- * Words in -s that are not plural in either language. Excluded: words that are their own Spanish
- * plural (campus, virus, alias, crisis, dosis, analisis, omnibus).
+ * Words that end in -s but are not plural in either language. Words that do not change in the
+ * Spanish plural (campus, virus, alias, crisis, dosis, analisis, omnibus) are not listed.
  */
 export const singularsInS = words(`
   abacus aerobus alumnus analysis antithesis arnes as autobus axis basis bias bonus bus canvas census chorus christmas circus colossus
@@ -79,16 +79,16 @@ export const singularsInS = words(`
 `)
 
 /**
- * Words that link a noun to the following ones: the noun before them carries the plural
- * ("notas-de-credito").
+ * Words that link a noun to the words after it. The noun before the link word is the one in the
+ * plural ("notas-de-credito").
  */
 export const links = words(`
   con de del en for in of para por
 `)
 
 /**
- * Plurals that do not end in -s, and nouns without a plural that an adjective may follow, as in
- * Spanish.
+ * Plurals that do not end in -s, and nouns without a plural. In Spanish, an adjective may follow
+ * such a noun.
  */
 export const pluralsWithoutS = words(`
   abaci addenda aircraft algae alumnado alumnae alumni antennae aortae automata bacilli bacteria bison brethren bureaux businessmen
@@ -105,8 +105,8 @@ export const pluralsWithoutS = words(`
 `)
 
 /**
- * English nouns without a plural: a name may end in one ("medical-equipment"), but "equipment-item"
- * is singular.
+ * English nouns without a plural. A name may end in such a noun ("medical-equipment"), but
+ * "equipment-item" is singular.
  */
 export const massNouns = words(`
   advice baggage bedding cash clothing correspondence cutlery equipment evidence feedback footwear freight furniture homework housework
@@ -116,8 +116,8 @@ export const massNouns = words(`
 `)
 
 /**
- * Maps a singular to its plural where the endings do not determine it, for the suggestions in
- * messages.
+ * Maps singulars to plurals that do not follow from their endings. Used for suggestions in
+ * messages, and for the default of `singular`.
  */
 export const irregularPlurals: ReadonlyMap<string, string> = new Map([
   ['alquiler', 'alquileres'],

@@ -1,6 +1,6 @@
 /**
- * Naming rules of resource paths, in English and Spanish (PATH-2..4). Only clear violations throw
- * (PATH-10): accepting a wrong name costs less than refusing a right one.
+ * The naming rules of resource paths, for names in English and Spanish (PATH-2..4). Only clear
+ * violations throw (PATH-10): accepting a wrong name costs less than refusing a right one.
  */
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
@@ -8,8 +8,8 @@ import * as lists from './naming-words.js'
 
 /**
  * Throws `ConfigurationError` unless `name` can be the segment of a collection: well-formed,
- * without a format (PATH-4), not a verb (PATH-3), and a plural noun (PATH-2). A name that `allow`
- * lists with a reason must only be well-formed and without a format.
+ * without a format (PATH-4), not a verb (PATH-3), and a plural noun (PATH-2). If `allow` lists the
+ * name with a reason, the name only has to be well-formed and without a format.
  *
  * @example checkCollectionName('factura') // throws: Use "facturas".
  */
@@ -60,8 +60,8 @@ export function checkEndpointName(
 }
 
 /**
- * Whether `allow` lists a name that is well-formed. Throws if it is malformed, or if a reason is
- * missing.
+ * Whether `allow` lists a name. Throws if the name is malformed, or if `allow` lists any name
+ * without a reason.
  */
 function isAllowed(name: string, allow: Readonly<Record<string, string>>): boolean {
   checkName(name)
@@ -90,8 +90,8 @@ const otherWays =
 const exception = 'If the name is right nevertheless, list it in allow with a reason.'
 
 /**
- * Throws `ConfigurationError` unless `name` is well-formed, regardless of its meaning: letters,
- * digits, `-` and `_`, without a format (PATH-4).
+ * Throws `ConfigurationError` unless `name` consists of letters, digits, `-` and `_`, and has no
+ * format (PATH-4). The meaning of the name is not checked.
  */
 export function checkName(name: unknown): void {
   if (typeof name !== 'string')
@@ -131,7 +131,8 @@ const codePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /**
- * The first word decides: after another word, a verb is part of a noun ("customer-search-results").
+ * Whether the words name an action. Only the first word can be the verb: after another word, a verb
+ * is part of a noun ("customer-search-results").
  */
 function isAction([first = '', second]: readonly string[]): boolean {
   if (second === undefined)
@@ -146,8 +147,8 @@ const isHead = (word: string): boolean =>
   )
 
 /**
- * One plural word is enough: English puts the noun last ("customer-invoices"), Spanish first
- * ("ordenes-de-compra").
+ * Whether the words are a plural noun. One plural word at any position is enough, because English
+ * puts the noun last ("customer-invoices") and Spanish puts it first ("ordenes-de-compra").
  */
 function isPlural(words: readonly string[]): boolean {
   const ends = (at: number) => at === words.length - 1 || lists.links.includes(words[at + 1] ?? '')
@@ -161,7 +162,7 @@ function isPluralWord(word: string): boolean {
 }
 
 /**
- * Inserts a space before each word of a camelCase name; the plural of an acronym ("CBUs") is one
+ * Inserts spaces between the words of a camelCase name. The plural of an acronym ("CBUs") is one
  * word.
  */
 export function spaced(name: string): string {
@@ -172,7 +173,9 @@ export function spaced(name: string): string {
 const wordsOf = (name: string): string[] => spaced(name).match(/\p{L}[\p{L}\p{M}]*/gu) ?? []
 export const fold = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** The name with its noun in the plural, once for each language that it may be in. */
+/**
+ * Suggests the name with its noun in the plural, once for each language that the name may be in.
+ */
 function pluralSuggestions(name: string): string {
   const words = spaced(name).split(/([^\p{L}\p{M}]+)/u)
   const places = [...words.keys()].filter((at) => /\p{L}/u.test(words[at] ?? ''))
@@ -192,7 +195,8 @@ function pluralSuggestions(name: string): string {
 }
 
 /**
- * `spanish` decides only if the ending does not: "hospital" becomes "hospitals" or "hospitales".
+ * The plural of a word. `spanish` matters only if the ending of the word fits both languages:
+ * "hospital" becomes "hospitals" or "hospitales".
  */
 function pluralOf(word: string, spanish: boolean): string {
   const lower = word.toLowerCase()

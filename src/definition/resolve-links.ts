@@ -22,13 +22,16 @@ export interface Context {
 }
 
 /**
- * The members that stay on the wire even if links are built from them: those of the key and of the
- * parent's key.
+ * The members that stay in bodies even if links are built from them. These are the members of the
+ * key, and those that hold the parent's key.
  */
 export const keptMembers = (key: readonly string[], parent: ResourceDefinition['parent']): ReadonlySet<string> =>
   new Set([...key, ...(parent?.by ?? [])])
 
-/** The target of a declaration: a definition, or the name of a collection. */
+/**
+ * Returns the target of a declaration: a definition, or the name of a collection. Throws
+ * `ConfigurationError` for any other value.
+ */
 export function resolveTarget(what: string, given: unknown): ResourceDefinition | string {
   if (typeof given === 'string' && given !== '') return given
   if (isObject(given) && hasBrand('resource', given)) return given as unknown as ResourceDefinition
@@ -47,7 +50,7 @@ export const toLinkKinds: Kinds<ToLinkOptions> = {
 export const subLinkKinds: Kinds<SubLinkOptions> = { sub: { required: 'string' } }
 export const externalLinkKinds: Kinds<ExternalLinkOptions> = { external: { oneOf: [true] } }
 
-/** One or several names as a list. Their kind is already checked. */
+/** Returns one or several names as a list. Their types are already checked. */
 export const namesOf = (given: string | readonly string[]): readonly string[] =>
   Object.freeze(typeof given === 'string' ? [given] : [...given])
 

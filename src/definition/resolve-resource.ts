@@ -1,6 +1,6 @@
 /**
- * Resolves the options of a team to a definition: checks every name against the schema, fills in
- * every default, and freezes the result.
+ * Turns the options of `defineResource` into a definition: checks every name against the schema,
+ * fills in every default, and freezes the result.
  */
 
 import { branded } from '../brand.js'
@@ -69,8 +69,8 @@ export const parentKinds: Kinds<NonNullable<AnyOptions['parent']>> = { of: 'any'
 export const attachmentKinds: Kinds<AttachmentOptions> = { of: 'any', by: 'names', as: 'string' }
 
 /**
- * `resolveTarget` checks the targets of links and parents, and `resolveSchema` the schema: their
- * errors have codes of their own.
+ * The kinds of the options. `resolveTarget` checks the targets of links and parents, and
+ * `resolveSchema` checks the schema, because the errors in them have codes of their own.
  */
 export const resourceKinds: Kinds<AnyOptions> = {
   collection: { required: { a: 'a plural noun, such as "invoices"', like: /^/ } },
@@ -166,8 +166,8 @@ function resolveSchema(collection: string, given: unknown): JsonSchema {
 }
 
 /**
- * Refuses a member named `__proto__` anywhere in the schema: validators and most stores can't hold
- * one.
+ * Refuses a member named `__proto__` anywhere in the schema: validators and most stores can't
+ * handle such a member.
  */
 function refuseProto<T>(collection: string, schema: T): T {
   for (const [name, part] of Object.entries(schema ?? {})) {
@@ -291,7 +291,10 @@ function resolveFilter(
   })
 }
 
-/** The replacement of a deprecated filter must be another filter. */
+/**
+ * Throws `ConfigurationError` if the replacement of a deprecated filter is not a filter of the same
+ * resource.
+ */
 function checkUse(what: string, given: true | FilterOptions | undefined, names: readonly string[]): void {
   const said = given === true ? undefined : given?.deprecated
   const use = said === true ? undefined : said?.use
@@ -301,7 +304,7 @@ function checkUse(what: string, given: true | FilterOptions | undefined, names: 
   )
 }
 
-/** The deprecation of the filter, else of its member. */
+/** The deprecation of the filter, or else the deprecation of its member. */
 function deprecationOf(
   given: true | FilterOptions | undefined,
   { deprecated, node }: Shape,
@@ -328,7 +331,7 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
 }
 
 /**
- * Checks that page options, whose kinds are already checked, are consistent. Throws
+ * Checks that page options are consistent with each other. Their types are already checked. Throws
  * `ConfigurationError`.
  */
 export function resolvePage(owner: string, page: PageOptions = {}): PageOptions {

@@ -1,12 +1,14 @@
-/** The options that declare a resource, typed by the record that its schema describes. */
+/**
+ * The options that declare a resource. Their types depend on the record that the schema describes.
+ */
 import type { Scalar } from '../adapters/contract.js'
 import type { ParamValue } from '../violation.js'
 import type { ResourceDefinition } from './resource.js'
 import type { BooleanMember, Comparable, MemberName, MemberPath, PathTo } from './schema-types.js'
 
 /**
- * The comparison of a filter (QUERY-1): `eq` by default; `null` tests for null, `contains` is for
- * arrays.
+ * The comparison that a filter makes (QUERY-1). Default `eq`. `null` tests whether the member is
+ * null. `contains` tests whether an array contains the value.
  */
 export type FilterOperator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'null'
 
@@ -15,32 +17,35 @@ export interface FilterOptions<Path extends string = string> {
   readonly field?: Path
   /** Default `eq`. */
   readonly op?: FilterOperator
-  /** The parameter may be repeated and matches any of its values. Only with `eq`. Default false. */
+  /**
+   * Whether the parameter may be repeated. A record then matches if it has any of the values.
+   * Allowed only with `eq`. Default false.
+   */
   readonly many?: boolean
   /**
-   * Marks the filter as deprecated (VER-3): documents show it, with `sunset` (such as `2027-12-31`)
-   * and the filter to `use` instead; `onResponse` reports its use. Default: deprecated if its
-   * member is.
+   * Marks the filter as deprecated (VER-3). OpenAPI documents show this, with the `sunset` (such as
+   * `2027-12-31`) and the filter to `use` instead. The hook `onResponse` reports each use of the
+   * filter. Default: the filter is deprecated if its member is deprecated.
    */
   readonly deprecated?: true | FilterDeprecation
 }
 
-/** How long a deprecated filter is served, and which filter replaces it. */
+/** The date until which a deprecated filter is served, and the filter that replaces it. */
 export interface FilterDeprecation {
   readonly sunset?: string
   readonly use?: string
 }
 
 /**
- * A link to another resource: on the wire `{ href, ...shown }` replaces the stored members `by`
- * (REP-1).
+ * A link to another resource. In bodies, a link `{ href, ...shown }` replaces the stored members
+ * `by` (REP-1).
  */
 export interface ToLinkOptions {
   /** The target, or the name of its collection if two definitions refer to each other. */
   readonly to: ResourceDefinition | string
   /**
-   * The stored member that holds the target's key; for a composite key a list, in the order of its
-   * parts.
+   * The stored member that holds the target's key. For a composite key it is a list of members, in
+   * the order of the key's parts.
    */
   readonly by: string | readonly string[]
   /** Members of the target to show next to `href`. They cost one batched read per page. */
@@ -49,21 +54,27 @@ export interface ToLinkOptions {
   readonly expand?: boolean
 }
 
-/** A link to a sub-collection of the resource itself: only an `href`. */
+/** A link to a sub-collection of the resource itself. In bodies, the link has only an `href`. */
 export interface SubLinkOptions {
   readonly sub: string
 }
 
-/** A link that the record stores completely, including its `href` (possibly null). */
+/** A link that the record stores completely, including its `href`. The `href` may be null. */
 export interface ExternalLinkOptions {
   readonly external: true
 }
 
 export type LinkOptions = ToLinkOptions | SubLinkOptions | ExternalLinkOptions
 
-/** A violation that a rule finds in the record to be stored: 422 (ERR-2). */
+/**
+ * A violation that a rule finds in a record before the record is stored. The response is 422
+ * (ERR-2).
+ */
 export interface RuleViolation {
-  /** The member on the wire, nested ones with dots. Default: the whole record. */
+  /**
+   * The member by its name in bodies. The path of a nested member has dots. Default: the whole
+   * record.
+   */
   readonly member?: string
   readonly detail: string
   /** A stable code of your own. Default `rule`. */
@@ -80,11 +91,11 @@ export interface RuleContext<T> {
 }
 
 export interface PageOptions {
-  /** Items per page if the request does not say. Default 25. */
+  /** The number of items per page, if the request does not set `limit`. Default 25. */
   readonly size?: number
-  /** The maximum that a request may ask for. Default 100. */
+  /** The maximum number of items per page that a request may ask for. Default 100. */
   readonly max?: number
-  /** The number of the first page on the wire. Default 1. */
+  /** The number of the first page in requests. Default 1. */
   readonly first?: 0 | 1
 }
 
@@ -92,7 +103,8 @@ export type FilterTable = Readonly<Record<string, true | FilterOptions>>
 export type LinkTable = Readonly<Record<string, LinkOptions>>
 
 /**
- * A filter must name a comparable member, by its own name or by `field`, and have no other options.
+ * The type that checks filters. A filter must name a comparable member, by its own name or by
+ * `field`, and have only known options.
  */
 type CheckedFilters<T, F> = {
   readonly [N in keyof F]: F[N] extends true
@@ -104,7 +116,7 @@ type NamedFilter<N, Path extends string> = N extends Path
   ? true | FilterOptions<Path>
   : FilterOptions<Path> & { readonly field: Path }
 
-/** The members that an operator can compare; all of them if the operator is not known. */
+/** The members that an operator can compare; all members if the type does not fix the operator. */
 type ComparedBy<T, Given> = Given extends { readonly op: infer Op }
   ? [Op] extends ['contains']
     ? PathTo<T, readonly unknown[]>
@@ -113,7 +125,10 @@ type ComparedBy<T, Given> = Given extends { readonly op: infer Op }
       : MemberPath<T>
   : PathTo<T, Scalar>
 
-/** A link must name stored members that hold the key, and members of its target to show. */
+/**
+ * The type that checks links. A link must name stored members that hold the key, and may name
+ * members of its target to show.
+ */
 type CheckedLinks<T, L> = {
   readonly [N in keyof L]: L[N] extends { readonly to: infer To }
     ? ToLinkOptions & {
@@ -132,22 +147,23 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** The path segment: a plural noun, English or Spanish (PATH-2). */
   readonly collection: string
   /**
-   * The name of one item, for formats that need one: the root element of an item and the elements
-   * of a list in XML (HDR-1). Default: the singular of `collection`, derived from its ending.
+   * The name of one item, for formats that need such a name. In XML it is the name of the root
+   * element of an item, and of the elements of a list (HDR-1). Default: the singular of
+   * `collection`, derived from its ending.
    */
   readonly singular?: string
-  /** Exceptions from the naming rules, each name with its reason (PATH-10). */
+  /** Names that are exceptions from the naming rules, each with the reason (PATH-10). */
   readonly allow?: Readonly<Record<string, string>>
   /**
-   * The member that identifies a record, or several for a composite key: one path segment of
-   * key-value pairs (PATH-9).
+   * The member that identifies a record, or several members for a composite key. In a path, a
+   * composite key is one segment of pairs such as `part=value` (PATH-9).
    */
   readonly key: Key
   /** Members of the key that the store assigns if a POST omits them; `true` for the whole key. */
   readonly assigned?: true | readonly MemberName<T>[]
   /**
-   * JSON Schema 2020-12 of the stored record. Closed unless it has `additionalProperties: true`
-   * (REP-8).
+   * The JSON Schema 2020-12 of the stored record. Members that it does not name are not allowed,
+   * unless it has `additionalProperties: true` (REP-8).
    */
   readonly schema: Schema
   /** Query parameters that filter (QUERY-1). */
@@ -157,28 +173,40 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** The members that `q` searches; `true` if the store's search engine decides (QUERY-3). */
   readonly search?: true | readonly MemberPath<T>[]
   readonly links?: Links & CheckedLinks<T, NoInfer<Links>>
-  /** Makes this a contained sub-collection: the child stores its parent's key in `by` (PATH-7). */
+  /**
+   * Makes this resource a contained sub-collection of a parent. Its records store the parent's key
+   * in `by` (PATH-7).
+   */
   readonly parent?: { readonly of: ResourceDefinition | string; readonly by: MemberName<T> | readonly MemberName<T>[] }
-  /** Parents to whose sub-collection a record of this resource can be attached (PATH-7, VERB-4). */
+  /**
+   * Parents that have a sub-collection to which existing records of this resource can be added
+   * (PATH-7, VERB-4).
+   */
   readonly attachedTo?: readonly {
     readonly of: ResourceDefinition | string
     /**
-     * The nullable member that holds the parent's key. Without it the store keeps the association
-     * elsewhere.
+     * The nullable member that holds the parent's key. If it is omitted, the store keeps the
+     * association elsewhere.
      */
     readonly by?: MemberName<T> | readonly MemberName<T>[]
-    /** The segment below the parent. Default: the collection. */
+    /** The path segment below the parent. Default: the name of the collection. */
     readonly as?: string
   }[]
-  /** Sub-resources that PUT sets and DELETE unsets, each a boolean member (PATH-8). */
+  /**
+   * Flags, by their path segments. A flag is a boolean member that PUT sets and DELETE unsets
+   * (PATH-8).
+   */
   readonly flags?: Readonly<Record<string, BooleanMember<T>>>
   /**
-   * Rules that a schema can't express. Called after schema validation, within each attempt to
-   * write.
+   * Checks rules that a schema can't express. The function is called after schema validation,
+   * within each attempt to write.
    */
   readonly rules?: (next: T, context: RuleContext<T>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>
-  /** Equalities that apply to every list, count, read and write of a principal: tenant, owner. */
-  // A method, so that its parameter may have the type of the service's principals.
+  /**
+   * Returns the values that members of a record must have for a principal, such as `{ tenant: 7 }`.
+   * The values apply to every list, count, read and write.
+   */
+  // Declared as a method, so that the parameter may have the type of the service's principals.
   scope?(principal: unknown): { readonly [N in MemberName<T>]?: Comparable<T[N]> }
   readonly page?: PageOptions
   /**

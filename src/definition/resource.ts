@@ -1,6 +1,6 @@
 /**
- * `defineResource`: checks and freezes the declaration of a resource. Independent of HTTP and of
- * stores.
+ * `defineResource`: checks and freezes the declaration of a resource. This module is independent of
+ * HTTP and of stores.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { hasBrand } from '../brand.js'
@@ -45,7 +45,7 @@ export interface Filter {
   readonly deprecated?: FilterDeprecation
 }
 
-/** A link to a resource, whose key the record holds. */
+/** A link to another resource. The record holds the key of the target. */
 export interface LinkTo {
   readonly kind: 'to'
   readonly name: string
@@ -66,7 +66,7 @@ export type Link =
  */
 export interface ResourceDefinition<T = unknown, K = unknown, L extends string = string> {
   readonly collection: string
-  /** The name of one item, for formats that need one. */
+  /** The name of one item, for formats that need such a name. */
   readonly singular: string
   readonly key: KeyCodec
   readonly assigned: ReadonlySet<string>
@@ -82,7 +82,7 @@ export interface ResourceDefinition<T = unknown, K = unknown, L extends string =
     readonly by: readonly string[] | undefined
     readonly as: string
   }[]
-  /** Maps a segment to a boolean member. */
+  /** Maps each path segment to a boolean member. */
   readonly flags: ReadonlyMap<string, string>
   readonly rules:
     | ((next: unknown, context: RuleContext<unknown>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>)
@@ -90,7 +90,7 @@ export interface ResourceDefinition<T = unknown, K = unknown, L extends string =
   readonly scope: ((principal: unknown) => Readonly<Record<string, Scalar>>) | undefined
   readonly page: PageOptions
   readonly cacheControl: string | undefined
-  /** Carries the types; not present at run time. */
+  /** Carries types for the compiler. Does not exist at run time. */
   readonly types?: { readonly record: T; readonly key: K; readonly link: L }
 }
 
@@ -146,13 +146,10 @@ export function defineResource(options?: unknown): unknown {
 /** Whether a value is the result of `defineResource()`. */
 const isDefinition = (value: unknown): value is ResourceDefinition => hasBrand('resource', value)
 
-/** An option that takes a definition. */
+/** The kind of an option that takes a definition. */
 export const definitionKind: MadeKind = { by: 'the result of defineResource()', is: isDefinition }
 
-/**
- * Throws `ConfigurationError` for an argument that is not a definition, such as one that was
- * forgotten.
- */
+/** Throws `ConfigurationError` for an argument that is missing or is not a definition. */
 export function checkDefinition(what: string, given: unknown): void {
   if (!isDefinition(given)) throw invalidOption(`${what} got no definition. Give the result of defineResource().`)
 }

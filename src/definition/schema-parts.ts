@@ -1,9 +1,11 @@
-/** The parts of a schema: its references, its subschemas, and the constraints of a single one. */
+/**
+ * Reads the parts of a schema: its references, its subschemas, and the constraints of a subschema.
+ */
 import { ConfigurationError } from '../problem.js'
 import { isList, isObject, own, pointerTokens } from './json.js'
 import type { JsonSchema } from './schema-types.js'
 
-/** The equivalent of the schema `true`. */
+/** The empty schema, which means the same as the schema `true`. */
 export const anything: JsonSchema = Object.freeze({})
 
 export function patternsOf(table: unknown): (readonly [RegExp, JsonSchema])[] {
@@ -24,8 +26,8 @@ function expression(pattern: string): RegExp {
 }
 
 /**
- * The node and every schema that must hold together with it: targets of `$ref` and branches of
- * `allOf`.
+ * The node, and every schema that a value must match together with the node: targets of `$ref` and
+ * branches of `allOf`.
  */
 export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSchema[] {
   if (depth > 32) throw endless()
@@ -73,7 +75,7 @@ function decoded(text: string): string | undefined {
 export const isSchema = (value: unknown): value is JsonSchema => isObject(value)
 
 /**
- * The schemas in a list: `true` is the empty schema, and `false` allows nothing, so it adds
+ * The schemas in a list. `true` becomes the empty schema. `false` is left out, because it allows
  * nothing.
  */
 export const schemasIn = (given: readonly unknown[]): JsonSchema[] =>

@@ -1,15 +1,16 @@
 /** Derives the TypeScript type of a record from a JSON Schema literal. */
 import type { Scalar } from '../adapters/contract.js'
 
-/** A JSON Schema 2020-12, as a literal or imported. */
+/** A JSON Schema 2020-12. It may be a literal or an import. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
 /**
  * The type of the values that schema `S` allows. Supports `type`, `properties`, `required`,
- * `items`, `enum`, `const`, `anyOf`, `oneOf` and local `$ref`s. Anything else (a widened import,
- * `allOf`, `if`) is `unknown`: use `defineResource<T>()` for it.
+ * `items`, `enum`, `const`, `anyOf`, `oneOf` and local `$ref`s. Other schemas give `unknown`, such
+ * as those with `allOf` or `if`, and imported schemas without literal types. Use
+ * `defineResource<T>()` for them.
  */
 export type FromSchema<S, Root = S> = S extends { readonly $ref: `#/$defs/${infer Name}` }
   ? Root extends { readonly $defs: { readonly [N in Name]: infer Target } }
@@ -63,12 +64,15 @@ type ObjectOf<S, Root> = S extends { readonly properties: infer Properties }
 
 type Flat<T> = { [N in keyof T]: T[N] }
 
-/** The names of a record's own members. */
+/** The names of a record's top-level members. */
 export type MemberName<T> = keyof T & string
 
 type Shallower = [never, 0, 1, 2]
 
-/** The members of a record and, with dots, of the objects in it, four levels deep. */
+/**
+ * The paths of all members, up to four levels deep. A nested member has a path with dots, such as
+ * `address.city`.
+ */
 export type MemberPath<T, Depth extends number = 3> = [Depth] extends [never]
   ? never
   : { [N in MemberName<T>]: N | NestedPath<N, NonNullable<T[N]>, Depth> }[MemberName<T>]
@@ -94,7 +98,10 @@ type NestedPathTo<N extends string, T, Value, Depth extends number> = T extends 
     ? `${N}.${PathTo<T, Value, Shallower[Depth] & number>}`
     : never
 
-/** The types that a member may be compared with: any string for `'a' | 'b' | null`. */
+/**
+ * The type of values with which a member may be compared. For a member of type `'a' | 'b' | null`
+ * this is any string.
+ */
 export type Comparable<V> = unknown extends V
   ? Scalar
   : V extends string

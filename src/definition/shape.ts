@@ -1,6 +1,6 @@
 /**
- * The facts that a JSON Schema states about a value, read once: the rest of the library uses
- * `Shape` and never walks keywords.
+ * The facts that a JSON Schema states about a value. Each schema is read once. The rest of the
+ * library uses `Shape` and does not read the keywords of schemas itself.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { isList, isObject, own } from './json.js'
@@ -8,27 +8,28 @@ import { anything, constantsOf, endless, isSchema, kindOf, partsOf, patternsOf, 
 import type { JsonSchema } from './schema-types.js'
 
 /**
- * Shapes by root and node, `'making'` during construction: each node is read once, and a schema
- * that requires itself is refused.
+ * The shapes of schemas, by root and node. So each node is read only once. The value is `'making'`
+ * while a shape is being created, so that a schema that contains itself, without a member or item
+ * in between, is refused.
  */
 const read = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making'>>()
 
 /**
- * One place of a schema. `$ref`s are followed and `allOf` is merged; `anyOf`, `oneOf`, `then`,
- * `else` and `dependentSchemas` contribute what they may add. Members are read on first use, so
- * recursive schemas are supported.
+ * One place of a schema. References (`$ref`) are followed, and `allOf` is merged. `anyOf`, `oneOf`,
+ * `then`, `else` and `dependentSchemas` contribute the facts that they may add. Members are read on
+ * first use, so recursive schemas are supported.
  */
 export class Shape {
   /**
-   * The JSON types except `null`; empty if the schema does not restrict them. A schema with
-   * properties but without a type counts as an object.
+   * The allowed JSON types, except `null`. The set is empty if the schema does not restrict the
+   * types. A schema with properties but without a type counts as an object.
    */
   readonly types: ReadonlySet<string>
   /** True if the schema explicitly allows null. */
   readonly nullable: boolean
   /**
-   * True if null may be valid although the schema does not mention it: neither the schema nor some
-   * branch of a union restricts the types.
+   * True if null may be valid although the schema does not mention it. This is the case if nothing
+   * restricts the types, or if some branch of a union does not restrict them.
    */
   readonly untyped: boolean
   readonly format: string | undefined
@@ -38,10 +39,10 @@ export class Shape {
   readonly writeOnly: boolean
   /** True if the schema marks the value as deprecated. */
   readonly deprecated: boolean
-  /** The schema's `default`, wrapped in an object, since it may be null. */
+  /** The schema's `default`, wrapped in an object, because the default itself may be null. */
   readonly fallback: { readonly value: unknown } | undefined
   readonly required: ReadonlySet<string>
-  /** Members that only some records have: they are in a branch that need not apply. */
+  /** Members that only some records have, because they are in a branch that need not apply. */
   readonly conditional: ReadonlySet<string>
   /** The number of unconditional schemas that name each member. */
   readonly declared: ReadonlyMap<string, number>
@@ -154,8 +155,8 @@ export class Shape {
   }
 
   /**
-   * The shape of a member that the schema allows without naming it; `undefined` if it does not
-   * allow it.
+   * The shape of a member that the schema allows without naming it; `undefined` if the schema does
+   * not allow the member.
    */
   other(name: string): Shape | undefined {
     const pattern = this.#patterns.find(([test]) => test.test(name))
@@ -176,7 +177,7 @@ export class Shape {
     ]
   }
 
-  /** True if `other` may allow a member. */
+  /** True if `other` may return a shape. */
   get hasOthers(): boolean {
     return this.open || this.#patterns.length > 0 || this.#unions.flat().some((branch) => branch.hasOthers)
   }
@@ -221,8 +222,8 @@ export class Shape {
   }
 
   /**
-   * Every path to a member, nested ones with dots, three levels deep: for messages that list
-   * allowed paths.
+   * Every path to a member, for messages that list the allowed paths. The paths of nested members
+   * have dots. A path has at most `depth + 1` names.
    */
   paths(depth = 3): string[] {
     return [...this.members].flatMap(([name, member]) => [
@@ -239,8 +240,8 @@ interface Properties {
 }
 
 /**
- * Merges the properties of unconditional schemas, of unions (certain if every branch has one), and
- * of conditional schemas.
+ * Merges the properties of unconditional schemas, of unions, and of conditional schemas. A property
+ * of a union is certain if every branch has it.
  */
 function mergeProperties(
   parts: readonly JsonSchema[],
@@ -277,7 +278,10 @@ function mergeProperties(
   return { nodes, conditional, declared }
 }
 
-/** The possible items at each position, for the branches of a union. */
+/**
+ * Merges the positional items of the branches of a union. An item may then match any branch at its
+ * position.
+ */
 function mergePrefixes(prefixes: readonly (readonly unknown[])[]): readonly JsonSchema[] {
   const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))
   return Array.from({ length }, (_, i) => merged('anyOf', schemasIn(prefixes.map((prefix) => prefix[i]))) ?? anything)
@@ -289,8 +293,8 @@ function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefi
 }
 
 /**
- * The JSON types, including `null`, that all of these schemas allow; `undefined` if none restricts
- * them.
+ * The JSON types, including `null`, that all of these schemas allow; `undefined` if no schema
+ * restricts the types.
  */
 function kindsOf(parts: readonly JsonSchema[], unions: readonly (readonly Shape[])[]): ReadonlySet<string> | undefined {
   const said: (ReadonlySet<string> | undefined)[] = []
@@ -309,7 +313,7 @@ function kindsOf(parts: readonly JsonSchema[], unions: readonly (readonly Shape[
   return kinds?.has('number') ? new Set([...kinds].filter((kind) => kind !== 'integer')) : kinds
 }
 
-/** The types that both allow. An integer is also a number. */
+/** The types that both sets allow. An integer is also a number. */
 function both(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
   const allows = (kinds: ReadonlySet<string>, kind: string): boolean =>
     kinds.has(kind) || (kind === 'integer' && kinds.has('number'))

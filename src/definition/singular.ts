@@ -1,13 +1,14 @@
 /**
- * Derives the name of one item from the name of its collection. Where the ending is misleading, a
- * definition sets `singular`.
+ * Derives the name of one item from the name of its collection. If an ending is misleading, set
+ * `singular` in the definition.
  */
 import { fold, spaced } from './naming.js'
 import { irregularPlurals, links, singularsInS } from './naming-words.js'
 
 /**
- * The singular of a collection's name, in English and Spanish: of each plural word before a link
- * word ("ordenes-de-compra"). A name without a plural word is returned unchanged.
+ * The singular of a collection's name, in English and Spanish. Each plural word before the first
+ * link word is changed: "ordenes-de-compra" becomes "orden-de-compra". A name without a plural word
+ * is returned unchanged.
  *
  * @example singularOf('codigos-postales') // 'codigo-postal'
  */
@@ -24,8 +25,8 @@ export function singularOf(collection: string): string {
 const irregularSingulars = new Map([...irregularPlurals].map(([singular, plural]) => [plural, singular]))
 
 /**
- * The number of letters to remove from a plural, and the letters to add. The first matching ending
- * applies.
+ * The endings of plurals, each with the number of letters to remove and the letters to add. The
+ * first matching ending applies.
  */
 const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
   [/^$|[^s]$|ss$|[iu]s$|^(?:species|series|news|alias|gas|lens)$/u, 0, ''],
@@ -43,7 +44,10 @@ const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
   [/s$/u, 1, ''],
 ]
 
-/** Keeps the case of the plural; an acronym has a lower-case plural "s" ("CBUs"). */
+/**
+ * The singular of a word, in the case of the plural. The plural of an acronym ends in a lower-case
+ * "s" ("CBUs").
+ */
 function singularOfWord(word: string): string {
   if (/\p{Lu}s$/u.test(word)) return word.slice(0, -1)
   const plural = fold(word)

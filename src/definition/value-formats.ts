@@ -1,7 +1,7 @@
 /**
  * Formats whose values have several spellings. Each value has one canonical text, in which it is
- * stored, compared and sent (REP-4, QUERY-1, PATH-11). This table is the only place that lists
- * these formats.
+ * stored, compared and sent (REP-4, QUERY-1, PATH-11). The table in this file is the only place
+ * that lists these formats.
  */
 import { canonicalDecimal, canonicalInt64, compareDecimals } from '../http/decimal.js'
 import { canonicalDuration, compareDurations } from '../http/duration.js'
@@ -13,13 +13,16 @@ export interface ValueFormat {
   readonly name: string
   /** The canonical text of a value; `undefined` for an invalid text. */
   canonical(text: string): string | undefined
-  /** Orders canonical texts if their order is not that of strings: negative, positive or zero. */
+  /**
+   * Compares two canonical texts. The result is negative, zero or positive. Absent if canonical
+   * texts can be compared as strings.
+   */
   readonly compare?: (a: string, b: string) => number
-  /** Describes valid values, as the rest of a sentence. */
+  /** Describes valid values, as the end of a sentence. */
   readonly expects: string
   /**
-   * True if its texts are numbers: an id must have the canonical text, as for other numbers
-   * (PATH-11).
+   * True if the texts are numbers. An id in a path must then be the canonical text, as with other
+   * numbers (PATH-11).
    */
   readonly isNumber?: boolean
 }
@@ -75,7 +78,7 @@ const formats: readonly ValueFormat[] = [
 /** The formats by name. */
 export const valueFormats: ReadonlyMap<string, ValueFormat> = new Map(formats.map((format) => [format.name, format]))
 
-/** Whether a value of this shape, or any value in it, has a format. */
+/** Whether a value of this shape, or any value in it, has one of these formats. */
 export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean {
   if (seen.has(shape)) return false
   seen.add(shape)
@@ -95,8 +98,9 @@ export const valueFormat = (shape: Pick<Shape, 'format' | 'types'> | undefined):
     : valueFormats.get(shape.format)
 
 /**
- * Returns the canonical text of values of a shape; `undefined` if texts are compared as they are.
- * For an `enum` or `const` it is the text in the schema, so that validation accepts it.
+ * Returns the function that converts texts of a shape to canonical texts; `undefined` if texts are
+ * compared as they are. For a value in an `enum` or `const`, the function returns the text in the
+ * schema, so that validation accepts it.
  */
 export function canonicalOf(
   shape: Pick<Shape, 'format' | 'types' | 'values'> | undefined,

@@ -7,7 +7,8 @@ const place = document.getElementById('console')
 const at = (path) => new URL(place.dataset.folder + path, location.href).href.replace(/\\/$/, '')
 const tokenHeader = 'x-authorization-token'
 
-// Swagger UI would treat links inside the page as its own, and the skip link would move no focus.
+// Without this setting, Swagger UI handles clicks on links to anchors itself. The link that skips the
+// navigation would then not move the focus.
 window.noZensmooth = true
 // Credentials are UTF-8 (RFC 7617 2.1). Swagger UI encodes them with \`btoa\`, which supports only
 // Latin-1.
@@ -21,11 +22,12 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow)
 follow()
 
+/** The name of the parameter to which a form field belongs. */
+const parameter = (element) => element.closest('tr')?.dataset.paramName ?? 'Value'
 /**
  * Roles and labels that Swagger UI lacks for screen readers and keyboards (WCAG 1.3.1, 2.1.1,
- * 2.4.6, 4.1.2).
+ * 2.4.6, 4.1.2): selector, attribute, and the value or a function of the element.
  */
-const parameter = (element) => element.closest('tr')?.dataset.paramName ?? 'Value'
 const missing = [
   ['h1', 'aria-level', '2'],
   ['h6', 'aria-level', '5'],
@@ -113,7 +115,7 @@ function start(openapi) {
 async function load() {
   const response = await fetch(at('../openapi'), { headers: { accept: 'application/json' } })
   if (!response.ok) throw new Error('the status is ' + response.status)
-  // Swagger UI searches for an input field for int64, has none, and warns.
+  // Swagger UI has no input field for the format int64, and logs a warning for each such parameter.
   const openapi = JSON.parse(await response.text(), (name, value) => (name === 'format' && value === 'int64' ? undefined : value))
   await loaded
   return openapi

@@ -1,4 +1,4 @@
-/** Example texts for formats: those of JSON Schema and OpenAPI, and the library's own. */
+/** Example texts for the formats of JSON Schema and OpenAPI, and for the library's own formats. */
 import type { Random } from '../random.js'
 
 /** Creates a text of a format. */
@@ -57,8 +57,8 @@ const duration: MakeText = (random) =>
   random.one([`P${random.between(1, 30)}D`, `PT${random.between(1, 23)}H`, `PT${random.between(1, 59)}M`])
 
 /**
- * Generators by format. If lengths or patterns exclude the first, the others are tried; short texts
- * come last.
+ * Generators of texts, by format. If the schema's lengths or patterns exclude the text of the first
+ * generator, the others are tried. Generators of short texts come last.
  */
 export const formatTexts: ReadonlyMap<string, readonly MakeText[]> = new Map<string, readonly MakeText[]>([
   ['date', [date]],

@@ -1,4 +1,6 @@
-/** Keys of example records: unique; consecutive numbers, or readable texts. */
+/**
+ * Keys of example records. They are unique, and are either consecutive numbers or readable texts.
+ */
 import type { JsonObject } from '../definition/json.js'
 import { unfitForNew } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -10,22 +12,22 @@ import { all, numbers } from './applied.js'
 import type { RecordMaker } from './record-maker.js'
 import { Unmade } from './unmade.js'
 
-/** The position among the records that share the other parts of a key. */
+/** The position of a key among the records whose other key parts are the same. */
 interface PartPlace {
   readonly index: number
   readonly attempt: number
-  /** Number of keys with the same other parts that were tried before. */
+  /** The number of keys with the same other parts that were tried before. */
   readonly before: number
 }
 
-/** Returns a value for a part of a key; `undefined` if there are no more. */
+/** Returns a value for a part of a key; `undefined` if there are no more values. */
 export type MakePart = (place: PartPlace) => unknown
 
-/** Creates the generators for those parts of a key that are not references. */
+/** Creates the generators for those parts of a key that do not refer to other records. */
 export function partMakers(maker: RecordMaker, members: readonly string[]): ReadonlyMap<string, MakePart> {
   const makers = new Map<string, MakePart>()
-  // If several parts are lists of values, each value of one is combined with each value of the
-  // others.
+  // If several parts have lists of values, each value of one part is combined with each value of
+  // the others.
   let stride = 1
   for (const member of members) {
     const values = listedValues(maker, member)
@@ -91,8 +93,8 @@ function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
 }
 
 /**
- * Texts such as `order-1`, as short as the schema requires; `undefined` if no text has an allowed
- * length.
+ * Texts such as `order-1`, or only a number if that is too long. `undefined` if neither has an
+ * allowed length.
  */
 function numbered({ singular }: ResourceDefinition, parts: readonly JsonSchema[]): (at: number) => string | undefined {
   const min = Math.max(0, ...numbers(parts, 'minLength'))

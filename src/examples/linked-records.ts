@@ -1,5 +1,5 @@
 /**
- * Generates example records of linked resources: every link, parent and association refers to an
+ * Generates example records of linked resources. Every link, parent and association refers to an
  * existing record.
  */
 import type { ParentKey } from '../adapters/contract.js'
@@ -18,22 +18,22 @@ export interface Subject {
   readonly definition: ResourceDefinition
   /** The validator of the resource's plan. */
   readonly validate: Validate
-  /** Number of records, if `given` is undefined. */
+  /** The number of records, if `given` is undefined. */
   readonly count: number
-  /** Records from the team: missing members are generated. */
+  /** Records that the team provides. Their missing members are generated. */
   readonly given: readonly JsonObject[] | undefined
-  /** Members that every record has, as from a scope. */
+  /** Members that every record has, for example because of a scope. */
   readonly fixed: JsonObject
-  /** The targets of its links, its parent and its associations, by collection. */
+  /** The resources that its links, its parent and its associations refer to, by collection. */
   readonly leadsTo: ReadonlyMap<string, ResourceDefinition>
   /**
-   * Returns the violation of a team's rule; `undefined` if there are no rules or they can't be
-   * called.
+   * Returns the violation of a rule of the team. `undefined` if there are no rules, or if they
+   * can't be called.
    */
   readonly broken?: (record: JsonObject) => Promise<string | undefined>
 }
 
-/** The parent that a record is attached to, for associations that the store keeps. */
+/** The parent that a record is attached to, for associations that only the store keeps. */
 interface Attachment {
   readonly parent: ParentKey
   readonly record: JsonObject
@@ -46,7 +46,7 @@ export interface Made {
   readonly maker: RecordMaker
 }
 
-/** Maximum number of attempts to generate a key. */
+/** The maximum number of attempts to generate a key. */
 const keyTries = 40
 
 interface Building extends Target {
@@ -59,8 +59,8 @@ interface Building extends Target {
 }
 
 /**
- * Generates the records of all resources. Throws `ConfigurationError` (`no-example`) if a schema
- * can't be satisfied, and names the member and keyword that prevent it.
+ * Generates the records of all resources. If a schema can't be satisfied, throws a
+ * `ConfigurationError` (`no-example`) that names the member and the keyword that prevent it.
  */
 export async function linkedRecords(
   subjects: readonly Subject[],
@@ -100,11 +100,14 @@ function join(building: Building, all: ReadonlyMap<ResourceDefinition, Building>
   for (const link of definition.links.values()) if (link.kind === 'to') add(link.to, link.by)
 }
 
-/** Whether a reference determines a part of the key. */
+/** Whether a reference determines a part of the record's own key. */
 const isInKey = ({ key }: ResourceDefinition, { by }: Reference): boolean =>
   by.some((member) => key.members.includes(member))
 
-/** Orders resources so that those whose keys contain other keys come after the others. */
+/**
+ * Orders the resources. A resource whose key contains the key of another resource comes after that
+ * resource.
+ */
 function keysFirst(all: readonly Building[]): readonly Building[] {
   const ordered = new Set<Building>()
   const visit = (building: Building, above: ReadonlySet<Building>): void => {
@@ -156,13 +159,13 @@ function makeKeys(building: Building, seed: number): void {
       }
     }
     if (keys.length > index) continue
-    // There may be fewer keys than requested records, for example if the key is an enum.
+    // There may be fewer keys than requested records, for example because the key is an enum.
     if (index === 0 || subject.given !== undefined) throw noExample(subject, mostFrequent(faults), index)
     return
   }
 }
 
-/** The example record in the schema itself. */
+/** The example of the record in the schema itself; empty if there is none. */
 function exampleOf({ schema }: ResourceDefinition, index: number): JsonObject {
   const example: unknown = isList(schema.examples) ? schema.examples[index] : undefined
   return isObject(example) ? example : {}
@@ -228,7 +231,7 @@ async function makeRecords(building: Building, seed: number): Promise<readonly J
   return records
 }
 
-/** A record that violates no rule. Throws the most frequent `Unmade`. */
+/** A record that violates no rule. If none was found, throws the most frequent `Unmade`. */
 async function unbroken(
   maker: RecordMaker,
   index: number,
@@ -252,7 +255,7 @@ interface Place {
   readonly gaps: number
 }
 
-/** The members of a record that are not random: given ones, the key, and references. */
+/** The members of a record that are not random: the given members, the key, and the references. */
 function fixedMembers(
   { definition, subject, references }: Building,
   { row, index, attempt, gaps }: Place,
@@ -264,7 +267,7 @@ function fixedMembers(
   return fixed
 }
 
-/** The parents of records, for associations that only the store keeps. */
+/** The parents of the records, for associations that only the store keeps. */
 function attachmentsOf(
   { definition, subject, keys }: Building,
   all: ReadonlyMap<ResourceDefinition, Building>,

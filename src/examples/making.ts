@@ -5,17 +5,17 @@ export interface Making {
   readonly random: Random
   /** The share of optional or nullable members that are omitted or null, from 0 to 1. */
   readonly gaps: number
-  /** Whether `examples`, `example` and `default` of the schema are used. */
+  /** Whether to use `examples`, `example` and `default` of the schema. */
   readonly given: boolean
   /**
-   * True for the first record: it gets the first example, the `default` and the first branch of
-   * each member.
+   * True for the first record. Each member of this record has the first example, the `default`, or
+   * the first branch of its schema.
    */
   readonly first: boolean
-  /** The name of the member, which suggests what the value should look like. */
+  /** The name of the member. The value matches the meaning of the name. */
   readonly name: string
-  /** The path of the value, with dots. */
+  /** The path of the value: the names of the members, joined by dots. */
   readonly path: string
-  /** Number of enclosing objects and lists. */
+  /** The number of enclosing objects and lists. */
   readonly depth: number
 }

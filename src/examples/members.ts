@@ -1,4 +1,4 @@
-/** Chooses the members of an example object, and the schemas of each. */
+/** Chooses the members of an example object, and the schemas of each member. */
 import { isList, isObject } from '../definition/json.js'
 import { patternsOf } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -12,7 +12,7 @@ interface Surroundings {
   /** Members that are always present. */
   readonly fixed: readonly string[]
   readonly texts: Texts
-  /** The schemas that apply together with a schema. */
+  /** Returns the schemas that apply together with `node`, including `node` itself. */
   readonly applied: (node: unknown) => readonly JsonSchema[]
 }
 
@@ -20,7 +20,7 @@ export class Members {
   readonly #parts: JsonSchema[]
   readonly #making: Making
   readonly #around: Surroundings
-  /** Names of `dependentSchemas` that already apply. */
+  /** The names of the members whose `dependentSchemas` already apply. */
   readonly #dependents = new Set<string>()
 
   constructor(parts: readonly JsonSchema[], making: Making, around: Surroundings) {
@@ -30,8 +30,8 @@ export class Members {
   }
 
   /**
-   * The names of the members, in schema order. Throws `Unmade` if more members are required than
-   * allowed.
+   * The names of the members, in schema order. Throws `Unmade` if the schema requires more members
+   * than it allows.
    */
   present(): readonly string[] {
     const { random, gaps, path } = this.#making
@@ -60,7 +60,9 @@ export class Members {
     return [...order.filter((name) => chosen.has(name)), ...[...chosen].filter((name) => !order.includes(name))]
   }
 
-  /** The schemas of a member. Throws `Unmade` if the schema does not allow it. */
+  /**
+   * The schemas of a member. Throws `Unmade` if the schema of the object does not allow the member.
+   */
   schemasOf(name: string): readonly unknown[] {
     const found: unknown[] = this.#parts.flatMap((part) =>
       isObject(part.properties) && Object.hasOwn(part.properties, name) ? [part.properties[name]] : [],
@@ -83,7 +85,7 @@ export class Members {
     return said.length > 0 ? said : all(this.#parts, 'unevaluatedProperties')
   }
 
-  /** Adds the members that are required, or required by others. */
+  /** Adds the members that the schema requires, always or because of other members. */
   #close(names: Set<string>): void {
     for (let size = -1; size !== names.size + this.#parts.length; ) {
       size = names.size + this.#parts.length
@@ -103,7 +105,7 @@ export class Members {
     }
   }
 
-  /** False for a member whose schema is `false`: it must be absent. */
+  /** Whether a member may be present. A member whose schema is `false` must be absent. */
   #isPossible(name: string): boolean {
     return !this.#parts.some(
       (part) => isObject(part.properties) && Object.hasOwn(part.properties, name) && part.properties[name] === false,

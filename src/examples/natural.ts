@@ -43,7 +43,9 @@ const ofFormat =
   (random) =>
     (formatTexts.get(format)?.[0] ?? someWords)(random)
 
-/** Generators by the words of a name, in English and Spanish. The first match applies. */
+/**
+ * Generators by the words of a name, in English and Spanish. The first matching generator applies.
+ */
 const kinds: readonly (readonly [RegExp, MakeText])[] = [
   [/\b(?:e ?mails?|mail|correo)\b/, ofFormat('email')],
   [/\b(?:phones?|telephones?|mobile|fax|telefonos?|celular|movil)\b/, (random) => `+1 555 01${random.between(10, 99)}`],
@@ -79,7 +81,8 @@ const known = new Map<string, MakeText>()
 /** A text for a member with this name, such as `billingEmail` or `razonSocial`. */
 export function naturalText(name: string, random: Random): string {
   const make = known.get(name) ?? kindOf(name)
-  // Member names come from schemas, but those of open objects are unlimited.
+  // Most names come from schemas, but open objects can have any number of names. The size of the
+  // cache is therefore limited.
   if (known.size < 10_000) known.set(name, make)
   return make(random)
 }

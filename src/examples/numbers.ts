@@ -4,7 +4,10 @@ import { all, numbers } from './applied.js'
 import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
-/** The number of steps between the bounds if the schema has only one bound, or none. */
+/**
+ * The number of steps from the lowest to the highest number, if the schema has only one bound or
+ * none.
+ */
 const usual = 999
 
 interface Bounds {
@@ -13,7 +16,7 @@ interface Bounds {
   readonly step: number
 }
 
-/** A number. Throws `Unmade` if the bounds allow none. */
+/** A number. Throws `Unmade` if the bounds allow no number. */
 export function makeNumber(parts: readonly JsonSchema[], isWhole: boolean, making: Making): number {
   const { random, path } = making
   const { min, max, step } = boundsOf(parts, isWhole, path)
@@ -54,8 +57,8 @@ const next = (bound: number, step: number, sign: 1 | -1): number =>
     : bound + sign * Math.min(step, 1e-6 + step / 1_000)
 
 /**
- * The step between numbers: the common multiple of every `multipleOf`; by default 1 for integers
- * and 0.01 otherwise.
+ * The step between numbers: the common multiple of every `multipleOf`. Without `multipleOf`, it is
+ * 1 for integers and 0.01 for other numbers.
  */
 function stepOf(given: readonly number[], isWhole: boolean, path: string): number {
   let step = isWhole ? 1 : undefined

@@ -1,19 +1,21 @@
 /**
- * Generates texts that match a `pattern` of a schema, which is a JavaScript regular expression with
- * the flag `u`.
+ * Generates texts that match the `pattern` of a schema. The pattern is a JavaScript regular
+ * expression with the flag `u`.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 import type { Random } from '../random.js'
 
-/** Maximum number of attempts for a pattern. */
+/** The maximum number of attempts for a pattern. */
 const tries = 40
 
-/** How many repetitions above the minimum are tried, by attempt. */
+/** The maximum number of repetitions above the minimum, for the first attempts. */
 const reaches = [3, 1, 0, 8, 20]
 
 const parser = new RegExpParser({ ecmaVersion: 2025 })
 
-/** The characters to choose from: letters and digits first, because they are more readable. */
+/**
+ * The characters to choose from. Letters and digits are preferred, because they are more readable.
+ */
 const readable = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789']
 const printable = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCodePoint(0x20 + i))
 
@@ -31,7 +33,7 @@ export class PatternTexts {
     this.#pattern = parser.parsePattern(pattern, 0, pattern.length, { unicode: true })
   }
 
-  /** A matching text with an allowed length; `undefined` if none was found. */
+  /** A text that matches and has an allowed length; `undefined` if none was found. */
   make(random: Random, min: number, max: number): string | undefined {
     for (let i = 0; i < tries; i++) {
       const reach = i < reaches.length ? (reaches[i] as number) : Math.min(min + random.below(8), 1_000)
@@ -60,7 +62,7 @@ export class PatternTexts {
   }
 }
 
-/** Up to 200 non-ASCII characters of a set that contains no ASCII. */
+/** Up to 200 characters of a set that has no ASCII characters. */
 function elsewhere(test: RegExp): readonly string[] {
   const found: string[] = []
   for (let point = 0; point < 0x20000 && found.length < 200; point++) {
@@ -71,7 +73,7 @@ function elsewhere(test: RegExp): readonly string[] {
   return found
 }
 
-/** Writes one text. Lookarounds are checked by testing the whole text. */
+/** Writes one text. It ignores most lookarounds, because the whole text is tested afterwards. */
 class Writer {
   readonly #groups = new Map<AST.CapturingGroup, string>()
 
@@ -110,7 +112,8 @@ class Writer {
         return Array.from({ length: Math.min(count, 10_000) }, () => this.element(element.element)).join('')
       }
       default:
-        // A lookbehind is written out; a lookahead is left to the elements that follow.
+        // The text of a lookbehind is written. Nothing is written for a lookahead, because the
+        // elements after it must match it.
         return element.type === 'Assertion' && element.kind === 'lookbehind' && !element.negate
           ? this.alternatives(element.alternatives)
           : ''

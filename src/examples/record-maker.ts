@@ -1,4 +1,4 @@
-/** Generates example records of one resource, validated against its schema. */
+/** Generates example records of one resource, and validates them against its schema. */
 import { compileCanonical } from '../definition/conversion.js'
 import { isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -8,13 +8,19 @@ import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 import { Values } from './values.js'
 
-/** Maximum number of attempts to generate a record. */
+/** The maximum number of attempts to generate a record. */
 export const tries = 80
 
-/** Number of attempts that use the examples in the schema, which may be the cause of failure. */
+/**
+ * The number of attempts that use the examples in the schema. Later attempts do not use them,
+ * because the examples may be the cause of the failure.
+ */
 const triesWithGiven = 30
 
-/** The shares of omitted members, by attempt: schemas with conditions often require few members. */
+/**
+ * The shares of omitted members in repeated attempts. Schemas with conditions often allow only few
+ * members.
+ */
 const gaps = [0, 0.3, 0.6, 0.9, 1]
 
 /** A record, or the reason why none was generated. */
@@ -24,7 +30,7 @@ export type Tried = { readonly record: JsonObject } | { readonly fault: Unmade }
 export interface Try {
   readonly index: number
   readonly attempt: number
-  /** Members with given values; `undefined` means absent. */
+  /** Members with given values. If the value is `undefined`, the member is absent. */
   readonly fixed: JsonObject
 }
 
@@ -36,7 +42,7 @@ export class RecordMaker {
   readonly #canonical: (value: unknown) => unknown
   readonly #required: readonly string[]
 
-  /** `validate`: the validator of the resource's plan. */
+  /** `validate` is the validator of the resource's plan. */
   constructor(definition: ResourceDefinition, validate: Validate, seed: number) {
     const { schema, shape, key } = definition
     this.definition = definition
@@ -48,8 +54,8 @@ export class RecordMaker {
   }
 
   /**
-   * Generates a record, with repeated attempts until one is valid. Throws the most frequent
-   * `Unmade`.
+   * Generates a record. Repeats the attempt until a record is valid. If none is, throws the most
+   * frequent `Unmade`.
    */
   make(index: number, fixedOf: (attempt: number, gaps: number) => JsonObject): JsonObject {
     const faults: Unmade[] = []
@@ -61,7 +67,7 @@ export class RecordMaker {
     throw mostFrequent(faults)
   }
 
-  /** One attempt. */
+  /** Makes one attempt to generate a record. */
   attempt({ index, attempt, fixed }: Try): Tried {
     try {
       const value = this.#canonical(this.#raw({ index, attempt, fixed }))
@@ -112,8 +118,8 @@ export class RecordMaker {
 }
 
 /**
- * The share of omitted members: none in the first record, more in every fourth, few in the others;
- * after failures, a share by attempt.
+ * The share of omitted members. In the first attempt, it is 0 for the first record, 0.35 for every
+ * fourth record, and 0.08 for all others. In later attempts, it depends on the attempt.
  */
 export const gapsOf = (index: number, attempt: number): number =>
   attempt > 0 ? (gaps[(attempt - 1) % gaps.length] as number) : index === 0 ? 0 : index % 4 === 3 ? 0.35 : 0.08

@@ -1,6 +1,6 @@
 /**
- * Members of a record that hold the keys of others: of its parent, of the records that it is
- * attached to, and of link targets (REP-1, PATH-7).
+ * The members of a record that have the keys of other records: of its parent, of the records that
+ * it is attached to, and of its link targets (REP-1, PATH-7).
  */
 import { canonicalText, type JsonObject, own } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -18,8 +18,8 @@ export class Reference {
   readonly by: readonly string[]
   readonly target: Target
   /**
-   * Whether the record is contained in its target: then some targets have many records and others
-   * none.
+   * Whether the target is the parent of the record. If it is, some targets get many records and
+   * others get none.
    */
   readonly contained: boolean
   readonly #owner: ResourceDefinition
@@ -33,8 +33,9 @@ export class Reference {
   }
 
   /**
-   * Sets the members that are not set yet: to the key of a record that matches those already set,
-   * or randomly to null where allowed. Throws `Unmade` if there is no such record.
+   * Sets the members of the reference that are not set yet. They get the key of an existing record
+   * that matches the members that are already set. Where null is allowed, they may randomly be null
+   * or absent instead. Throws `Unmade` if there is no such record.
    */
   assign(row: JsonObject, random: Random, gaps: number): void {
     const open = this.by.filter((member) => !Object.hasOwn(row, member))
@@ -58,7 +59,7 @@ export class Reference {
     for (const member of open) row[member] = key[this.#partOf(member)]
   }
 
-  /** Throws `Unmade` if members that are already set refer to no existing record. */
+  /** Throws `Unmade` if the members are already set and refer to no existing record. */
   #check(row: JsonObject): void {
     if (this.by.some((member) => (row[member] ?? null) === null) || this.#candidates(row).length > 0) return
     const { collection } = this.target.definition
@@ -74,7 +75,8 @@ export class Reference {
   }
 
   /**
-   * The values of the members if they refer to no record; `undefined` if they must refer to one.
+   * The values of the members for a record that refers to no other record; `undefined` if the
+   * members must refer to one.
    */
   #x(open: readonly string[]): JsonObject | undefined {
     const { shape, key } = this.#owner
@@ -89,7 +91,7 @@ export class Reference {
     return empty
   }
 
-  /** The keys that match the parts which a record already has. */
+  /** The keys that match the members which the record already has. */
   #candidates(row: JsonObject): readonly JsonObject[] {
     const held = this.by.filter((member) => Object.hasOwn(row, member))
     if (held.length === 0) return this.target.keys

@@ -8,7 +8,9 @@ import { naturalText } from './natural.js'
 import { PatternTexts } from './pattern.js'
 import { Unmade } from './unmade.js'
 
-/** Maximum length of a generated text. If a schema requires more, validation reports it. */
+/**
+ * The maximum length of a generated text. If a schema requires a longer text, generating it fails.
+ */
 const longest = 100_000
 
 /** Generates texts, and caches parsed patterns. */
@@ -16,8 +18,8 @@ export class Texts {
   readonly #patterns = new Map<string, PatternTexts>()
 
   /**
-   * A text. Throws `Unmade` if lengths, patterns and format exclude every text, or if none was
-   * found.
+   * A text. Throws `Unmade` if the lengths, patterns and formats of the schema exclude every text,
+   * or if no text was found.
    */
   make(parts: readonly JsonSchema[], making: Making): string {
     const min = Math.max(0, ...numbers(parts, 'minLength'))
@@ -52,7 +54,7 @@ export class Texts {
     )
   }
 
-  /** The parsed pattern. Throws `SyntaxError` if it is invalid. */
+  /** The parsed pattern. Throws `SyntaxError` if the pattern is invalid. */
   pattern(pattern: string): PatternTexts {
     const known = this.#patterns.get(pattern) ?? new PatternTexts(pattern)
     this.#patterns.set(pattern, known)
@@ -65,7 +67,7 @@ function isWithin(text: string, min: number, max: number): boolean {
   return length >= min && length <= max
 }
 
-/** A text of words, extended or cut to an allowed length. */
+/** A text, extended with words or cut to an allowed length. */
 function fitted(text: string, min: number, max: number, { random }: Making): string {
   let longer = text
   while (longer.length < min) longer = `${longer} ${random.one(words)}`

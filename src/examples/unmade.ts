@@ -1,16 +1,16 @@
-/** Maximum length of a path in a message. */
+/** The maximum length of a path in a message. */
 const longest = 80
 
 /**
- * No value could be generated for a place in a schema. The message gives the place and the reason;
- * the caller adds how to fix it.
+ * No value could be generated for a place in a schema. The message has the place and the reason.
+ * The caller adds how to fix the schema.
  */
 export class Unmade extends Error {
   override readonly name = 'Unmade'
 
   /**
-   * `path`: member names with dots, empty for the whole value. `keyword`: the JSON Schema keyword
-   * that can't be satisfied.
+   * `path`: the names of the members, joined by dots; empty for the whole value. `keyword`: the
+   * JSON Schema keyword that can't be satisfied.
    */
   constructor(
     readonly path: string,

@@ -1,6 +1,6 @@
 /**
- * Generates random values for a JSON Schema. Only validation determines whether a value is valid:
- * callers repeat until one is.
+ * Generates random values for a JSON Schema. A value may be invalid, because only validation
+ * determines that. Callers therefore repeat until a value is valid.
  */
 import { canonicalText, isList, type JsonObject, put } from '../definition/json.js'
 import { kindOf } from '../definition/schema-parts.js'
@@ -13,9 +13,9 @@ import { makeNumber } from './numbers.js'
 import { Texts } from './texts.js'
 import { Unmade } from './unmade.js'
 
-/** Above this depth values get only their required members. */
+/** Objects at this depth or deeper get only their required members. */
 const usualDepth = 4
-/** Maximum depth; beyond it the schema is considered endless. */
+/** The maximum depth. A schema that nests deeper is considered endless. */
 const maxDepth = 40
 
 /** Generates values of one schema. */
@@ -27,12 +27,12 @@ export class Values {
     this.#root = root
   }
 
-  /** A value. For an object, `fixed` gives the values of some members. Throws `Unmade`. */
+  /** Generates a value. For an object, `fixed` has the values of some members. Throws `Unmade`. */
   make(making: Making, fixed?: JsonObject): unknown {
     return this.#value([this.#root], making, fixed)
   }
 
-  /** A value of a part of the schema. */
+  /** Generates a value of a part of the schema. */
   of(node: JsonSchema, making: Making): unknown {
     return this.#value([node], making)
   }
@@ -106,7 +106,7 @@ export class Values {
     return list
   }
 
-  /** An item that differs from those seen before; `undefined` if none was found. */
+  /** An item that differs from all items in `seen`; `undefined` if none was found. */
   #item(
     nodes: readonly unknown[],
     making: Making,
@@ -133,7 +133,8 @@ const below = (making: Making, name: string, hint = name): Making => ({
 })
 
 /**
- * The example in the schema. A `default` is used for a third of all records, so that lists vary.
+ * The example in the schema. A `default` is used only for a third of the records, so that the
+ * records of a list differ.
  */
 function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { readonly value: unknown } | undefined {
   const examples = all(parts, 'examples').find((list): list is readonly unknown[] => isList(list) && list.length > 0)
@@ -144,7 +145,10 @@ function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { 
   return fallback !== undefined && fallback !== null && (first || random.chance(0.3)) ? { value: fallback } : undefined
 }
 
-/** One of the values that every `enum` and `const` allows; null only for a gap. */
+/**
+ * One of the values that every `enum` and `const` allows. Null is chosen only for a gap, or if no
+ * other value is allowed.
+ */
 function listedValue(
   parts: readonly JsonSchema[],
   { random, gaps, path }: Making,

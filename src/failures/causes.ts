@@ -10,16 +10,18 @@ export interface Cause {
   readonly incident: Incident | undefined
 }
 
-/** Maximum number of errors read from a chain of causes, and from one `AggregateError`. */
+/**
+ * The maximum number of errors that are read from a chain of causes, and from one `AggregateError`.
+ */
 const longestChain = 8
 const maxAggregated = 4
 
-/** Maximum characters of one text. */
+/** The maximum number of characters of one text. */
 const longestText = 300
 
 /**
- * The causes of an error, outermost first. Problems are omitted: their code is logged separately,
- * and their detail may hold values. Never throws, regardless of what was thrown.
+ * The causes of an error, outermost first. Problems are omitted, because their code is logged
+ * separately and their detail may have values. Never throws, whatever was thrown.
  */
 export function causesOf(error: unknown): readonly Cause[] {
   const causes: Cause[] = []
@@ -50,7 +52,10 @@ function causeOf(error: unknown): Cause {
   return systemCause(error) ?? databaseCause(error) ?? redisCause(error) ?? otherCause(error)
 }
 
-/** Describes an `AggregateError`: a host name with several addresses has an error for each. */
+/**
+ * Describes an `AggregateError`. Node throws one if a host name has several addresses and no
+ * connection succeeds. It has an error for each address.
+ */
 function aggregated(errors: readonly unknown[]): Cause {
   const causes = errors.slice(0, maxAggregated).map(causeOf)
   return { text: causes.map(({ text }) => text).join(', '), incident: causes[0]?.incident }
@@ -68,8 +73,8 @@ const systemIncidents: Readonly<Record<string, Incident>> = {
 }
 
 /**
- * An error of the operating system: `connect ECONNREFUSED 127.0.0.1:5432`. Paths are omitted, since
- * they may contain values.
+ * Describes an error of the operating system, such as `connect ECONNREFUSED 127.0.0.1:5432`. Paths
+ * are omitted, because they may contain values.
  */
 function systemCause(error: Error): Cause | undefined {
   const { syscall, code, address, hostname, port } = error as Partial<
@@ -89,8 +94,8 @@ function systemCause(error: Error): Cause | undefined {
 }
 
 /**
- * The SQLSTATE classes whose messages contain no data: connections, resources and operator
- * intervention.
+ * The SQLSTATE classes whose messages contain no data, such as those of connections, resources and
+ * operator intervention.
  */
 const safeClasses = /^(?:08|25|28|3D|40|53|55|57|58)/
 
@@ -104,13 +109,16 @@ const stateIncidents: readonly (readonly [RegExp, Incident])[] = [
   [/^(?:3F|42)/, 'table-unfit'],
 ]
 
-/** An error of PostgreSQL: its code, with the message or the names of the objects concerned. */
+/**
+ * Describes an error of PostgreSQL by its code. The text also has the message, or the names of the
+ * objects concerned.
+ */
 function databaseCause(error: Error): Cause | undefined {
   const { code, severity, routine, table, column, constraint } = error as Partial<
     Record<'code' | 'severity' | 'routine' | 'table' | 'column' | 'constraint', unknown>
   >
   if (typeof code !== 'string' || typeof severity !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // A trigger may raise any code with a custom message.
+  // A trigger may raise any code with a message of its own.
   const raised = routine === 'exec_stmt_raise'
   const words = safeClasses.test(code) && !raised ? `: ${error.message}` : ''
   const names = [table, column, constraint].filter((name) => typeof name === 'string' && /^[\w$.]{1,63}$/.test(name))
@@ -122,11 +130,11 @@ function databaseCause(error: Error): Cause | undefined {
 const redisWords =
   /^(?:OOM|READONLY|LOADING|NOAUTH|WRONGPASS|MISCONF|MASTERDOWN|CLUSTERDOWN|NOSCRIPT|NOPERM|BUSY|TRYAGAIN|WRONGTYPE)\b/
 
-/** Errors that Redis clients throw when the connection is lost. The class name suffices. */
+/** The names of the errors that Redis clients throw when the connection is lost. */
 const redisLost =
   /^(?:SocketClosedUnexpectedlyError|SocketTimeoutError|ConnectionTimeoutError|ClientOfflineError|ClientClosedError|DisconnectsClientError|MaxRetriesPerRequestError)$/
 
-/** An error of Redis: the first word of its reply, or a lost connection. */
+/** Describes an error of Redis by the first word of its reply, or as a lost connection. */
 function redisCause(error: Error): Cause | undefined {
   const name = nameOf(error)
   if (redisLost.test(name)) return { text: `Redis is gone (${name})`, incident: 'redis-gone' }

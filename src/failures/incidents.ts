@@ -1,6 +1,6 @@
-/** The incidents of docs/operations.md, each with a hint on what to look at first. */
+/** The incidents of docs/operations.md. Each has a hint on what to look at first. */
 
-/** The hints, by the anchor of the section. */
+/** The hints. Each name is the anchor of the incident's section. */
 export const incidents = {
   'database-gone': 'Is PostgreSQL running, and can this host reach it?',
   'pool-exhausted': 'What is using the connections? See pg_stat_activity, slow statements, and max of the pool.',

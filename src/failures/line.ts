@@ -1,11 +1,13 @@
-/** The log line of a failed request. All such lines are created here. */
+/** The log line of a failed request. All such lines are created in this file. */
 import { type Cause, causesOf } from './causes.js'
 import { type Incident, incidents } from './incidents.js'
 
-/** A failed request. An event of `onError` has this form. */
+/** A failed request. The events of `onError` have these properties. */
 export interface Failure {
   readonly method: string
-  /** The whole template, such as `/v1/contratos/{id}`; never the path, which contains values. */
+  /**
+   * The whole template, such as `/v1/contratos/{id}`. Never the path, because it contains values.
+   */
   readonly httpRoute: string | undefined
   readonly status: number
   readonly code: string
@@ -17,9 +19,9 @@ export interface Failure {
 }
 
 /**
- * One line about a failed request: its step, its causes, and what to check next. It contains no
- * secrets and no values: for an error that does not come from the library, the network or
- * PostgreSQL, it contains the class and the place in the code instead of the message.
+ * Describes a failed request in one line: its step, its causes, and what to check next. The line
+ * has no secrets and no values. If an error does not come from the library, the network or
+ * PostgreSQL, the line has the class of the error and its place in the code instead of its message.
  *
  * @example onError: (event) => { if (event.status >= 500) log.error(failureLine(event)) }
  */
@@ -37,8 +39,8 @@ export function failureLine(failure: Failure): string {
 }
 
 /**
- * The causes of an error as one text, for log lines that are not about a request. Like
- * `failureLine`, it contains no secrets and no values.
+ * Describes the causes of an error in one text, for log lines that are not about a request. Like
+ * `failureLine`, the text has no secrets and no values.
  *
  * @example onStoreFailure: (error) => log.error(causeText(error))
  */
@@ -56,7 +58,8 @@ const wordsOf = (causes: readonly Cause[]): string =>
 
 /**
  * Selects the incident of the innermost cause. `unreachable` and `code-fault` are selected only if
- * there is no other: for example, only an outer cause shows whether the database was unreachable.
+ * no cause has another incident. If the network fails, for example, only an outer cause shows that
+ * the unreachable host is the database.
  */
 function incidentIn(causes: readonly Cause[]): Incident | undefined {
   const found = causes.flatMap(({ incident }) => incident ?? [])
@@ -64,7 +67,7 @@ function incidentIn(causes: readonly Cause[]): Incident | undefined {
   return special.at(-1) ?? found.at(-1)
 }
 
-/** Without a known cause, the status and the step decide. */
+/** Selects the incident by the status and the step, for a failure without a known cause. */
 function incidentAt({ step, status }: Failure): Incident | undefined {
   if (status !== 503) return status >= 500 ? 'code-fault' : byStatus[status]
   if (step === 'authenticate') return 'key-rotation'

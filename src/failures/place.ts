@@ -1,13 +1,14 @@
-/** The origin of an error: the first line of its stack outside of `node_modules`. */
+/** Finds the origin of an error: the first line of its stack outside of `node_modules`. */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const frame = /^ {4}at (?:.*? \()?(\S+?:\d+:\d+)\)?$/
 
 /**
- * `src/orders.js:12:7`, relative to the working directory if the file is below it; `undefined` if
- * the stack can't be parsed. The text before the frames is the message, which may contain values,
- * so a stack without the message is not parsed.
+ * The place of an error in the code, such as `src/orders.js:12:7`. The path is relative to the
+ * working directory if the file is below it. `undefined` if the stack can't be parsed. The stack
+ * begins with the message, which may contain values. A stack that does not contain the message is
+ * therefore not parsed.
  */
 export function placeOf({ stack, message }: Error): string | undefined {
   if (typeof stack !== 'string' || typeof message !== 'string') return undefined

@@ -1,6 +1,7 @@
 /**
- * Marks errors whose message may be logged: the library wrote it, and it contains no values and no
- * secrets. For all other errors a log line has only the class, the code and the place.
+ * Marks errors whose message may be logged, because the library wrote the message and it has no
+ * values and no secrets. For all other errors, a log line has only the class, the code and the
+ * place.
  */
 import { branded, hasBrand } from '../brand.js'
 import type { Incident } from './incidents.js'
@@ -8,8 +9,8 @@ import type { Incident } from './incidents.js'
 const incidents = new WeakMap<object, Incident>()
 
 /**
- * Marks an error, or the prototype of an error class, and returns it. `incident`: the incident that
- * it indicates.
+ * Marks an error, or the prototype of an error class, and returns it. `incident` is the incident
+ * that the error indicates.
  */
 export function stated<T extends object>(made: T, incident?: Incident): T {
   if (incident !== undefined) incidents.set(made, incident)

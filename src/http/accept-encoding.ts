@@ -3,9 +3,9 @@ import { parseQuality } from './accept.js'
 import { splitList, tokenEnd } from './field-grammar.js'
 
 /**
- * True if an `Accept-Encoding` accepts a coding. A request without the field accepts none: 12.5.3
- * would allow any, but clients that omit it usually can't decode. Malformed elements are ignored;
- * `x-gzip` is `gzip` (8.4.1.3).
+ * True if an `Accept-Encoding` field accepts a coding. A request without the field accepts no
+ * coding: RFC 9110 12.5.3 would allow any coding, but clients that omit the field usually can't
+ * decode one. Malformed elements are ignored. `x-gzip` means `gzip` (RFC 9110 8.4.1.3).
  *
  * @example acceptsCoding('gzip;q=0.5, *;q=0', 'gzip') // true
  */
@@ -20,7 +20,9 @@ export function acceptsCoding(field: string | undefined, coding: string): boolea
   return (named ?? others) > 0
 }
 
-/** A coding or `*` in lower case, with its weight. */
+/**
+ * The coding of an element in lower case, or `*`, with its weight; `undefined` if it is malformed.
+ */
 function weighted(element: string): [name: string, quality: number] | undefined {
   const end = tokenEnd(element, 0)
   const weight = /^[ \t]*(?:;[ \t]*q=([^ \t]*))?$/i.exec(element.slice(end))

@@ -8,9 +8,9 @@ import { type MediaType, parseMediaType } from './media-type.js'
 export type ChooseMediaType = (accept: string | undefined) => string | undefined
 
 interface Offer extends MediaType {
-  /** The offer as the server spelled it. */
+  /** The offer in the spelling of the server. */
   readonly text: string
-  /** `type/*`. */
+  /** The range of all subtypes of its type, such as `text/*`. */
   readonly family: string
 }
 
@@ -18,26 +18,27 @@ interface MediaRange extends MediaType {
   /** The weight from 0 to 1; 0 means not acceptable. */
   readonly quality: number
   /**
-   * The most specific range takes precedence: ranges of a type by their number of parameters, then
-   * `type/*`, then `*`/`*`.
+   * How specific the range is. The most specific range that matches an offer determines its weight.
+   * `type/subtype` is more specific than `type/*`, which is more specific than `*`/`*`. Among
+   * ranges of the same level, the range with more parameters is more specific.
    */
   readonly specificity: number
 }
 
-/** A cached result, which may be that no offer is acceptable. */
+/** A cached result. `offer` is `undefined` if no offer is acceptable. */
 interface Chosen {
   readonly offer: string | undefined
 }
 
-/** Maximum length of a cached field. */
+/** Maximum length of a field whose result is cached. */
 const longestKept = 256
 
 /**
- * Creates a function that chooses one of the offers for an `Accept` field: by the highest q-value,
- * then by the order of the offers. An absent or empty field selects the first offer. Malformed
- * elements are ignored; if no others are left, nothing is acceptable. An offer without a charset
- * counts as `charset=utf-8`. Results of short fields are stored in `caches`, since a service sees
- * the same few repeatedly.
+ * Creates a function that chooses one of the offers for an `Accept` field. It chooses the offer
+ * with the highest q-value, and the first of several with the same q-value. An absent or empty
+ * field selects the first offer. Malformed elements are ignored. If all elements are malformed, no
+ * offer is acceptable. An offer without a charset counts as `charset=utf-8`. The results for short
+ * fields are stored in `caches`, because a service receives the same few fields repeatedly.
  *
  * @throws ConfigurationError `invalid-option` if an offer is not a media type
  * @example
@@ -83,7 +84,10 @@ function choose(offers: readonly Offer[], accept: string): string | undefined {
   return chosen
 }
 
-/** The q-value of the most specific matching range; the higher one if two are equally specific. */
+/**
+ * The q-value of the most specific matching range; the higher q-value if two such ranges are
+ * equally specific.
+ */
 function qualityOf(offer: Offer, ranges: readonly MediaRange[]): number {
   let specificity = -1
   let quality = 0
@@ -104,8 +108,8 @@ function matches(range: MediaRange, offer: Offer): boolean {
 }
 
 /**
- * RFC 9110 12.5.1: a parameter named q is the weight at any position; all others belong to the
- * range.
+ * Parses a media range with its weight (RFC 9110 12.5.1). A parameter named `q` is the weight, at
+ * any position. All other parameters belong to the range.
  */
 function parseRange(element: string): MediaRange | undefined {
   const media = parseMediaType(element)
@@ -119,8 +123,8 @@ function parseRange(element: string): MediaRange | undefined {
 }
 
 /**
- * RFC 9110 12.4.2. Also accepts a value without the leading zero, which Java 8 sends in every
- * request (`q=.2`).
+ * Parses a q-value (RFC 9110 12.4.2). It may lack the leading zero, because Java 8 sends `q=.2` in
+ * every request.
  */
 export function parseQuality(text: string): number | undefined {
   return /^(?:0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : undefined

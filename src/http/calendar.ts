@@ -1,4 +1,4 @@
-/** The days of the Gregorian calendar. */
+/** Checks days of the Gregorian calendar. */
 
 const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 

@@ -1,6 +1,4 @@
-/**
- * Dates of header fields (RFC 9110 5.6.7, RFC 9651 3.3.7; VER-3).
- */
+/** Formats dates for header fields (RFC 9110 5.6.7, RFC 9651 3.3.7; VER-3). */
 
 /**
  * An IMF-fixdate (RFC 9110 5.6.7), the format of `Sunset` (RFC 8594).

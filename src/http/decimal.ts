@@ -1,15 +1,19 @@
-/** Numbers as strings that a double can't represent: decimals of any size, and 64-bit integers. */
+/**
+ * Numbers that are written as strings, because a double can't represent them: decimals of any size,
+ * and 64-bit integers.
+ */
 
 const shape = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /**
- * JavaScript and PostgreSQL write no larger exponents. Larger ones would expand short texts to very
- * long ones.
+ * The largest exponent that is accepted. JavaScript and PostgreSQL never write a larger exponent.
+ * Larger exponents would expand short texts to very long texts.
  */
 const largestExponent = 400
 
 /**
- * The canonical text of a decimal number: without exponent, `+`, redundant zeros or negative zero.
- * `undefined` for a text that is not a number, and for exponents above 400.
+ * The canonical text of a decimal number. It has no exponent, no `+` and no redundant zeros, and
+ * `-0` becomes `0`. The result is `undefined` for a text that is not a number, and for exponents
+ * above 400 or below -400.
  *
  * @example canonicalDecimal('+012.50e1') // '125'
  */
@@ -29,7 +33,7 @@ export function canonicalDecimal(text: string): string | undefined {
   return sign === '-' && size !== '0' ? `-${size}` : size
 }
 
-/** Compares two canonical decimals: negative, zero or positive. */
+/** Compares two canonical decimals. The result is negative, zero or positive. */
 export function compareDecimals(a: string, b: string): number {
   if (a === b) return 0
   const negative = a.startsWith('-')

@@ -1,9 +1,15 @@
-/** ISO 8601 durations: RFC 3339 appendix A, with fractional seconds and signs (ISO 8601-2). */
+/**
+ * ISO 8601 durations in the format of RFC 3339 appendix A, extended by fractional seconds and signs
+ * (ISO 8601-2).
+ */
 
 const shape =
   /^([+-]?)P(?=[\d+T-])(?:([+-]?\d{1,9})Y)?(?:([+-]?\d{1,9})M)?(?:([+-]?\d{1,9})W)?(?:([+-]?\d{1,9})D)?(?:T(?=[\d+-])(?:([+-]?\d{1,12})H)?(?:([+-]?\d{1,12})M)?(?:([+-]?)(\d{1,12})(?:\.(\d{1,9}))?S)?)?$/
 
-/** The months, days and nanoseconds of a duration. None can be converted to another exactly. */
+/**
+ * The months, days and nanoseconds of a duration. These units can't be converted to each other
+ * exactly, because months and days differ in length.
+ */
 interface Parts {
   readonly months: number
   readonly days: number
@@ -39,9 +45,9 @@ function partsOf(text: string): Parts | undefined {
 }
 
 /**
- * The canonical text of a duration: 12 months become a year, weeks become 7 days, 60 seconds a
- * minute and 60 minutes an hour; no other units are converted. Each part has its own sign.
- * `undefined` for an invalid text.
+ * The canonical text of a duration; `undefined` for an invalid text. 12 months become a year, a
+ * week becomes 7 days, 60 seconds become a minute, and 60 minutes become an hour. No other units
+ * are converted. Each part of the result has its own sign.
  *
  * @example canonicalDuration('P1W') // 'P7D'
  * @example canonicalDuration('PT90M') // 'PT1H30M'
@@ -71,7 +77,7 @@ function secondsOf(nanoseconds: bigint): string {
 
 /**
  * Compares canonical durations as PostgreSQL does: a month counts as 30 days and a day as 24 hours.
- * Among equal ones the texts are compared.
+ * Durations of equal length are ordered by their texts.
  */
 export function compareDurations(a: string, b: string): number {
   const [one, other] = [lengthOf(a), lengthOf(b)]

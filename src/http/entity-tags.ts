@@ -3,7 +3,8 @@
  * 13.1.2; HDR-2..4).
  *
  * As in the RFC, an *opaque tag* is the quoted text including its quotes: `"3.x7Q"`. So the result
- * of `formatTag` is both the value of the `Etag` field and the text that lists are compared with.
+ * of `formatTag` is both the value of the `Etag` field and the text with which the tags in a list
+ * are compared.
  */
 import { isToken, skipSpace, splitList } from './field-grammar.js'
 
@@ -30,12 +31,13 @@ export interface TagList {
 const star: TagList = Object.freeze({ any: true, tags: Object.freeze([]) })
 
 /**
- * The strong tag `"<version>.<digest>"` (HDR-2). Characters of the version that a tag can't contain
- * (RFC 9110 8.8.3: all except `!` and `#`..`~`), and `%` itself, are percent-encoded as UTF-8. A
- * lone surrogate, which UTF-8 can't encode, becomes `%uD800`.
+ * The strong tag `"<version>.<digest>"` (HDR-2). A tag can contain only `!` and the characters from
+ * `#` to `~` (RFC 9110 8.8.3). All other characters of the version, and `%` itself, are
+ * percent-encoded as UTF-8. A lone surrogate, which UTF-8 can't encode, becomes `%u` and its code,
+ * such as `%uD800`.
  *
  * @param version any string
- * @param digest base64url; it has no dot, since the last dot separates the two
+ * @param digest base64url, which has no dots: the last dot of the tag separates version and digest
  * @example formatTag('3', 'x7Q') // '"3.x7Q"'
  */
 export function formatTag(version: string, digest: string): string {
@@ -43,9 +45,9 @@ export function formatTag(version: string, digest: string): string {
 }
 
 /**
- * The strong tag of a version whose representation could not be built: valid in `If-Match`, but
- * never leads to a 304. It has the marker `~` in place of the digest. No digest contains `~`, since
- * base64url does not.
+ * The strong tag of a version whose representation could not be built. The tag is valid in
+ * `If-Match`, but never leads to a 304. It has the marker `~` in place of the digest. No digest
+ * contains `~`, because `~` is not a character of base64url.
  *
  * @example versionTag('3') // '"3.~"'
  */
@@ -66,8 +68,8 @@ export function versionOf(opaque: string): string | undefined {
 }
 
 /**
- * Characters that need no encoding in a tag: etagc of RFC 9110 8.8.3 without obs-text and without
- * `%`.
+ * Matches a version in which no character needs encoding. The characters that need no encoding are
+ * `etagc` of RFC 9110 8.8.3, without `obs-text` and without `%`.
  */
 const plain = /^[\x21\x23\x24\x26-\x7e]*$/
 const special = /[^\x21\x23\x24\x26-\x7e]/gu
@@ -95,8 +97,8 @@ function decodeVersion(encoded: string): string | undefined {
 
 /**
  * Parses `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2; HDR-3, HDR-4); `undefined` if the
- * field is absent. A malformed element extends to the next comma outside quotes and is omitted. One
- * pass, linear in the length of the field.
+ * field is absent. A malformed element extends to the next comma outside quotes and is omitted. The
+ * field is read in one pass, in time that is linear in its length.
  *
  * @example
  * parseTagList('"3.x7Q", W/"4"')
@@ -123,8 +125,8 @@ export function parseTagList(field: string | undefined): TagList | undefined {
 }
 
 /**
- * The index of the closing quote of the opaque tag that starts here; -1 if none starts here or it
- * is malformed.
+ * The index of the closing quote of the opaque tag that starts at `opening`; -1 if no tag starts
+ * there, or if the tag is malformed.
  */
 function closingQuote(field: string, opening: number): number {
   if (field.charCodeAt(opening) !== quote) return -1
@@ -151,11 +153,12 @@ function elementEnd(field: string, from: number): number {
 }
 
 /**
- * The strong tag of the same representation under a content coding: the bytes differ, so the tag
- * must differ (RFC 9110 8.8.3.3). `coding`: the value of `Content-Encoding`, possibly a list. The
- * version part is unchanged, so the tag remains valid in `If-Match`. Digests of the library never
- * contain `+`.
+ * The strong tag of a representation under a content coding. The bytes under the coding are
+ * different, so the tag must be different too (RFC 9110 8.8.3.3). The version part is unchanged, so
+ * the tag remains valid in `If-Match`. The coding is added after a `+`, which digests of the
+ * library never contain.
  *
+ * @param coding the value of `Content-Encoding`, possibly a list
  * @example codedTag('"3.x7Q"', 'gzip') // '"3.x7Q+gzip"'
  */
 export function codedTag(opaque: string, coding: string): string {
@@ -165,8 +168,8 @@ export function codedTag(opaque: string, coding: string): string {
 }
 
 /**
- * The suffixes that compressing web servers in front of a service add to tags: Apache, Caddy and
- * lighttpd.
+ * The suffixes that Apache, Caddy and lighttpd add to tags, if they compress responses in front of
+ * a service.
  */
 const ofServers = /^-(?:gzip|br|zstd|deflate)$/
 const ofOurs = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
@@ -175,8 +178,9 @@ const ofOurs = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
 export const isCoded = (opaque: string): boolean => /\+[^.+]+"$/.test(opaque)
 
 /**
- * The suffix of a tag after the text of `own`: empty if they are equal, else the suffix of a
- * content coding; `undefined` if the tag belongs to another representation.
+ * The suffix for a content coding that the tag `opaque` has in addition to the tag `own`. The
+ * suffix is empty if the tags are equal. It is `undefined` if `opaque` belongs to another
+ * representation.
  */
 function suffixOf(opaque: string, own: string): string | undefined {
   if (opaque === own) return ''
@@ -186,19 +190,19 @@ function suffixOf(opaque: string, own: string): string | undefined {
 }
 
 /**
- * Strong comparison (RFC 9110 8.8.3.2), for `If-Match`: a weak tag never matches (HDR-3), unless
- * `weakToo`. Tags of any content coding of the representation match.
+ * Strong comparison (RFC 9110 8.8.3.2), for `If-Match` (HDR-3). A weak tag never matches, unless
+ * `weakToo` is true. A tag of the representation under any content coding matches.
  */
 export function matchesStrongly(list: TagList, opaque: string, weakToo = false): boolean {
   return list.any || list.tags.some((tag) => (weakToo || !tag.weak) && suffixOf(tag.opaque, opaque) !== undefined)
 }
 
 /**
- * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match`: `W/` is ignored (HDR-4). Returns the tag
- * of the representation that the client has, for the 304: caches select the stored response by it
- * (RFC 9111 4.3.4). So a tag of a content coding is returned only if the request accepts that
- * coding. `undefined` if no tag matches. The suffix of a web server in front is dropped, since that
- * server adds it to the 304 again.
+ * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match` (HDR-4): `W/` is ignored. Returns the tag
+ * of the representation that the client has, for the 304; `undefined` if no tag matches. HTTP
+ * caches use the tag in a 304 to select a stored response (RFC 9111 4.3.4). So the tag of a content
+ * coding is returned only if the request accepts that coding. The suffix of a web server in front
+ * is dropped, because that server adds it to the 304 again.
  */
 export function knownTag(list: TagList, opaque: string, accepts: (coding: string) => boolean): string | undefined {
   let known = list.any ? opaque : undefined
@@ -213,10 +217,10 @@ export function knownTag(list: TagList, opaque: string, accepts: (coding: string
 
 /**
  * The versions that an `If-Match` names (HDR-2): the tag of any representation of a version
- * identifies the version. Empty for `*`.
+ * identifies the version. The list is empty for `*`.
  *
- * @param weakToo the option of HDR-3 for proxies that weaken tags when they compress: includes the
- * versions of weak tags. Default false
+ * @param weakToo includes the versions of weak tags, for proxies that weaken tags when they
+ * compress (HDR-3). Default false
  */
 export function versionsOf(list: TagList, weakToo = false): readonly string[] {
   const versions: string[] = []

@@ -1,7 +1,7 @@
 /**
- * The elements of field values: white space, tokens, quoted strings, lists (RFC 9110 5.6). Each
- * function takes an index and returns the next one, so parsers built from them read a field in one
- * pass.
+ * Parses the elements of field values: white space, tokens, quoted strings and lists (RFC 9110
+ * 5.6). The functions that skip an element take the index of the element and return the index after
+ * it. So parsers that use them read a field in one pass.
  */
 
 const tab = 0x09
@@ -11,7 +11,7 @@ const comma = 0x2c
 const backslash = 0x5c
 const del = 0x7f
 
-/** Marks the ASCII characters that are tchar (RFC 9110 5.6.2). */
+/** Has a 1 for each ASCII character that a token may contain (`tchar`, RFC 9110 5.6.2). */
 const tchar = new Uint8Array(128)
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
   tchar[character.charCodeAt(0)] = 1
@@ -24,7 +24,7 @@ export function skipSpace(field: string, from: number): number {
   return at
 }
 
-/** The index after a token; `from` itself if there is none. */
+/** The index after the token that starts at `from`; `from` itself if no token starts there. */
 export function tokenEnd(field: string, from: number): number {
   let at = from
   while (tchar[field.charCodeAt(at)] === 1) at++
@@ -32,8 +32,8 @@ export function tokenEnd(field: string, from: number): number {
 }
 
 /**
- * The index after the quoted string that starts here (RFC 9110 5.6.4); -1 if it is not closed or
- * contains a control character.
+ * The index after the quoted string that starts at `opening` (RFC 9110 5.6.4); -1 if the string is
+ * not closed or contains a control character.
  */
 export function quotedEnd(field: string, opening: number): number {
   for (let at = opening + 1; at < field.length; at++) {
@@ -52,8 +52,8 @@ export function unquote(quoted: string): string {
 }
 
 /**
- * The elements of a list field (RFC 9110 5.6.1), including empty ones: split at commas outside
- * quoted strings. An unclosed quoted string extends to the end.
+ * Splits a list field (RFC 9110 5.6.1) at the commas outside quoted strings. The result includes
+ * empty elements. An unclosed quoted string extends to the end of the field.
  */
 export function splitList(field: string): readonly string[] {
   const elements: string[] = []
@@ -72,5 +72,5 @@ export function splitList(field: string): readonly string[] {
   return elements
 }
 
-/** True if a text is a token (RFC 9110 5.6.2), like a field name. */
+/** True if a text is a token (RFC 9110 5.6.2), as the name of a header field is. */
 export const isToken = (text: string): boolean => text !== '' && tokenEnd(text, 0) === text.length

@@ -2,12 +2,12 @@
 import { HttpProblem } from '../problem.js'
 
 /**
- * Maximum length of a field. It equals Node's default limit for all fields, so only a service with
- * a larger `maxHeaderSize` reaches it.
+ * Maximum length of a field value. Node's default limit for all header fields together is the same,
+ * so only a service with a larger `maxHeaderSize` can receive a longer value.
  */
 export const longestField = 16_384
 
-/** Throws `bad-request` (400) for a longer field. */
+/** Throws `bad-request` (400) if the value of a field is longer than `longestField`. */
 export function checkField(name: string, value: unknown): void {
   if (typeof value !== 'string' || value.length <= longestField) return
   const detail = `${name} has more than ${longestField} characters. Send a shorter one.`

@@ -13,17 +13,17 @@ export const longestKeyField: number = 2 * longestKey + 2
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/
 
 /**
- * The key without quotes, as most clients send it. Excludes the characters that end a list member
- * or start a parameter.
+ * A key without quotes, as most clients send it. The comma and the semicolon are excluded, because
+ * they end a list member or start a parameter.
  */
 const bare = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,255}$/
 
-/** The syntax of a field value as a pattern, for documents. */
+/** The syntax of a field value as a regular expression, for OpenAPI documents. */
 export const idempotencyKeyPattern: string = `${bare.source}|${quoted.source}`
 
 /**
- * The key in a field value, `"8e03978e"` and `8e03978e` alike; `undefined` if it is malformed,
- * empty or longer than 255 characters.
+ * The key in a field value; `undefined` if the key is malformed, empty or longer than 255
+ * characters. `"8e03978e"` and `8e03978e` are the same key.
  */
 export function parseIdempotencyKey(field: string): string | undefined {
   return bare.test(field) ? field : quoted.exec(field)?.[1]?.replace(/\\(.)/g, '$1')

@@ -1,7 +1,7 @@
 /**
- * RFC 3339 date-times (5.6, `date-time`). Each instant has many spellings and one canonical text:
- * in UTC, with `T` and `Z`, and with three fractional digits, or six, nine, ... for higher
- * precision.
+ * RFC 3339 date-times (5.6, `date-time`) and times of day. An instant has many spellings, but only
+ * one canonical text. The canonical text is in UTC, with `T` and `Z`. It has three fractional
+ * digits, or six, nine and so on if the instant is more precise.
  */
 import { isDay } from './calendar.js'
 import { withoutTrailingZeros } from './decimal.js'
@@ -11,8 +11,9 @@ const shape =
 const canonicalShape = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.(?:\d{3})+Z$/
 
 /**
- * The canonical text of an instant from year 0001 to 9999 in UTC; `undefined` for an invalid text.
- * A leap second (`23:59:60`) is invalid: POSIX time, which all stores here use, can't represent it.
+ * The canonical text of an instant from the year 0001 to 9999 of UTC; `undefined` for an invalid
+ * text. A leap second (`23:59:60`) is invalid: POSIX time, which all stores of the library use,
+ * can't represent it.
  *
  * @example canonicalInstant('2026-11-21T00:00:00+02:00') // '2026-11-20T22:00:00.000Z'
  */
@@ -36,13 +37,16 @@ export function canonicalInstant(text: string): string | undefined {
   return `${moment.toISOString().slice(0, 19)}.${inThrees(fraction)}Z`
 }
 
-/** Fractional digits without trailing zeros, padded to groups of three. */
+/**
+ * Fractional digits with trailing zeros removed, and then padded with zeros to three, six, nine and
+ * so on.
+ */
 function inThrees(fraction: string): string {
   const digits = withoutTrailingZeros(fraction)
   return digits.padEnd(Math.max(3, Math.ceil(digits.length / 3) * 3), '0')
 }
 
-/** Compares two canonical texts in time order: negative, zero or positive. */
+/** Compares two canonical instants by time. The result is negative, zero or positive. */
 export function compareInstants(a: string, b: string): number {
   const [one, other] = [a.slice(0, -1), b.slice(0, -1)]
   return one < other ? -1 : one > other ? 1 : 0
@@ -51,9 +55,10 @@ export function compareInstants(a: string, b: string): number {
 const timeShape = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
 
 /**
- * The canonical text of a time of day with an offset (RFC 3339 5.6, `full-time`): fractional digits
- * without trailing zeros, and `Z` for a zero offset. Other offsets are kept: without a date,
- * `23:30:00-05:00` is not the same value as `04:30:00Z`.
+ * The canonical text of a time of day with an offset (RFC 3339 5.6, `full-time`); `undefined` for
+ * an invalid text. The canonical text has no trailing zeros after the point, and `Z` for a zero
+ * offset. Other offsets are kept, because without a date `23:30:00-05:00` and `04:30:00Z` are
+ * different values.
  *
  * @example canonicalTime('10:00:00.50+00:00') // '10:00:00.5Z'
  */
@@ -65,7 +70,10 @@ export function canonicalTime(text: string): string | undefined {
   return `${hours}:${minutes}:${seconds}${behindPoint(fraction)}${zone === '00:00' ? 'Z' : sign + zone}`
 }
 
-/** Orders by the time of day in UTC, then by offset, eastern first, as PostgreSQL does. */
+/**
+ * Compares two canonical times as PostgreSQL does: by the time of day in UTC, and then by the
+ * offset, with the eastern offset first.
+ */
 export function compareTimes(a: string, b: string): number {
   const [one, other] = [placeOf(a), placeOf(b)]
   return one.seconds - other.seconds || compareText(one.fraction, other.fraction) || other.offset - one.offset
@@ -81,8 +89,9 @@ function placeOf(text: string): { readonly seconds: number; readonly fraction: s
 const localTimeShape = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?$/
 
 /**
- * The canonical text of a time of day without a zone: fractional digits without trailing zeros.
- * Canonical texts compare as strings.
+ * The canonical text of a time of day without a zone; `undefined` for an invalid text. The
+ * canonical text has no trailing zeros after the point. Comparing canonical texts as strings gives
+ * their order in time.
  *
  * @example canonicalLocalTime('10:00:00.50') // '10:00:00.5'
  */

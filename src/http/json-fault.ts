@@ -5,7 +5,7 @@ import { escapePointer } from './json-pointer.js'
 /** An error in a JSON value. */
 export interface JsonFault {
   readonly malformed: string
-  /** RFC 6901 pointer, if the text is valid JSON but a value in it is refused. */
+  /** A JSON Pointer (RFC 6901) to the refused value, if the text is valid JSON. */
   readonly pointer?: string
 }
 
@@ -18,12 +18,12 @@ export const tooPrecise = 'The integer has more digits than a double-precision n
 const longestPointer = 1000
 
 /**
- * An error at a place in a value. Pointers over 1,000 characters are omitted, so that a response
- * never returns a hostile body.
+ * Creates an error with the place of the refused value. Pointers over 1,000 characters are omitted,
+ * so that a response never repeats long parts of a hostile body.
  *
  * @example
- * faultAt(notFinite, ['lines', 0, 'a/b']) // { malformed: 'The number ...', pointer:
- * '/lines/0/a~1b' }
+ * faultAt(notFinite, ['lines', 0, 'a/b'])
+ * // { malformed: 'The number ...', pointer: '/lines/0/a~1b' }
  */
 export function faultAt(malformed: string, path: readonly (string | number)[]): JsonFault {
   let pointer = ''

@@ -1,11 +1,16 @@
-/** JSON numbers, and the test whether a double can represent them (RFC 8259 6, RFC 7493 2.2). */
+/**
+ * Finds JSON numbers in a text, and tests whether a double can represent them (RFC 8259 6, RFC 7493
+ * 2.2).
+ */
 
 const minus = 0x2d
 const plus = 0x2b
 const point = 0x2e
 const zero = 0x30
 
-/** The index after the JSON number that starts here; `from` itself if there is none. */
+/**
+ * The index after the JSON number that starts at `from`; `from` itself if no number starts there.
+ */
 export function numberEnd(text: string, from: number): number {
   const start = text.charCodeAt(from) === minus ? from + 1 : from
   let end = text.charCodeAt(start) === zero ? start + 1 : digitsEnd(text, start)
@@ -18,7 +23,7 @@ export function numberEnd(text: string, from: number): number {
   return end
 }
 
-/** The index after the digits that start here; `otherwise` if there are none. */
+/** The index after the digits that start at `from`; `otherwise` if there are no digits. */
 function someDigitsEnd(text: string, otherwise: number, from: number): number {
   const end = digitsEnd(text, from)
   return end === from ? otherwise : end
@@ -38,8 +43,8 @@ function isExponentMark(code: number): boolean {
 }
 
 /**
- * Whether a number may change when it is read: if it has more than the 15 digits that are always
- * safe, an exponent, or is negative zero.
+ * Whether a number may change when it is read as a double. That is possible if the number is longer
+ * than 15 characters, has an exponent, or starts with `-0`. A double preserves up to 15 digits.
  */
 export function needsCheck(text: string, start: number, end: number): boolean {
   if (end - start > 15 || (text.charCodeAt(start) === minus && text.charCodeAt(start + 1) === zero)) return true
@@ -50,8 +55,8 @@ export function needsCheck(text: string, start: number, end: number): boolean {
 }
 
 /**
- * A decimal as `digits * 10 ** scale`, without sign and without leading or trailing zeros in the
- * digits. Zero has no digits.
+ * A decimal number as `digits * 10 ** scale`, without its sign. The digits have no leading or
+ * trailing zeros, so zero has no digits at all.
  */
 interface Decimal {
   readonly digits: string
@@ -59,10 +64,13 @@ interface Decimal {
 }
 
 /**
- * Whether reading a literal as a double silently changes it to another integer, as for
- * 9007199254740993. It does not if the double is exactly that integer, or if the literal is the
- * double's own text (2 ** 60 is 1152921504606847000, 1e23 is 1e23): everything that
- * `JSON.stringify` writes can be read back. Literals that are not integers are rounded as usual.
+ * Whether an integer literal silently becomes another integer when it is read as a double. For
+ * example, 9007199254740993 becomes 9007199254740992. The result is false for literals that are not
+ * integers, because rounding them is usual.
+ *
+ * The result is also false if `JSON.stringify` would write the double with the digits of the
+ * literal. For example, it writes 2 ** 60 as 1152921504606847000, although the exact integer is
+ * 1152921504606846976. So everything that `JSON.stringify` writes can be read back.
  *
  * @param literal a JSON number that is finite as a double
  */
@@ -73,8 +81,8 @@ export function integerChanges(literal: string): boolean {
   if (written.scale < 0) return false
   const read = decimal(String(value))
   if (written.digits === read.digits && written.scale === read.scale) return false
-  // A finite double has at most 309 digits before the point, so this stays small for literals of
-  // any length.
+  // A finite double has at most 309 digits before the point. So this `BigInt` stays small, even if
+  // the literal is long.
   return BigInt(written.digits + '0'.repeat(written.scale)) !== BigInt(Math.abs(value))
 }
 

@@ -1,21 +1,22 @@
 /**
- * Checks a JSON text before it is parsed (RFC 8259, RFC 7493; HDR-5): iterative and in one pass, so
- * that neither depth nor length can exhaust resources. It is stricter than the grammar: it refuses
- * texts that `JSON.parse` would silently read as something else.
+ * Checks a JSON text before it is parsed (RFC 8259, RFC 7493; HDR-5). The scanner works without
+ * recursion and reads the text once, so that neither a deep nor a long text can exhaust resources.
+ * It is stricter than the grammar of JSON. It also refuses texts whose content `JSON.parse` would
+ * silently change, such as objects with duplicate members.
  */
 import { faultAt, forbiddenName, type JsonFault, notFinite, occursTwice, tooDeep, tooPrecise } from './json-fault.js'
 import { integerChanges, needsCheck, numberEnd } from './json-number.js'
 
 /** A text that `JSON.parse` accepts and reads without loss. */
 export interface SoundJson {
-  /** True if a number in it reads as `-0`. */
+  /** True if `JSON.parse` reads a number in the text as `-0`. */
   readonly negativeZero: boolean
 }
 
 /**
  * Checks a whole JSON text.
  *
- * @param depth maximum nesting of arrays and objects; `[[]]` has 2
+ * @param depth maximum nesting of arrays and objects; `[[]]` has a depth of 2
  */
 export function scanJson(text: string, depth: number): SoundJson | JsonFault {
   const scanner = new Scanner(text, depth)
@@ -37,7 +38,7 @@ class Refusal extends Error {
   }
 }
 
-/** An open array or object: the current name or index and, for an object, the names seen so far. */
+/** An open array or object: the current index or name and, for an object, the names seen so far. */
 interface Frame {
   step: string | number
   readonly names: Set<string> | undefined
@@ -66,8 +67,8 @@ class Scanner {
   }
 
   /**
-   * Returns true if the value is complete: a scalar, or an empty container. Otherwise its first
-   * element follows.
+   * Reads the start of a value. Returns true if the value is complete: a scalar, or an empty array
+   * or object. Otherwise the scanner is now at the first value inside the array or object.
    */
   private beginValue(): boolean {
     const character = this.text[this.at]
@@ -92,8 +93,8 @@ class Scanner {
   }
 
   /**
-   * Skips the ends of values that are complete, up to the start of the next value or the end of the
-   * text.
+   * After a complete value, skips closing brackets, a comma and a member name, up to the start of
+   * the next value or the end of the text.
    */
   private endValue(): void {
     for (;;) {
@@ -145,7 +146,7 @@ class Scanner {
     this.skipSpace()
   }
 
-  /** Skips a string. Returns true if it contains an escape. */
+  /** Skips a string. Returns true if the string contains an escape. */
   private string(): boolean {
     const text = this.text
     let escaped = false
@@ -194,7 +195,7 @@ class Scanner {
     }
   }
 
-  /** An error for valid JSON that is refused. */
+  /** Creates an error for valid JSON that is refused. */
   private refusal(sentence: string): Refusal {
     return new Refusal(
       faultAt(
@@ -210,7 +211,10 @@ class Scanner {
     return this.failure(/[!-~]/.test(character) ? `Unexpected ${character}` : 'Unexpected character', this.at)
   }
 
-  /** An error for invalid JSON, with its position: lines and columns count from 1. */
+  /**
+   * Creates an error for invalid JSON, with the position of the fault. Lines and columns count from
+   * 1.
+   */
   private failure(what: string, at: number): Refusal {
     const before = this.text.slice(0, at)
     const line = before.split('\n').length
@@ -218,7 +222,7 @@ class Scanner {
   }
 }
 
-/** The length of the escape that starts here (RFC 8259 7); 0 if it is invalid. */
+/** The length of the escape that starts at index `at` (RFC 8259 7); 0 if the escape is invalid. */
 function escapeLength(text: string, at: number): number {
   const character = text[at + 1] ?? ''
   if (character === 'u') return /^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6)) ? 6 : 0

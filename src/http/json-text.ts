@@ -1,6 +1,6 @@
 /**
- * Reads JSON bodies (RFC 8259, RFC 7493; HDR-5) strictly, so that no two parsers can interpret a
- * body differently.
+ * Reads JSON bodies (RFC 8259, RFC 7493; HDR-5) strictly, so that no other parser can interpret an
+ * accepted body differently.
  */
 import { isContainer } from '../definition/json.js'
 import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep, tooPrecise } from './json-fault.js'
@@ -13,17 +13,18 @@ export type { JsonFault }
 export type JsonResult = { readonly value: unknown } | JsonFault
 
 export interface JsonLimits {
-  /** Maximum nesting of arrays and objects; `[[]]` has 2. */
+  /** Maximum nesting of arrays and objects; `[[]]` has a depth of 2. */
   readonly depth: number
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a JSON text. Besides invalid JSON, it refuses texts that parsers are known to read
- * differently: invalid UTF-8 (a byte order mark is skipped), nesting above the limit, duplicate
- * members, a member named `__proto__`, numbers outside the range of doubles, and integers that a
- * double would silently change. `-0` is read as 0, since `JSON.stringify` would write it so.
+ * Parses a JSON text. It refuses invalid JSON, and also texts that parsers are known to read
+ * differently. These are texts with invalid UTF-8, nesting above the limit, duplicate members, a
+ * member named `__proto__`, numbers outside the range of doubles, or integers that a double would
+ * silently change. A byte order mark is skipped. `-0` is read as 0, because `JSON.stringify` would
+ * write it as 0.
  *
  * @example
  * parseJson(bytes, { depth: 32 })
@@ -47,7 +48,10 @@ function withoutNegativeZero(_name: string, value: unknown): unknown {
   return value === 0 ? 0 : value
 }
 
-/** The place of a container, linked to its parent's. */
+/**
+ * The place of a value in a body, linked to the place of the array or object that contains the
+ * value.
+ */
 interface Place {
   readonly parent: Place | undefined
   readonly step: string | number
@@ -56,10 +60,11 @@ interface Place {
 const root: Place = { parent: undefined, step: '' }
 
 /**
- * Checks a value that another middleware has already parsed. Returns the errors that `parseJson`
- * would have reported, as far as the value still shows them: depth, members named `__proto__`,
- * non-finite numbers, bigints; `undefined` if there is none. Works level by level and visits each
- * container once per level, so that neither cycles nor widely shared values take long.
+ * Checks a body that another middleware has already parsed. Returns an error that `parseJson` would
+ * have reported, if the parsed value still shows one; else `undefined`. The value can show
+ * excessive nesting, members named `__proto__`, non-finite numbers and bigints. The check works
+ * level by level and visits each array or object at most once per level. So it is fast even for
+ * cycles, and for objects that occur in many places.
  */
 export function checkParsed(value: unknown, limits: JsonLimits): JsonFault | undefined {
   if (!isContainer(value)) return faultOf(value, root)
@@ -100,8 +105,8 @@ function checkObject(object: object, parent: Place, next: Map<object, Place>): J
 }
 
 /**
- * The error in a value that is not a container. Some parsers read long integers as bigint, which no
- * response could contain.
+ * The error in a value that is neither an array nor an object. Some parsers read long integers as
+ * bigint, which `JSON.stringify` can't write to a response.
  */
 function faultOf(value: unknown, place: Place): JsonFault | undefined {
   if (typeof value === 'bigint') return faultAt(tooPrecise, pathOf(place))

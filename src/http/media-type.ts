@@ -1,13 +1,11 @@
-/**
- * Media types and their parameters (RFC 9110 8.3.1, 5.6.6; HDR-1, HDR-5).
- */
+/** Parses media types and their parameters (RFC 9110 8.3.1, 5.6.6; HDR-1, HDR-5). */
 import { mediaType } from '../wire.js'
 import { quotedEnd, skipSpace, tokenEnd, unquote } from './field-grammar.js'
 
 export interface MediaType {
-  /** Lower-cased `type/subtype`. */
+  /** `type/subtype` in lower case. */
   readonly type: string
-  /** The parameters by lower-cased name; values without quotes and escapes. */
+  /** The values of the parameters, without quotes and escapes, by their names in lower case. */
   readonly parameters: ReadonlyMap<string, string>
 }
 
@@ -18,9 +16,10 @@ const semicolon = 0x3b
 const equals = 0x3d
 
 /**
- * Parses a media type or a media range of `Accept`, since `*` is a token character too; `undefined`
- * if it is malformed or repeats a parameter. Empty parameters (`a/b;;c=d;`) are allowed, as in RFC
- * 9110 5.6.6. Linear in the length of the field.
+ * Parses a media type; `undefined` if it is malformed or repeats a parameter. Media ranges of
+ * `Accept`, such as `text/*`, can be parsed too, because `*` is also a character of tokens. Empty
+ * parameters (`a/b;;c=d;`) are allowed, as in RFC 9110 5.6.6. The time is linear in the length of
+ * the field.
  *
  * @example
  * parseMediaType('Application/JSON; Charset="utf-8"')
@@ -30,7 +29,7 @@ export function parseMediaType(field: string): MediaType | undefined {
   return usual.get(field) ?? readMediaType(field)
 }
 
-/** Pre-parsed fields: the media types that clients send most, in their usual spellings. */
+/** The media types that clients send most, in their usual spellings, already parsed. */
 const usual: ReadonlyMap<string, MediaType> = new Map(
   Object.values(mediaType)
     .flatMap((type) => [type, `${type}; charset=utf-8`, `${type};charset=UTF-8`])

@@ -6,19 +6,22 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { targetAuthority } from './targets.js'
 
-/** Whether to trust a proxy, by its address and distance: Express's compiled `trust proxy fn`. */
+/**
+ * Returns whether to trust a proxy, given its address and its distance in hops. Express compiles
+ * such a function from `trust proxy`, as the setting `trust proxy fn`.
+ */
 export type TrustProxy = (address: string, hop: number) => boolean
 
 /**
- * `http(s)://host[:port]` of a request, lower-cased; `undefined` if its host is malformed. The
- * first values of `X-Forwarded-Proto` (`http` or `https`) and `X-Forwarded-Host` are used only if
- * `trust` accepts the peer. A request without a host (HTTP/1.0) gets the local address and port.
+ * The origin of a request in lower case, as `http(s)://host[:port]`; `undefined` if the host of the
+ * request is malformed. The first values of `X-Forwarded-Proto` (`http` or `https`) and
+ * `X-Forwarded-Host` are used only if `trust` accepts the peer. If a request has no host
+ * (HTTP/1.0), the origin has the local address and port of the connection.
  *
  * @example requestOrigin(req, app.get('trust proxy fn')) // 'https://api.example.com'
  */
 export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefined): string | undefined {
-  // A peer on a Unix socket has no address, but `trust proxy` with a number of hops can still trust
-  // it.
+  // A peer on a Unix socket has no address, but it is trusted if `trust proxy` is a number of hops.
   const { socket, headers } = req
   const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
   const protocol =
@@ -42,15 +45,17 @@ function firstValue(field: string | string[] | undefined): string | undefined {
   return (comma < 0 ? text : text.slice(0, comma)).trim()
 }
 
-/** The requested host: from an absolute-form target, `Host`, or HTTP/2's `:authority`. */
+/**
+ * The requested host: that of an absolute-form target, else `Host`, else `:authority` of HTTP/2.
+ */
 function hostOf(url: string | undefined, headers: IncomingHttpHeaders): string | undefined {
   const host = targetAuthority(url ?? '/') ?? headers.host ?? headers[':authority']
   return Array.isArray(host) ? host[0] : host
 }
 
 /**
- * RFC 3986 3.2.2, restricted to hosts that are safe in links: no user information, IPv6 zones or
- * percent-encoding.
+ * Returns a host (RFC 3986 3.2.2) in lower case if it is valid and safe in links, else `undefined`.
+ * A host with user information, an IPv6 zone or percent-encoding is not safe.
  */
 function validHost(given: string): string | undefined {
   const host = given.toLowerCase()
@@ -63,7 +68,7 @@ function validHost(given: string): string | undefined {
 function localHost(req: IncomingMessage, protocol: 'http' | 'https'): string | undefined {
   const { localAddress, localPort } = req.socket
   if (localAddress === undefined) return undefined
-  // A dual-stack socket reports IPv4 addresses as IPv4-mapped IPv6 (RFC 4291 2.5.5.2).
+  // A dual-stack socket reports IPv4 addresses as IPv4-mapped IPv6 addresses (RFC 4291 2.5.5.2).
   const address =
     localAddress.startsWith('::ffff:') && localAddress.includes('.') ? localAddress.slice(7) : localAddress
   const port = localPort === undefined || localPort === (protocol === 'http' ? 80 : 443) ? '' : `:${localPort}`

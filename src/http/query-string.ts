@@ -1,6 +1,6 @@
 /**
- * Query strings as lists of pairs (RFC 3986 3.4, in the format of HTML forms: `+` is a space;
- * QUERY-1, QUERY-8).
+ * Parses query strings to lists of pairs, and formats such lists as query strings (RFC 3986 3.4;
+ * QUERY-1, QUERY-8). As in HTML forms, `+` means a space.
  */
 
 /** A decoded parameter. */
@@ -9,7 +9,7 @@ export type QueryPair = readonly [name: string, value: string]
 export interface QueryString {
   /** The decoded pairs in order, including repeated names. */
   readonly pairs: readonly QueryPair[]
-  /** The raw pairs that could not be decoded: printable, at most 80 characters each. */
+  /** The raw pairs that could not be decoded, as printable text of at most 80 characters each. */
   readonly malformed: readonly string[]
 }
 
@@ -18,14 +18,14 @@ const empty: QueryString = Object.freeze({ pairs: Object.freeze([]), malformed: 
 const encoded = /[%+]/
 
 /**
- * Parses a query: split at `&` and at the first `=`. Empty pieces are skipped; a name without `=`
- * has the value `''`. Names and values are percent-decoded once, as strict UTF-8; pairs that can't
- * be decoded go to `malformed`.
+ * Parses a query. The query is split at each `&`, and each piece at its first `=`. Empty pieces are
+ * skipped. A name without `=` has the value `''`. Names and values are percent-decoded once, as
+ * strict UTF-8. Pairs that can't be decoded are listed in `malformed`.
  *
- * @param raw without the `?`
+ * @param raw the query without the `?`
  * @example
- * parseQueryString('sort=-fecha&q=a+b') // { pairs: [['sort', '-fecha'], ['q', 'a b']], malformed:
- * [] }
+ * parseQueryString('sort=-fecha&q=a+b')
+ * // { pairs: [['sort', '-fecha'], ['q', 'a b']], malformed: [] }
  */
 export function parseQueryString(raw: string): QueryString {
   if (raw === '') return empty
@@ -68,8 +68,9 @@ function printable(piece: string): string {
 }
 
 /**
- * Formats pairs as a query that `parseQueryString` reads back, without `?`. `,` `:` `-` `.` `_` `~`
- * are not encoded. A lone surrogate, which UTF-8 can't encode, becomes U+FFFD.
+ * Formats pairs as a query without the `?`. `parseQueryString` can read the query back. The
+ * characters `,` `:` `-` `.` `_` `~` are not encoded. A lone surrogate, which UTF-8 can't encode,
+ * becomes U+FFFD.
  *
  * @example formatQueryString([['sort', '-fecha,id'], ['offest', '2']]) // 'sort=-fecha,id&offest=2'
  */

@@ -1,4 +1,4 @@
-/** The id of a request, in its response, in problems and in hooks. */
+/** The id of a request, which is used in its response, in problems and in hooks. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
@@ -6,9 +6,10 @@ const idPattern = /^[\w.:-]{1,128}$/
 const tracePattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
 
 /**
- * The request's id: `req.id` as set by a middleware in front (pino-http does, so that its log lines
- * have the same id), else `x-request-id` from the client or a proxy, else the trace id, else the
- * result of `make`. Default: a new UUID.
+ * The id of a request. It is the first of these values that is present and valid: `req.id`, the
+ * field `x-request-id` from the client or a proxy, and the trace id in `traceparent`. Without any
+ * of them it is the result of `make`, by default a new UUID. `req.id` may be set by an earlier
+ * middleware: pino-http sets it, so that its log lines have the same id.
  */
 export function requestIdOf<T = never>(
   req: IncomingMessage,

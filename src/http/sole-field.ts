@@ -2,11 +2,14 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The value of a field; `undefined` if it is missing, `{ many: true }` if it occurs more than once.
- * Node keeps the first of several `Authorization` fields and joins other fields with commas:
- * neither shows which value a proxy has checked. If the field did not come over a connection
- * (serverless adapters have no raw fields, and a middleware may have set it from a cookie), it is
- * read from `headers`.
+ * The value of a field; `undefined` if it is missing, and `{ many: true }` if it occurs more than
+ * once.
+ *
+ * The raw fields are read, because `req.headers` hides a repetition: Node keeps only the first
+ * `Authorization` field, and joins other fields with commas. The service could not tell which of
+ * the values a proxy has checked. A field that is not among the raw fields is read from
+ * `req.headers`. Serverless adapters have no raw fields, and a middleware may have set the field
+ * from a cookie.
  */
 export function soleField(req: IncomingMessage, name: string): string | undefined | { readonly many: true } {
   const wanted = name.toLowerCase()

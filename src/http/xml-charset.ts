@@ -1,19 +1,19 @@
 /** Decodes the bytes of an XML document (RFC 7303 3, XML 1.0 4.3.3; HDR-5). */
 import type { JsonFault } from './json-fault.js'
 
-/** A charset that is not supported: the response is 415, while malformed bytes are 400. */
+/** A charset that is not supported. It leads to a 415, while malformed bytes lead to a 400. */
 export interface UnsupportedCharset {
   readonly unsupportedCharset: string
 }
 
-/** The text without its byte order mark. */
+/** The decoded text, without a byte order mark. */
 export interface DecodedXml {
   readonly text: string
 }
 
 type Charset = 'utf-8' | 'us-ascii' | 'utf-16' | 'utf-16le' | 'utf-16be' | 'iso-8859-1'
 
-// The names of the IANA registry, and the few other spellings in use.
+// The names in the IANA registry, and the few other spellings that are in use.
 const charsets: ReadonlyMap<string, Charset> = new Map([
   ['utf-8', 'utf-8'],
   ['utf8', 'utf-8'],
@@ -27,11 +27,11 @@ const charsets: ReadonlyMap<string, Charset> = new Map([
 ])
 
 /**
- * Decodes an XML document. The charset is determined by the byte order mark, else the
- * `Content-Type`, else the XML declaration, else it is UTF-8 (RFC 7303 3.2). Bytes that are invalid
- * in the charset are an error and never replaced.
+ * Decodes an XML document. The first of these that is present determines the charset: the byte
+ * order mark, the `Content-Type`, the XML declaration. If none is present, the charset is UTF-8
+ * (RFC 7303 3.2). Bytes that are invalid in the charset are an error. They are never replaced.
  *
- * @param charset the parameter of `Content-Type`, without quotes
+ * @param charset the parameter `charset` of `Content-Type`, without quotes
  * @example
  * decodeXml(body, 'iso-8859-1')
  * // { text: '<a>ñ</a>' }, { malformed: '...' } or { unsupportedCharset: 'utf-7' }
@@ -43,8 +43,9 @@ export function decodeXml(bytes: Uint8Array, charset: string | undefined): Decod
   const known = charsets.get(name.toLowerCase())
   if (known === undefined) return { unsupportedCharset: name.slice(0, 100) }
   if (known !== 'utf-16') return decode(bytes, known)
-  // RFC 2781 4.3: big-endian unless marked otherwise. No document begins with U+3C00, so a leading
-  // `<` is unambiguous.
+  // Without a byte order mark, UTF-16 is big-endian (RFC 2781 4.3). But a document that starts with
+  // the bytes 3C 00 is little-endian: these are `<` in little-endian, while in big-endian they are
+  // U+3C00, with which no document can start.
   return decode(bytes, bytes[0] === 0x3c && bytes[1] === 0 ? 'utf-16le' : 'utf-16be')
 }
 
@@ -60,11 +61,12 @@ const declaration =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*')[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"([\w.-]*)"|'([\w.-]*)')/
 
 /**
- * The encoding in the XML declaration, which is ASCII in every supported charset that needs neither
- * a byte order mark nor a `Content-Type`.
+ * The encoding in the XML declaration. The declaration is read as ASCII. It is ASCII in every
+ * supported charset except UTF-16, and a document in UTF-16 needs a byte order mark or a
+ * `Content-Type`.
  */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
-  // Tests for '<?xml' first, so that other documents have no overhead.
+  // This test for `<?xml` comes first, so that documents without a declaration have no overhead.
   if (!(bytes[0] === 0x3c && bytes[1] === 0x3f && bytes[2] === 0x78 && bytes[3] === 0x6d && bytes[4] === 0x6c))
     return undefined
   const end = bytes.indexOf(0x3e)
@@ -79,7 +81,7 @@ function decode(bytes: Uint8Array, charset: Charset): DecodedXml | JsonFault {
     case 'us-ascii':
       return bytes.some((byte) => byte > 0x7f) ? invalid(charset) : { text: latin1(bytes) }
     case 'iso-8859-1':
-      // TextDecoder treats this name as windows-1252.
+      // `TextDecoder` would treat the name iso-8859-1 as windows-1252.
       return { text: latin1(bytes) }
     default:
       try {

@@ -1,11 +1,11 @@
 /**
  * Errors in XML documents, as messages for the client (HDR-5, ERR-3). The messages of saxes are not
- * used: they contain parts of the document of any length, and do not say how to fix it.
+ * used, because they may repeat long parts of the document and do not say how to fix the error.
  */
 
 /**
- * A document type declaration may name external files and addresses, and entities that expand
- * without limit. None is ever processed.
+ * No document type declaration is ever processed. It may refer to external files and addresses, and
+ * may define entities that expand without limit.
  */
 export const noDoctype = 'A document type declaration (DOCTYPE) is not allowed'
 
@@ -17,7 +17,7 @@ const incomplete = 'The document ends before it is complete'
 /** Whether a message says that the document ends too early. */
 export const endsEarly = (sentence: string): boolean => sentence === unclosed || sentence === incomplete
 
-// Keyed by the start of the message of saxes. The first match applies.
+// Each entry maps the start of a message of saxes to a sentence. The first matching entry applies.
 const sentences: readonly (readonly [start: string, sentence: string])[] = [
   ['document must contain a root', 'The document ends before it has a root element'],
   ['unclosed tag', unclosed],
@@ -70,7 +70,7 @@ const sentences: readonly (readonly [start: string, sentence: string])[] = [
   ['The character ?', 'The XML declaration is malformed'],
 ]
 
-/** Returns our message, without a position, for a message of saxes. */
+/** Returns the library's own sentence for a message of saxes, without a position. */
 export function sentenceFor(message: string): string {
   return sentences.find(([start]) => message.startsWith(start))?.[1] ?? 'The document is not well-formed XML'
 }

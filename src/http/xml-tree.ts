@@ -1,6 +1,6 @@
 /**
- * Parses XML documents to small trees (XML 1.0, Namespaces in XML 1.0; HDR-5): strictly and in one
- * pass, so that neither depth nor length can exhaust resources.
+ * Parses XML documents to small trees (XML 1.0, Namespaces in XML 1.0; HDR-5). The parser is strict
+ * and reads a document once, so that neither a deep nor a long document can exhaust resources.
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import type { JsonFault } from './json-fault.js'
@@ -10,7 +10,7 @@ import { hasInvalidStart } from './xml-text.js'
 export interface XmlAttribute {
   /** The name without the prefix. */
   readonly name: string
-  /** The namespace of the prefix; `''` without one. */
+  /** The namespace of the prefix; `''` if the name has no prefix and is not `xmlns`. */
   readonly namespace: string
   readonly value: string
 }
@@ -21,14 +21,14 @@ export interface XmlElement {
   readonly attributes: readonly XmlAttribute[]
   readonly children: readonly XmlElement[]
   /**
-   * The text directly in the element, including CDATA sections, concatenated across children,
-   * comments and processing instructions.
+   * The text directly in the element, including CDATA sections. Pieces of text that are separated
+   * by children, comments or processing instructions are concatenated.
    */
   readonly text: string
 }
 
 export interface XmlLimits {
-  /** Maximum nesting of elements; `<a><b/></a>` has 2. */
+  /** Maximum nesting of elements; `<a><b/></a>` has a depth of 2. */
   readonly depth: number
 }
 
@@ -38,26 +38,26 @@ export const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/'
 /** Maximum number of attributes of an element, including namespace declarations. */
 const maxAttributes = 64
 /**
- * Maximum length of a namespace name. saxes builds the full name of every attribute, so a long
- * namespace would cost its length on each use.
+ * Maximum length of a namespace name. saxes builds the full name of every attribute, including the
+ * namespace, so it would copy a long namespace name on each use.
  */
 const longestNamespace = 1_000
 
 /**
- * Parses a document and returns its root element. Refuses documents that are not well-formed or
- * namespace-well-formed; every document type declaration, so that only the five predefined entities
- * exist; versions other than 1.0; more than 64 attributes on an element; and nesting above the
- * limit. Comments and processing instructions are skipped.
+ * Parses a document and returns its root element. A document is refused if it is not well-formed or
+ * not namespace-well-formed, if its version is not 1.0, if an element has more than 64 attributes,
+ * or if elements are nested above the limit. A document type declaration is refused too, so that
+ * only the five predefined entities exist. Comments and processing instructions are skipped.
  *
  * @example
  * parseXml('<a x="1">b</a>', { depth: 32 })
  * // { root: { name: 'a', ... } }, or { malformed: 'The end tag ...: line 1, column 14.' }
  */
 export function parseXml(text: string, limits: XmlLimits): { readonly root: XmlElement } | JsonFault {
-  // saxes treats the code unit after any high surrogate as the low one and skips both. Only a
-  // string can contain lone surrogates, never decoded bytes.
+  // saxes takes the code unit after any high surrogate for a low surrogate, and skips both. Decoded
+  // bytes never contain a lone surrogate, but other strings may.
   if (/\p{Surrogate}/u.test(text)) return { malformed: 'The text holds half a surrogate pair.' }
-  // saxes skips one byte order mark of its own, and the decoder has already removed the first.
+  // The decoder has already removed one byte order mark. saxes would silently skip a second one.
   if (text.startsWith('\uFEFF')) return { malformed: 'A byte order mark is allowed only once, at the very start.' }
   const tree = new TreeParser(text, limits)
   try {
@@ -78,7 +78,7 @@ interface OpenElement {
   text: string
 }
 
-// Shared by most elements, which are leaves without attributes.
+// An empty list that is shared by all elements without attributes or without children.
 const none: never[] = []
 
 class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; forceXMLVersion: true }> {
@@ -86,8 +86,8 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
   readonly #depth: number
   readonly #open: OpenElement[] = []
   /**
-   * The namespaces of each prefix, innermost last: saxes would search every open element for every
-   * name.
+   * The namespaces of each prefix, with the innermost last. Without this map, saxes would search
+   * all open elements for the prefix of every name.
    */
   readonly #bindings = new Map<string, string[]>([
     ['xml', [xmlNamespace]],
@@ -101,12 +101,12 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
     this.#depth = limits.depth
     this.on('error', (error) => {
       const sentence = sentenceFor(error.message.replace(/^\d+:\d+: /, ''))
-      // saxes searches for the semicolon of an ampersand up to the end, and then reports the tags
-      // that it has skipped.
+      // After an ampersand, saxes searches for a semicolon up to the end of the document. Then it
+      // reports that the skipped tags are not closed. The real fault is the ampersand.
       this.#refuse(endsEarly(sentence) && text.lastIndexOf('&') > text.lastIndexOf(';') ? loneAmpersand : sentence)
     })
     this.on('xmldecl', ({ version }) => {
-      // Version 1.1 has other line ends and characters: read as 1.0, it might be misinterpreted.
+      // Version 1.1 has other line ends and characters. A parser for 1.0 might misinterpret them.
       if (version !== '1.0') this.#refuse('Only version 1.0 of XML is read')
     })
     this.on('doctype', () => this.#refuse(noDoctype))
@@ -136,7 +136,7 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
     if (prefix !== 'xmlns' && !(prefix === '' && local === 'xmlns')) return
     if (value.length > longestNamespace)
       this.#refuse(`The name of a namespace may have at most ${longestNamespace} characters`)
-    // saxes would trim it, and so read another name than other parsers do.
+    // saxes would trim the name, and so read a different name than other parsers do.
     if (value !== value.trim()) this.#refuse('The name of a namespace may have no white space around it')
   }
 
@@ -167,7 +167,10 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
     for (const prefix in tag.ns) this.#bindings.get(prefix)?.pop()
   }
 
-  /** Only appends: reading the text before it is complete would flatten it each time. */
+  /**
+   * Appends a piece of text. The text must not be read before it is complete: each reading would
+   * make V8 copy all of its pieces.
+   */
   #text(text: string): void {
     const element = this.#open.at(-1)
     if (element !== undefined) element.text += text

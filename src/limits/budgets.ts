@@ -12,18 +12,20 @@ import type { Quota } from './store.js'
 
 /** A separate limit for some routes or methods. */
 export interface BudgetOptions {
-  /** Its name in the header fields and in the store: letters, digits, `.`, `_` and `-`. */
+  /**
+   * The name of the budget in header fields and in the store: letters, digits, `.`, `_` and `-`.
+   */
   readonly name: string
   /**
-   * Leading segments of paths below the version, such as `search` or `tax/facturas`. Default: all
-   * paths.
+   * The paths of the budget, as their leading segments below the version, such as `search` or
+   * `tax/facturas`. Default: all paths.
    */
   readonly routes?: readonly string[]
-  /** `read`: GET, HEAD and OPTIONS; `write`: the others. Default: all. */
+  /** `read`: GET, HEAD and OPTIONS. `write`: all other methods. Default: all methods. */
   readonly methods?: 'read' | 'write'
   /** Requests per window. */
   readonly limit: number
-  /** Length of a window in milliseconds. Default: that of the default budget. */
+  /** Length of a window in milliseconds. Default: the `window` of `BudgetsOptions`. */
   readonly window?: number
 }
 
@@ -36,7 +38,7 @@ export interface BudgetsOptions {
   readonly limit?: number
   /** Length of a window in milliseconds. Default 60,000. */
   readonly window?: number
-  /** A request counts against the first matching budget only. */
+  /** Separate limits. A request counts only against the first budget that it matches. */
   readonly budgets?: readonly BudgetOptions[]
   /** The limit of failed authentications from one address. Default: `limit` and `window`. */
   readonly failures?: { readonly limit: number; readonly window?: number }
@@ -50,8 +52,8 @@ export interface Budget extends Quota {
 }
 
 /**
- * All budgets of a service: `all` in order of precedence, the last of which matches all remaining
- * requests.
+ * All budgets of a service. `all` is in order of precedence, and each request matches at least one
+ * of its budgets.
  */
 export interface Budgets {
   readonly all: readonly Budget[]
@@ -118,9 +120,9 @@ function coversAll(budgets: readonly Budget[]): boolean {
 }
 
 /**
- * The index of the budget for a request. `path`: below the version, still encoded; one that can't
- * be decoded matches no route. The method is read only if a budget depends on it, since behind
- * Express each property access on a request is slow on Node 20.
+ * The index of the budget for a request. `path` is the path below the version, still encoded. A
+ * path that can't be decoded matches no route. The method is read only if a budget depends on it,
+ * because behind Express each property access on a request is slow on Node 20.
  */
 export function fittingBudget(
   budgets: readonly Budget[],
@@ -137,6 +139,7 @@ export function fittingBudget(
 }
 
 /**
- * Express matches routes case-insensitively by default, so another case must not bypass a budget.
+ * Express matches routes case-insensitively by default, so a path in another case must not bypass a
+ * budget.
  */
 const folded = (segment: string): string => segment.toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * Counts requests of one budget with `express-rate-limit`. The header fields are created here, in
- * the same format (LIMIT-1).
+ * Counts the requests of one budget with `express-rate-limit`. This file creates the header fields
+ * itself, in the same format (LIMIT-1).
  */
 import { hash } from 'node:crypto'
 import { rateLimit } from 'express-rate-limit'
@@ -16,7 +16,8 @@ type Fields = Record<string, string>
 
 /**
  * Counts one request of a key and returns the header fields for its response. Rejects with the 429
- * problem, or with the store's error unless `uncounted` returns fields for it.
+ * problem if there are too many requests. If the store fails, returns the fields that `uncounted`
+ * returns, or rejects with the error that `uncounted` throws.
  */
 export type Engine = (key: string) => Promise<Fields>
 
@@ -37,9 +38,9 @@ interface Count {
 }
 
 /**
- * Creates the engine of one budget. `caches` hold the policy fields of callers, which every
- * response has. `uncounted` returns the fields of a request that the store could not count, or
- * throws.
+ * Creates the engine of one budget. `caches` hold the policy field of each caller, because every
+ * response has this field. `uncounted` returns the fields for a request that the store could not
+ * count, or throws.
  */
 export function makeEngine(
   budget: Budget,
@@ -65,7 +66,7 @@ export function makeEngine(
   const counts = rateLimit({
     windowMs: window,
     limit,
-    // Its own fields would need a digest of the key for every request.
+    // The header fields of `express-rate-limit` would need a digest of the key for every request.
     standardHeaders: false,
     legacyHeaders: false,
     validate: false,
@@ -77,8 +78,8 @@ export function makeEngine(
     },
     store,
   })
-  // The middleware expects Express's request and response and would write to both, so it gets
-  // separate objects.
+  // The middleware expects Express's request and response and would write to both, so it gets other
+  // objects.
   return (key) =>
     new Promise((resolve, reject) => {
       const request: Counted = {
@@ -99,7 +100,7 @@ export function makeEngine(
     })
 }
 
-/** The response object. The middleware never writes to it. */
+/** Takes the place of the response object. The middleware never writes to it. */
 const unanswered = Object.freeze({})
 
 /**
@@ -111,8 +112,8 @@ function secondsUntil(end: Date | undefined, window: number): number {
 }
 
 /**
- * Identifies a caller's quota (draft-ietf-httpapi-ratelimit-headers-08 4.1.4), as
- * `express-rate-limit` does.
+ * Identifies the quota of a caller (draft-ietf-httpapi-ratelimit-headers-08 4.1.4), in the same way
+ * as `express-rate-limit`.
  */
 const partitionOf = (key: string): string => Buffer.from(hash('sha256', key, 'hex').slice(0, 12)).toString('base64')
 

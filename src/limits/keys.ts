@@ -18,21 +18,22 @@ export function nameKey(name: string): string {
   return named('p', name)
 }
 
-/** The key of a principal, by its own name; `undefined` if it has none. */
+/** The key for the name of a principal; `undefined` if the principal has no name. */
 export function principalKey(principal: unknown): string | undefined {
   if (!isContainer(principal)) return keyOfName(principal)
   const { sub, iss } = principal as Holder
   const kept = keys.get(principal)
   if (kept !== undefined && kept.sub === sub && kept.iss === iss) return kept.key
   const key = keyOfName(principal)
-  // An `iss` that is an object may change without being replaced.
+  // If `iss` is an object, its contents may change while the object stays the same, so the key is
+  // not kept.
   if (key !== undefined && (iss === undefined || typeof iss === 'string')) keys.set(principal, { sub, iss, key })
   return key
 }
 
 /**
- * A cached token's claims are one object, so its key is computed once. If `sub` or `iss` was
- * replaced, it is computed again.
+ * The claims of a cached token are always the same object, so the key of a token is computed once.
+ * If `sub` or `iss` was replaced, the key is computed again.
  */
 const keys = new WeakMap<object, Holder & { readonly key: string }>()
 
@@ -49,14 +50,14 @@ function keyOfName(principal: unknown): string | undefined {
 
 /**
  * The name of a principal: its `sub` with its `iss` (RFC 7519 4.1), or the principal itself if it
- * is a string or a number; `undefined` for others.
+ * is a string or a number. `undefined` for all other principals.
  */
 export function principalName(principal: unknown): string | undefined {
   if (isName(principal)) return String(principal)
   if (!isContainer(principal)) return undefined
   const { sub, iss } = principal as Holder
   if (!isName(sub)) return undefined
-  // Encoded as JSON, so that no subject can have the name of another issuer's subject.
+  // The name is JSON, so that a subject can't have the same name as a subject of another issuer.
   return JSON.stringify(iss === undefined ? [sub] : [iss, sub])
 }
 

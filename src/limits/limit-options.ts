@@ -5,14 +5,14 @@ import { count, type Kinds, milliseconds } from '../options/kinds.js'
 import { isPromise } from '../promise.js'
 import type { LimitStore, Quota, StoreOptions } from './store.js'
 
-/** The kinds of a limit's options. */
+/** The valid options of a limit. */
 export const limitKinds: Kinds<Quota> = { limit: count, window: milliseconds }
 
-/** A limit, with defaults from `otherwise`. */
+/** A limit. Values that are not given are those of `otherwise`. */
 export const limitOf = (given: Partial<Quota> | undefined, otherwise: Quota): Quota =>
   Object.freeze({ limit: given?.limit ?? otherwise.limit, window: given?.window ?? otherwise.window })
 
-/** The kinds of the options of stores. */
+/** The valid options of stores. */
 export const storeKinds: Kinds<StoreOptions> = {
   store: 'function',
   storeTimeout: milliseconds,
@@ -22,8 +22,9 @@ export const storeKinds: Kinds<StoreOptions> = {
 
 /**
  * Returns a function that creates the stores of one limit, by name, with the service's factory.
- * `needed`: required methods besides those for counting. Throws `ConfigurationError` if the factory
- * returns something else, or the same store twice.
+ * `needed`: methods that the stores must have besides those for counting. Throws
+ * `ConfigurationError` if the factory returns something that is not a store, or returns the same
+ * store twice.
  */
 export function storeMaker(
   what: string,

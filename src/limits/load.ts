@@ -1,14 +1,15 @@
 /**
- * The number of requests that a service executes concurrently. It is limited so that started
- * requests finish in time (ERR-1). Plain data, since every request reads and changes it.
+ * The number of requests that a service executes concurrently. The number is limited so that
+ * requests that have started finish in time (ERR-1). It is in a plain object, for speed: every
+ * request reads and changes it.
  */
 
-/** The default maximum of concurrently executing requests. */
+/** The default maximum number of concurrently executing requests. */
 export const defaultMaxConcurrent = 1_000
 
 export interface Load {
-  /** The maximum of concurrently executing requests; `Infinity`: unlimited. */
+  /** The maximum number of concurrently executing requests; `Infinity` if there is no limit. */
   readonly maxConcurrent: number
-  /** Requests between the step `execute` and their response. */
+  /** The number of requests that are between the step `execute` and their response. */
   executing: number
 }

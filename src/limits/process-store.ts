@@ -1,4 +1,7 @@
-/** Counters in the process: for a single process, and while a shared store is down (LIMIT-1). */
+/**
+ * Counters in the memory of the process, for a single process, and for the time in which a shared
+ * store is down (LIMIT-1).
+ */
 import type { LimitStore, WindowCount } from './store.js'
 
 interface Counter {
@@ -7,19 +10,19 @@ interface Counter {
 }
 
 /**
- * The default maximum of keys, about 20 MB, so that clients with made-up addresses or names can't
- * exhaust memory.
+ * The default maximum number of keys, which take about 20 MB. The limit keeps clients with made-up
+ * addresses or names from exhausting the memory.
  */
 const defaultCapacity = 100_000
 
 /**
- * Counts in this process. A window begins with a key's first count. `capacity`: the maximum number
- * of keys, default 100,000. Beyond it, the keys that were not counted for the longest time are
- * removed, so that a key under attack is kept.
+ * Counts in this process. A window begins with the first count of a key. `capacity` is the maximum
+ * number of keys, default 100,000. Beyond it, the keys that have not been counted for the longest
+ * time are removed, so a key under attack is kept.
  */
 export class ProcessStore implements LimitStore {
-  // Two generations instead of a list in order of use: a key that is used moves to the young
-  // generation, and the old generation is dropped as a whole.
+  // There are two generations instead of a list in order of use. A key that is used moves to the
+  // young generation, and the old generation is dropped as a whole.
   #young = new Map<string, Counter>()
   #old = new Map<string, Counter>()
   #turned = Date.now()
@@ -77,8 +80,8 @@ export class ProcessStore implements LimitStore {
   }
 
   /**
-   * Drops the old generation. By then every window that was running when it became old has ended,
-   * unless there are too many keys.
+   * Drops the old generation, and makes the young generation the old one. All windows of the
+   * dropped generation have ended, unless there are too many keys.
    */
   #turn(now: number): void {
     if (this.#young.size < this.capacity / 2 && now - this.#turned < this.window) return

@@ -12,14 +12,14 @@ import { deadline, withTimeout } from '../timeout.js'
 import { inSeconds } from './duration.js'
 import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store.js'
 
-/** The store did not count: it is down, or has just failed. */
+/** The store did not count, because it is down or has just failed. */
 export class StoreDown extends Error {
   override readonly name = 'StoreDown'
 }
 
 stated(StoreDown.prototype, 'redis-gone')
 
-/** A guarded store, which rejects with `StoreDown` and nothing else. */
+/** A guarded store. It rejects only with `StoreDown`. */
 export interface GuardedStore {
   increment(key: string): Promise<WindowCount>
   decrement(key: string): Promise<void>
@@ -40,8 +40,8 @@ interface Guarded {
 }
 
 /**
- * Milliseconds from a failure to the first probe, short because the failure may have been a single
- * one.
+ * Milliseconds from a failure to the first probe. The time is short, because the store may have
+ * failed only once.
  */
 const firstPause = 50
 
@@ -49,17 +49,18 @@ const firstPause = 50
 const longestPause = 1000
 
 /**
- * Milliseconds after which an unanswered probe is abandoned and the next one may start. The probe's
- * command may be lost for good on a half-open connection, so the next one must not wait for it. A
- * client that queues unsent commands collects one command per store in this time.
+ * Milliseconds after which a probe without a response is abandoned and the next probe may start.
+ * The command of the abandoned probe may be lost forever on a half-open connection, so the next
+ * probe must not wait for it. A client that queues unsent commands collects one command per store
+ * in this time.
  */
 const probeTimeout = 2000
 
 /**
- * A circuit breaker around the stores of one limit. The first failure or timeout opens it: from
- * then on all calls, including pending ones, reject with `StoreDown` immediately. One probe at a
- * time tests the stores, soon at first and then about once a second. When they work again the
- * circuit closes. The failure and the recovery are reported once each.
+ * A circuit breaker around the stores of one limit. The first failure or timeout opens the circuit.
+ * From then on, all calls, including pending calls, reject with `StoreDown` immediately. Probes
+ * test the stores, one probe at a time: soon at first, and then about once a second. When the
+ * stores work again, the circuit closes. The failure and the recovery are each reported once.
  */
 export class StoreGuard {
   readonly #stores: Guarded[] = []
@@ -88,7 +89,7 @@ export class StoreGuard {
     this.#onRecovery = onStoreRecovery
   }
 
-  /** Guards a store and initializes it. `window`: milliseconds. */
+  /** Guards a store and initializes it. `window` is in milliseconds. */
   add(store: LimitStore, window: number): GuardedStore {
     const guarded = { store, window }
     this.#stores.push(guarded)
@@ -129,8 +130,8 @@ export class StoreGuard {
   }
 
   /**
-   * Resolves when the stores work, or after `timeout` milliseconds. A service that awaits it counts
-   * its first requests. Never rejects.
+   * Resolves when the stores work, or after `timeout` milliseconds. Never rejects. A service that
+   * waits for this promise also counts its first requests.
    */
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
@@ -143,8 +144,8 @@ export class StoreGuard {
     if (this.#down) return
     this.#down = true
     this.#opened = performance.now()
-    // A store that fails again right after a recovery is probed at the long interval, so that a
-    // flapping store is reported about once a second at most.
+    // A store that fails again right after a recovery is probed at the long interval. A store that
+    // keeps failing and recovering is therefore reported at most about once a second.
     if (this.#opened - this.#closed > longestPause) this.#pause = firstPause
     for (const release of [...this.#pending]) release()
     const message = this.messages.failed
@@ -169,8 +170,8 @@ export class StoreGuard {
   }
 
   /**
-   * Increments a counter in each store: a read-only replica would respond to reads, but can't
-   * count.
+   * Increments a counter in each store, because a read-only replica would respond to reads, but
+   * can't count.
    */
   #probe(): void {
     const probe = ++this.#probes
@@ -185,7 +186,8 @@ export class StoreGuard {
     const began = performance.now()
     const late = setTimeout(end, Math.max(probeTimeout, this.#timeout), false).unref()
     Promise.all(this.#stores.map((guarded) => attempt(() => tryStore(guarded, isCurrent)))).then(
-      // A response that takes longer than requests wait is of no use to them.
+      // Requests wait no longer than the timeout, so a later response of the store is of no use to
+      // them.
       () => end(performance.now() - began <= this.#timeout),
       () => end(false),
     )
@@ -199,15 +201,15 @@ const down = 'The store does not answer.'
 /** Turns an exception into a rejection. */
 const attempt = async <T>(work: () => Awaitable<T>): Promise<T> => work()
 
-// RedisStore keeps the promise of its scripts: a rejected one stays rejected until `init` is called
-// again.
+// RedisStore keeps the promise that its scripts are loaded. If that promise was rejected, it stays
+// rejected until `init` is called again.
 const initialize = ({ store, window }: Guarded): Awaitable<void> => store.init?.({ windowMs: window })
 
-/** Counts one. A store that returns no count did not count, and is treated as down. */
+/** Counts one request. A store that returns no count did not count, and is treated as down. */
 async function count({ store }: Guarded, key: string): Promise<WindowCount> {
   const hits: Partial<WindowCount> | null | undefined = await store.increment(key)
   const { totalHits } = hits ?? {}
-  // A store in JavaScript may return null if there is no time.
+  // A store that is written in JavaScript may return null if it has no reset time.
   const resetTime = hits?.resetTime ?? undefined
   if (typeof totalHits !== 'number' || !(totalHits >= 1) || !(resetTime === undefined || resetTime instanceof Date)) {
     throw new Error(
@@ -218,7 +220,10 @@ async function count({ store }: Guarded, key: string): Promise<WindowCount> {
   return { totalHits, resetTime }
 }
 
-/** `isCurrent`: false once the probe is abandoned, which then sends no more commands. */
+/**
+ * Tests one store. `isCurrent` returns false once the probe is abandoned. The probe then sends no
+ * more commands.
+ */
 async function tryStore(guarded: Guarded, isCurrent: () => boolean): Promise<void> {
   await initialize(guarded)
   if (!isCurrent()) return

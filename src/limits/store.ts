@@ -9,21 +9,24 @@ export interface WindowCount {
 }
 
 /**
- * A store of counters with one fixed window. Compatible with the stores of `express-rate-limit`,
- * such as `RedisStore` of `rate-limit-redis`. Failures are exceptions or rejections; a store that
- * does not respond is not used until it recovers. A window begins with a key's first count and then
- * has a fixed length.
+ * A store of counters with one window. A window begins with the first count of a key, and has a
+ * fixed length. Compatible with the stores of `express-rate-limit`, such as `RedisStore` of
+ * `rate-limit-redis`. A store reports failures by exceptions or rejections. A store that does not
+ * respond is not used until it recovers.
  */
 export interface LimitStore {
-  /** Called before the first count, and again after each outage. `windowMs`: milliseconds. */
+  /** Called before the first count, and again after each outage. `windowMs` is in milliseconds. */
   init?(options: { readonly windowMs: number }): Awaitable<void>
-  /** Counts one. */
+  /** Adds 1 to the count of a key, and returns the count. */
   increment(key: string): Awaitable<WindowCount>
-  /** Decrements the count. */
+  /** Subtracts 1 from the count of a key. */
   decrement(key: string): Awaitable<void>
-  /** Removes the key. */
+  /** Removes a key. */
   resetKey(key: string): Awaitable<void>
-  /** The current count, required by `login`. `undefined`, or no hits, if there is none. */
+  /**
+   * The current count of a key; `undefined`, or no hits, if there is none. `login` requires this
+   * method.
+   */
   get?(key: string): Awaitable<WindowCount | undefined>
 }
 
@@ -41,9 +44,9 @@ export interface StoreOutage {
 /** The store of a limit, and the handling of its outages. */
 export interface StoreOptions {
   /**
-   * Creates a store for each counter when the service is built; `name` keeps their keys apart.
-   * Processes that use the same store share one limit. Default: in this process, with the last
-   * 100,000 keys of each counter.
+   * Creates a store for each counter when the service is built. Use `name` to keep the keys of the
+   * stores apart. Processes that use the same store share one limit. Default: a store in this
+   * process, with the latest 100,000 keys of each counter.
    */
   readonly store?: (name: string) => LimitStore
   /** Milliseconds that a store may take to respond before it is considered down. Default 500. */
@@ -63,7 +66,7 @@ export interface StoreOptions {
 
 /** A number of requests per window. */
 export interface Quota {
-  /** The maximum per window. */
+  /** The maximum number of requests per window. */
   readonly limit: number
   /** The length of a window in milliseconds. */
   readonly window: number

@@ -1,6 +1,6 @@
 /**
- * Example responses of endpoints and hand-written routes. Their handlers are the team's code, and
- * are not called.
+ * Example responses of endpoints and hand-written routes. The handlers of both are code of the
+ * team, and are not called.
  */
 
 import { compileCanonical } from '../definition/conversion.js'
@@ -41,14 +41,14 @@ export function exampleValue(name: string, schema: JsonSchema, seed: number): un
   throw mostFrequent(faults)
 }
 
-/** Thrown for a request that the mock can't answer, because the response is not described (501). */
+/** Thrown if the mock can't respond to a request, because the response is not described (501). */
 export class Undescribed extends HttpProblem {
   constructor(detail: string) {
     super({ code: 'not-implemented', status: 501, title: "The mock can't answer this request" }, { detail })
   }
 }
 
-/** Returns the endpoint with methods that return examples of the described responses. */
+/** Returns an endpoint whose methods return examples of the described responses. */
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
   const { name, description, area, allow, bodyLimit, timeout } = given
   const methods = Object.entries(given.methods).flatMap(([method, options]) =>
@@ -96,7 +96,7 @@ function exampleHandler(
     }
   }
   const code = Number(status) as EndpointReply['status']
-  // A 201 or 202 needs a Location (VERB-2). No record exists at the address.
+  // A 201 or 202 needs a `Location` (VERB-2). No record exists at this address.
   const headersOf = ({ item, base }: EndpointCall): Pick<EndpointReply, 'headers'> =>
     code === 201 || code === 202 ? { headers: { [header.location]: `${hrefOf(item) ?? base}/${endpointName}/1` } } : {}
   if (answer?.schema === undefined)
@@ -114,7 +114,10 @@ function exampleHandler(
   }
 }
 
-/** Returns a self-contained schema: the components that it references are included. */
+/**
+ * Returns the schema together with the components that it refers to, so that it needs no other
+ * document.
+ */
 export function standalone(schema: JsonObject, schemas: JsonObject): JsonSchema {
   const text = JSON.stringify({ ...schema, $defs: schemas }).replaceAll('"#/components/schemas/', '"#/$defs/')
   return JSON.parse(text) as JsonSchema

@@ -7,24 +7,28 @@ import { compileResource } from '../plan/resource-plan.js'
 import { brokenRule } from './rules.js'
 
 export interface ExampleRecordsOptions {
-  /** The number of records. There are fewer if the key has fewer values. Default: 25. */
+  /**
+   * The number of records. If the key has fewer possible values, there are fewer records. Default
+   * 25.
+   */
   readonly count?: number
-  /** An integer. The same seed returns the same records. Default: 1. */
+  /** An integer. The same seed gives the same records. Default 1. */
   readonly seed?: number
 }
 
-/** A seed has 32 bits. */
+/** The valid seeds. A seed has 32 bits. */
 export const seedKind: NumberKind = { from: -(2 ** 31), to: 2 ** 32 - 1, whole: true }
 
 export const exampleRecordsKinds: Kinds<ExampleRecordsOptions> = { count, seed: seedKind }
 
 /**
- * Returns valid records of a resource, in the form in which a store holds them. Values in
- * `examples`, `example` and `default` of the schema are used first. Members that refer to other
- * resources have keys of the right type, but such records need not exist.
+ * Returns valid records of a resource, with the values as a store keeps them. Values in `examples`,
+ * `example` and `default` of the schema are used first. Members that refer to other resources have
+ * keys of the right type, but records with these keys need not exist.
  *
  * Throws `ConfigurationError` if an option is invalid. Rejects with `ConfigurationError`
- * `no-example` if no record matches the schema and the rules. Errors of rules are passed on.
+ * `no-example` if no record that satisfies the schema and the rules was found. If the rules throw,
+ * rejects with their error.
  *
  * @example const records = await exampleRecords(orders, { count: 100 })
  */

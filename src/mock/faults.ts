@@ -1,19 +1,19 @@
 /**
- * Random delays and failures of a mock. For a given seed, the nth request always has the same
- * outcome.
+ * Random delays and failures of a mock. With the same seed, the nth request always has the same
+ * delay and the same failure.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HttpProblem, problemKinds, Unavailable } from '../problem.js'
 import { Random } from '../random.js'
 import { header } from '../wire.js'
 
-/** The delay of responses: from `min` to `max` milliseconds. */
+/** The delay of responses, from `min` to `max` milliseconds. */
 export interface MockDelay {
   readonly min: number
   readonly max: number
 }
 
-/** The fraction of requests, from 0 to 1, that fail with a status. */
+/** The share of requests, from 0 to 1, that fail with a status. */
 export interface MockFailure {
   readonly share: number
   readonly status: number
@@ -21,12 +21,12 @@ export interface MockFailure {
 
 /** The delay and the failure of one request. */
 export interface Outcome {
-  /** Milliseconds. */
+  /** The delay in milliseconds. */
   readonly delay: number
   readonly failure: HttpProblem | undefined
 }
 
-/** Decides the delay and the failure of each request, in order. */
+/** Determines the delay and the failure of each request, in order. */
 export class Outcomes {
   readonly #random: Random
   readonly #delay: MockDelay
@@ -40,8 +40,8 @@ export class Outcomes {
 
   next(): Outcome {
     const { min, max } = this.#delay
-    // Both are drawn for each request, so that changing one option does not change the results of
-    // the other.
+    // Both random numbers are drawn for each request, so that a change of one option does not
+    // change the results of the other.
     const delay = this.#random.between(min, max)
     let remaining = this.#random.next()
     const failure = this.#failures.find(({ share }) => {

@@ -10,19 +10,21 @@ import { Random } from '../random.js'
 import { seedKind } from './example-records.js'
 
 export interface GeneratedExamplesOptions {
-  /** An integer. The same seed returns the same examples. Default: 1. */
+  /** An integer. The same seed gives the same examples. Default 1. */
   readonly seed?: number
 }
 
 export const generatedExamplesKinds: Kinds<GeneratedExamplesOptions> = { seed: seedKind }
 
-/** The maximum number of attempts for an example. If all fail, the document omits it. */
+/**
+ * The maximum number of attempts for an example. If all attempts fail, the document has no example.
+ */
 const tries = 20
 
 /**
- * Generates examples for request and response bodies without examples. They are the same whenever
- * the document is built. Each is validated against its schema. Throws `ConfigurationError` if an
- * option is invalid.
+ * Generates examples for request and response bodies that have none. The examples are the same each
+ * time the document is built. Each example is validated against its schema. Throws
+ * `ConfigurationError` if an option is invalid.
  *
  * @example api({ describe: { examples: generatedExamples() }, versions })
  */

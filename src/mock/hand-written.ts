@@ -1,6 +1,6 @@
 /**
- * Hand-written routes of a mock. They are not called: the mock returns examples from their
- * descriptions (`fragments`).
+ * Replaces the hand-written routes of a service in a mock. The routes are not called. The mock
+ * returns examples from their descriptions in `fragments`.
  */
 import { isObject, type JsonObject, own } from '../definition/json.js'
 import { Unmade } from '../examples/unmade.js'
@@ -13,7 +13,7 @@ import { exampleValue, standalone, Undescribed } from './example-answers.js'
 
 interface Answer {
   readonly status: number
-  /** The body as JSON, or `undefined` if there is none. */
+  /** The body as JSON; `undefined` if there is none. */
   readonly body: string | undefined
 }
 
@@ -22,7 +22,7 @@ interface Path {
   readonly methods: ReadonlyMap<string, Answer | HttpProblem>
 }
 
-/** Returns a middleware that replaces hand-written routes. */
+/** Returns a middleware that takes the place of the hand-written routes. */
 export function exampleRoutes(
   fragments: readonly DocumentFragment[],
   seed: number,
@@ -82,7 +82,7 @@ const isParameter = (segment: string): boolean => segment.startsWith('{') && seg
 const fits = (template: readonly string[], segments: readonly string[]): boolean =>
   template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])
 
-/** Returns the first success response that an operation describes. */
+/** Returns an example of the first success response that an operation describes. */
 function answerOf(
   name: string,
   operation: JsonObject,

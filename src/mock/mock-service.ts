@@ -1,6 +1,6 @@
 /**
- * Runs the complete API of a service on in-memory stores with example records: the same router with
- * other adapters.
+ * Runs the complete API of a service with example records in memory. The router is the same, but it
+ * has other adapters.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AdapterViewOptions } from '../adapters/view-options.js'
@@ -29,18 +29,18 @@ export interface MockOptions {
   readonly seed: number
   /** The number of records of each resource. */
   readonly records: number
-  /** The team's own records, by collection. */
+  /** The records that the team provides, by collection. */
   readonly data: Readonly<Record<string, readonly JsonObject[]>>
   readonly visitors: Visitors
   readonly delay?: MockDelay
   readonly failures?: readonly MockFailure[]
-  /** Called with each difference between the mock and the service. */
+  /** Called with a description of each difference between the mock and the service. */
   readonly note: (text: string) => void
 }
 
 /** A top-level collection of a version. */
 export interface MockedPath {
-  /** `/v1/orders`. */
+  /** The path, such as `/v1/orders`. */
   readonly path: string
   readonly records: number
 }
@@ -52,8 +52,8 @@ export interface MockedService {
 
 /**
  * Creates the mock of a service that `api()` or `resourceRouter()` returned. The adapters of the
- * service are not called. Throws `ConfigurationError` if the argument is not a service, the data is
- * invalid, or no example of a resource could be generated.
+ * service are not called. Throws `ConfigurationError` if the argument is not a service, if the data
+ * is invalid, or if no example of a resource could be generated.
  */
 export async function mockService(service: object, options: MockOptions): Promise<MockedService> {
   const description = descriptionOf(service)
@@ -90,7 +90,10 @@ export async function mockService(service: object, options: MockOptions): Promis
   }
 }
 
-/** An undescribed response is not a failure of the mock: the 501 explains what to describe. */
+/**
+ * A response that is not described is not a failure of the mock, so it is not logged. The 501
+ * explains what to describe.
+ */
 function reportFailure(event: ErrorEvent): void {
   if (!(event.error instanceof Undescribed)) reportToConsole(event)
 }
@@ -171,7 +174,10 @@ function mockedMount(given: Mount, { sources, stores, seed, note }: Parts): Moun
   )
 }
 
-/** Returns the collections with their numbers of records, for the command that starts the mock. */
+/**
+ * Returns the collections with their numbers of records. The command that starts the mock prints
+ * them.
+ */
 function pathsOf(
   versions: readonly GivenVersion[],
   sources: Sources,
@@ -199,7 +205,7 @@ function listenerOf(
       refuse(error, req, res, () => res.destroy())
     }
     const serve = (): void => api(req, res, (error) => (error === undefined ? unanswered(req, res, fail) : fail(error)))
-    // Preflights always succeed, because browsers hide the reason of a failed one.
+    // A preflight request never fails, because browsers hide the reason of a failed preflight.
     if (req.method === 'OPTIONS') return serve()
     const { delay, failure } = outcomes.next()
     if (delay === 0) return failure === undefined ? serve() : fail(failure)

@@ -1,17 +1,17 @@
-/** Applies the rules of a team to example records. */
+/** Applies the rules of the team to example records. */
 import type { JsonObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { withTimeout } from '../timeout.js'
 
 /**
- * The timeout of rules for one record in milliseconds. Rules may query a database that is not
- * running.
+ * The maximum duration of the rules for one record, in milliseconds. Rules may query a database
+ * that is not running.
  */
 const longest = 2_000
 
 /**
- * Returns a function that applies the rules of a definition to a new record, or `undefined` if
- * there are none. Rules that throw or time out are reported once and not called again.
+ * Returns a function that applies the rules of a definition to a new record; `undefined` if there
+ * are no rules. Rules that throw or time out are reported once and are not called again.
  */
 export function brokenRule(
   { rules }: ResourceDefinition,
@@ -23,7 +23,7 @@ export function brokenRule(
   return async (record) => {
     if (hasFailed) return undefined
     try {
-      // Rules may mutate their argument.
+      // The rules get a copy, because they may change their argument.
       const answer = rules(structuredClone(record), { current: undefined, action: 'create', principal })
       const found = await withTimeout(answer, longest, () => new Error(`They did not end within ${longest / 1_000} s.`))
       if (found.length === 0) return undefined

@@ -1,6 +1,6 @@
 /**
- * The versions of a service, and the resources that need records: several mounts may share the same
- * data.
+ * The versions of a service, and the resources that need records. Several mounts may share the same
+ * records.
  */
 import { type AdapterViewOptions, adapterView, viewOf } from '../adapters/view.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -10,7 +10,7 @@ import { compileResource } from '../plan/resource-plan.js'
 import type { Validate } from '../plan/validator.js'
 import type { ApiOptions, VersionOptions } from '../router/api.js'
 
-/** One version as it was given to `api()`. */
+/** One version, as it was given to `api()`. */
 export interface GivenVersion {
   readonly name: string
   readonly options: VersionOptions
@@ -26,10 +26,10 @@ export function versionsOf({ versions }: ApiOptions): readonly GivenVersion[] {
   })
 }
 
-/** The definition whose records a mount shows, and the views between the two. */
+/** The definition whose records a mount shows, and the views through which it shows them. */
 export interface Origin {
   readonly definition: ResourceDefinition
-  /** The views from the outermost to the innermost. */
+  /** The views, from the outermost to the innermost. */
   readonly views: readonly AdapterViewOptions[]
 }
 
@@ -55,7 +55,7 @@ export class Sources {
     }
   }
 
-  /** Every definition that has records of its own. */
+  /** Every definition that has its own records. */
   get definitions(): readonly ResourceDefinition[] {
     return [...new Set([...this.#origins.values()].map(({ definition }) => definition))]
   }
@@ -72,7 +72,7 @@ export class Sources {
   }
 
   /**
-   * Returns the definitions of the collections that a definition may refer to, from the first
+   * Returns the definitions that a definition may refer to, by collection. They are from the first
    * version that has both.
    */
   leadsTo(definition: ResourceDefinition): ReadonlyMap<string, ResourceDefinition> {
@@ -92,7 +92,10 @@ export class Sources {
 export const viewed = (adapter: AnyAdapter, views: readonly AdapterViewOptions[]): AnyAdapter =>
   views.reduceRight<AnyAdapter>((under, options) => adapterView(under, options) as AnyAdapter, adapter)
 
-/** Returns the validators of definitions. Those that the service has compiled are reused. */
+/**
+ * Returns a function that returns the validator of a definition. Validators that the service has
+ * compiled are reused.
+ */
 export function validatorsOf({ versions }: ServiceDescription): (definition: ResourceDefinition) => Validate {
   const known = new Map<ResourceDefinition, Validate>()
   for (const version of versions.values()) {

@@ -1,5 +1,6 @@
 /**
- * An in-memory store with example records that replaces the team's store. It has the same methods.
+ * A store with example records in memory, which takes the place of the team's store. It has the
+ * same methods as that store.
  */
 import type { AdapterCall, Created, Repeated } from '../adapters/contract.js'
 import { memoryAdapter } from '../adapters/memory/adapter.js'
@@ -30,8 +31,8 @@ export function exampleStore(definition: ResourceDefinition, { records, attachme
 }
 
 /**
- * Sets the members that a real store would set: read-only members and assigned strings of the key.
- * The memory adapter assigns numbers itself.
+ * Returns a function that sets the members that a real store would set: read-only members, and
+ * assigned strings of the key. Numbers are not set here, because the memory adapter assigns them.
  */
 function completion(
   definition: ResourceDefinition,
@@ -79,13 +80,13 @@ function partOf(make: ReturnType<ReturnType<typeof partMakers>['get']>, index: n
 }
 
 /**
- * Returns a generated record with the members of the new one, or the new one itself if none could
- * be generated.
+ * Returns a generated record that has the members of the new record. If no such record could be
+ * generated, returns the new record itself.
  */
 function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly string[], index: number): JsonObject {
   const isOpen = (name: string): boolean => missing.includes(name) && (own(whole, name) ?? null) === null
   const fixed = Object.fromEntries(Object.entries(whole).filter(([name]) => !isOpen(name)))
-  // The store assigns numeric keys later.
+  // Numeric keys get any value here, because the store assigns them later.
   for (const member of maker.definition.key.members) fixed[member] ??= 1
   try {
     return maker.make(index, () => fixed)
@@ -98,8 +99,8 @@ function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly s
 const optional = ['create', 'recall', 'replace', 'remove', 'attach', 'detach'] as const
 
 /**
- * Returns the store with only the methods of the real adapter, so that the others are 405, too. The
- * real adapter is not called.
+ * Returns the store with only those methods that the real adapter has, so that the mock responds
+ * with 405 to the others, as the service does. The real adapter is not called.
  */
 export function withMethodsOf(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
   const able: Record<string, unknown> = { list: store.list, read: store.read }
@@ -107,8 +108,8 @@ export function withMethodsOf(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
   if (store.computes === true) able.computes = true
   for (const method of optional) if (typeof real[method] === 'function') able[method] = store[method]
   const { create } = able as Pick<AnyAdapter, 'create'>
-  // A separate function, because adapters with other `declareCreating` settings may share the one
-  // below.
+  // This is a function of its own, because adapters with other `declareCreating` settings may share
+  // `create`.
   const own = create && ((value: unknown, call: AdapterCall) => create(value, call))
   if (own !== undefined) {
     if (isCreating(real.create)) declareCreating(own)

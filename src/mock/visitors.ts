@@ -10,13 +10,16 @@ import { header } from '../wire.js'
 
 export interface Visitors {
   /**
-   * `off`: every request is permitted as one of `principal`, with any credentials or none. `keep`:
-   * as in the service.
+   * `off`: every request is permitted as a request of `principal`, with any credentials or none.
+   * `keep`: the service's own authentication and permission apply.
    */
   readonly auth: 'off' | 'keep'
-  /** The principal of requests. With `keep`, the principal whose scope the records have. */
+  /**
+   * The principal of all requests. With `keep`, only the scope of the example records comes from
+   * this principal.
+   */
   readonly principal: unknown
-  /** Whether the principal was given explicitly. */
+  /** Whether `principal` was given explicitly. If it was not, `principal` is the default. */
   readonly isNamed: boolean
 }
 
@@ -36,9 +39,9 @@ const omitted = [
 ] as const
 
 /**
- * Returns the options of a service without those of its deployment: address, limits, hooks, and
- * with `off` also authentication and permission. Links point to the mock, and the hooks of the real
- * service are not called.
+ * Returns the options of a service without those that concern its deployment: the address, the
+ * limits and the hooks. With `off`, authentication and permission are omitted, too. Links therefore
+ * point to the mock, and the hooks of the real service are not called.
  */
 export function mockOptions(given: ApiOptions, { auth, principal }: Visitors): Partial<ApiOptions> {
   const options: Record<string, unknown> = { ...given }

@@ -21,17 +21,17 @@ export class ObservedAnswer {
   readonly path: string
   readonly template: string
   readonly status: number
-  /** Whether it has a body that is not empty. */
+  /** Whether the response has a body that is not empty. */
   readonly hasBody: boolean
   readonly body: BodyForm
   /**
-   * Whether the path ends with an id, which is a parameter below a collection. A parameter directly
-   * below a version or the root may be the name of a collection.
+   * Whether the path ends with an id: a parameter below a collection. A parameter directly below a
+   * version or the root may be the name of a collection, so it is not taken for an id.
    */
   readonly isItem: boolean
   /** Whether the path ends with something like a file name. */
   readonly isFile: boolean
-  /** Whether items below it have been requested. */
+  /** Whether items below the path have been requested. */
   readonly isKnownCollection: boolean
   readonly #req: IncomingMessage
   readonly #fields: ReadonlyMap<string, string>

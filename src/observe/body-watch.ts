@@ -6,7 +6,9 @@ export type BodyForm = 'empty' | 'array' | 'object' | 'markup' | 'other'
 
 type Send = (...values: unknown[]) => unknown
 
-/** The number of examined characters: a body that begins with more whitespace is `other`. */
+/**
+ * The number of characters that are examined. A body that begins with more whitespace is `other`.
+ */
 const examined = 64
 
 export class BodyWatch {
@@ -17,7 +19,7 @@ export class BodyWatch {
     for (const name of ['write', 'end'] as const) this.#watch(res, name)
   }
 
-  /** The form of the body. Read it after the response has ended. */
+  /** The kind of the body. Read it after the response has ended. */
   get form(): BodyForm {
     return this.#form ?? 'empty'
   }
@@ -27,7 +29,7 @@ export class BodyWatch {
     const methods = res as unknown as Record<'write' | 'end', Send>
     const own = Object.hasOwn(res, name) ? methods[name] : undefined
     const see = (chunk: unknown, encoding: unknown): void => this.#see(chunk, encoding)
-    // Express replaces the prototype of a response, so the original method is looked up for each
+    // Express replaces the prototype of a response, so the original method is looked up at each
     // call.
     const watched = function (this: unknown, ...values: unknown[]): unknown {
       see(values[0], values[1])
@@ -36,8 +38,8 @@ export class BodyWatch {
     }
     methods[name] = watched
     this.#restore.push(() => {
-      // Another wrapper, such as compression, may have replaced this method in the meantime, and
-      // still calls it.
+      // Another wrapper, such as compression, may have replaced this method in the meantime. It
+      // still calls `watched`, so the method is not restored.
       if (methods[name] !== watched) return
       if (own === undefined) Reflect.deleteProperty(res, name)
       else methods[name] = own

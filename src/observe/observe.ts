@@ -29,39 +29,39 @@ export interface ObserveOptions {
   /** The share of requests that are examined, above 0 and up to 1. Default 1. */
   readonly sample?: number
   /**
-   * The maximum share of the process's time used for examining, above 0 and up to 1. When it is
-   * exhausted, requests are skipped. Default 0.01.
+   * The maximum share of the process's time that is spent on examining, above 0 and up to 1. When
+   * this time is used up, requests are skipped. Default 0.01.
    */
   readonly budget?: number
   /**
-   * Returns the template of a request after its response, such as `/v1/orders/{id}`, for services
-   * that do not route with Express. Default: the route that Express matched.
+   * Returns the route template of a request, such as `/v1/orders/{id}`, for services that do not
+   * route with Express. It is called after the response. Default: the route that Express matched.
    */
   route?(req: IncomingMessage): string | undefined
   /**
-   * Returns true for requests that do not belong to the API: `(req) =>
-   * req.url.startsWith('/assets')`. Default: none.
+   * Returns true for requests that do not belong to the API, for example `(req) =>
+   * req.url.startsWith('/assets')`. Default: all requests belong to it.
    */
   skip?(req: IncomingMessage): boolean
   /**
-   * The query parameters of routes, in addition to `sort`, `q`, `offest`, `limit` and `expand`: any
-   * other one in a successful GET violates QUERY-8. `utm_*` matches all names with this prefix.
-   * Default: parameters are not checked.
+   * The query parameters of each route, in addition to `sort`, `q`, `offest`, `limit` and `expand`.
+   * Any other parameter in a successful GET violates QUERY-8. `utm_*` matches all names with this
+   * prefix. Default: parameters are not checked.
    */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
   /**
-   * Path segments that are accepted although they violate a naming rule: documented endpoints
-   * (PATH-8).
+   * Path segments that are accepted although they violate a naming rule, because they are
+   * documented endpoints (PATH-8).
    */
   readonly allow?: readonly string[]
   /** Whether changes without `If-Match` violate HDR-3. Default false. */
   readonly requireIfMatch?: boolean
   /**
-   * Also counts calls, by version, route and client, except those that `api` or a router after it
-   * counts in the same `usage`. Default false.
+   * Whether calls are counted too, by version, route and client. Calls that `api` or a router after
+   * this middleware counts in the same `usage` are not counted again. Default false.
    */
   readonly calls?: boolean
-  /** Called once if observing itself fails. Default: `console.error`. */
+  /** Called once if `observe()` itself fails. Default: `console.error`. */
   onError?(error: unknown): void
 }
 
@@ -82,8 +82,8 @@ export const observeKinds: Kinds<ObserveOptions> = {
 
 /**
  * Creates a middleware to mount before all others. It counts which clauses the responses violate,
- * by route and client, as `would_break` of `usage`. It changes no byte of any response, records no
- * value of a member, a parameter or a header, and never throws.
+ * by route and client, as `would_break` of `usage`. It changes no byte of any response, and never
+ * throws. It records no value of a member, a parameter or a header.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -159,8 +159,8 @@ class Observer {
   readonly #allow: ReadonlySet<string>
   readonly #parameters: ReadonlyMap<string, readonly string[]>
   /**
-   * Findings that depend only on the template. Bounded, since the finder stores a bounded number of
-   * templates.
+   * Findings that depend only on the template. Their number is bounded, because the finder stores a
+   * bounded number of templates.
    */
   readonly #paths = new Map<string, readonly Finding[]>()
 
@@ -189,7 +189,8 @@ class Observer {
       ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []),
       ...this.#byOptions(answer),
     ]
-    // The part of the library that has already counted this clause has more information.
+    // If another part of the library has counted this clause for the request, its count has more
+    // information.
     const found = judged.filter(({ clause }) => !isCounted(req, usage, clause))
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
@@ -199,8 +200,8 @@ class Observer {
   }
 
   /**
-   * `isGuessed`: the template is derived from the path, whose words may be ids. Only successful
-   * answers confirm it.
+   * `isGuessed`: the template was derived from the path, whose words may be ids. Only a successful
+   * response confirms such a template.
    */
   #pathFindings({ template, isSuccess }: ObservedAnswer, isGuessed: boolean): readonly Finding[] {
     if (isGuessed && !isSuccess) return []
@@ -234,13 +235,15 @@ class Observer {
 }
 
 /**
- * Whether a response without a matched Express route belongs to the API: changes, JSON and XML do.
- * Others may be files, or redirects of a middleware.
+ * Whether a response without a matched Express route belongs to the API. Changes do, and so do JSON
+ * and XML responses. Other responses may be files, or redirects of a middleware.
  */
 const isFromApi = ({ method, isFile, isJson, isXml }: ObservedAnswer): boolean =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || (!isFile && (isJson || isXml))
 
-/** Calls are counted by version and by the template below it. */
+/**
+ * Splits a template into the version and the template below it, because calls are counted by both.
+ */
 function placeOf(template: string): { readonly version: string; readonly route: string } {
   const below = splitVersion(fromVersion(template))
   return below === undefined

@@ -1,4 +1,4 @@
-/** Checks the template of a route (PATH-2..4), with the naming rules for collections. */
+/** Checks the template of a route (PATH-2 to PATH-4), with the naming rules for collections. */
 
 import { configurationKinds } from '../configuration-error.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
@@ -7,8 +7,8 @@ import { isParameter, segmentsOf } from './route-of.js'
 import type { Finding } from './rules.js'
 
 /**
- * Accepted segments: endpoints named by the conventions (PATH-8), common names of tools, and
- * prefixes of versions or areas.
+ * Segments that are always accepted: endpoints that the conventions name (PATH-8), common names of
+ * tools, and prefixes such as `api` and `public`.
  */
 const allowed = new Set([
   'search',
@@ -27,13 +27,16 @@ const allowed = new Set([
 const version = /^v\d+$/i
 
 /**
- * Whether a segment may name a collection. False for versions, areas and endpoints, which have no
- * items.
+ * Whether a segment may name a collection. Versions and the segments in `allowed` do not, because
+ * they have no items.
  */
 export const isCollectionName = (segment: string | undefined): boolean =>
   segment !== undefined && segment !== '' && !version.test(segment) && !allowed.has(segment)
 
-/** `allow`: segments that the service has documented as exceptions. */
+/**
+ * The clauses that the segments of a template violate. `allow`: segments that the service has
+ * documented as exceptions.
+ */
 export function judgePath(template: string, allow: ReadonlySet<string>): Finding[] {
   const segments = segmentsOf(template)
   const found: Finding[] = []
@@ -55,7 +58,10 @@ export function judgePath(template: string, allow: ReadonlySet<string>): Finding
   return found
 }
 
-/** A file outside of a version is not a resource. */
+/**
+ * The clause that a segment violates, if any. A file outside of a version is not a resource, so it
+ * violates none.
+ */
 function faultOf(segment: string, isCollection: boolean, isVersioned: boolean): string | undefined {
   if (segment.includes('.') && !isVersioned) return undefined
   try {

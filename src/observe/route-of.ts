@@ -1,6 +1,6 @@
 /**
- * The route template of a request to a hand-written service. The number of templates is bounded for
- * any requests.
+ * Finds the route template of a request to a hand-written service. The number of templates is
+ * bounded, whatever requests arrive.
  */
 import type { IncomingMessage } from 'node:http'
 import { decodeSegments, splitTarget } from '../http/targets.js'
@@ -17,17 +17,17 @@ interface RoutedRequest extends IncomingMessage {
 type ParameterNames = ReadonlyMap<unknown, string>
 
 export interface ObservedRoute {
-  /** Such as `/v1/orders/{id}`. */
+  /** The template, such as `/v1/orders/{id}`. */
   readonly template: string
   /**
-   * `routed`: Express matched it for this request, or the option `route` returned it. `learned`: it
-   * was matched for another request. `shape`: it is unknown, and segments that may be ids are
-   * replaced.
+   * `routed`: Express matched the template for this request, or the option `route` returned it.
+   * `learned`: Express matched the template for another request. `shape`: the template is unknown.
+   * Then `template` is the path, with placeholders for segments that may be ids.
    */
   readonly from: 'routed' | 'learned' | 'shape'
   /**
-   * Whether Express matched a route, even if its template is a regular expression and thus unknown.
-   * False for a route that matches any path.
+   * Whether Express matched a route. True even if the route is a regular expression, so that its
+   * template is unknown. False for a route that matches any path.
    */
   readonly isRouted: boolean
 }
@@ -37,7 +37,7 @@ const maxTemplates = 500
 const maxShapes = 200
 
 export class RouteFinder {
-  /** Templates by their number of segments. */
+  /** Templates, by number of segments. */
   readonly #known = new Map<number, (readonly string[])[]>()
   readonly #templates = new Set<string>()
   readonly #shapes = new Set<string>()
@@ -48,8 +48,8 @@ export class RouteFinder {
   }
 
   /**
-   * The route of a request after its response. `path`: as it was sent, without its query. `names`:
-   * of the parameters that Express set, by their values.
+   * Finds the route of a request after its response. `path`: the path as it was sent, without the
+   * query. `names`: the names of the parameters that Express set, by their values.
    */
   find(req: IncomingMessage, path: string, names: ParameterNames, status: number): ObservedRoute {
     const given = unawaited(this.#given?.(req))
@@ -59,8 +59,8 @@ export class RouteFinder {
       const isRouted = !isCatchAll(template)
       return { template: this.#learn(template), from: isRouted ? 'routed' : 'shape', isRouted }
     }
-    // An error of a route is often handled by an outer router, where the paths of the inner routers
-    // are lost.
+    // An error in a route is often handled by an outer router. There, the paths of the inner
+    // routers are lost.
     const passed = status >= 400 ? passedOn(req) : undefined
     const isRouted = passed !== undefined || (req as RoutedRequest).route?.path instanceof RegExp
     const learned = this.#closest(segments)
@@ -69,8 +69,8 @@ export class RouteFinder {
   }
 
   /**
-   * The matching template with the most literal segments. A template of parameters only matches
-   * everything, so it is not used.
+   * The matching template with the most literal segments. A template that consists of parameters
+   * only would match every path, so it is not used.
    */
   #closest(segments: readonly string[]): readonly string[] | undefined {
     let best: readonly string[] | undefined
@@ -111,12 +111,10 @@ export class RouteFinder {
 
 export const isParameter = (segment: string): boolean => /^\{(?!\*).*\}$/s.test(segment)
 
-/** Whether the end of a template matches any path, as in a guard: `app.all('/v1/*', ...)`. */
+/** Whether the end of a template matches any path, as in `app.all('/v1/*', ...)`. */
 export const takesAnyPath = (template: string): boolean => /\/\{\*[^/]*$/.test(template)
 
-/**
- * Whether a template is `*` or `*rest` in Express, which matches all paths without another route.
- */
+/** Whether a template matches all paths, as `*` or `*rest` does in Express. */
 const isCatchAll = (template: string): boolean => /^\/\{\*[^/]*$/.test(template)
 
 /** The placeholder for a file name, which is not an id. */
@@ -125,8 +123,8 @@ export const fileShape = '{file}'
 export const segmentsOf = (path: string): readonly string[] => path.split('/').filter((segment) => segment !== '')
 
 /**
- * Whether Express is used. A response without a matched route is then a file, or comes from a
- * middleware.
+ * Whether the service uses Express. If it does, a response without a matched route is a file, or
+ * comes from a middleware.
  */
 export const isBehindExpress = (req: IncomingMessage): boolean => (req as RoutedRequest).app !== undefined
 
@@ -136,9 +134,10 @@ function expressTemplate(req: IncomingMessage, segments: readonly string[], name
   const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, names))
   for (const path of pathsOf(req)) {
     const template = [...base, ...segmentsOf(readable(path))]
-    // Parameters alone match any path, including one that a middleware has replaced.
+    // A template that consists of parameters only matches any path. If a middleware has replaced
+    // the path, such a match shows nothing about the original path.
     if (template.length > 0 && template.every(isParameter) && isRewritten(req, segments)) continue
-    // An absent optional parameter is not part of the address.
+    // An optional parameter that is absent is not part of the template.
     if (fits(template, segments))
       return `/${(isShorter(segments, template) ? template.slice(0, -1) : template).join('/')}`
   }
@@ -148,15 +147,15 @@ function expressTemplate(req: IncomingMessage, segments: readonly string[], name
 const pathsOf = (req: IncomingMessage): readonly string[] =>
   [(req as RoutedRequest).route?.path].flat().filter((path) => typeof path === 'string')
 
-/** Whether a middleware has replaced the address. */
+/** Whether a middleware has replaced the path. */
 function isRewritten(req: IncomingMessage, segments: readonly string[]): boolean {
   const now = segmentsOf(`${(req as RoutedRequest).baseUrl ?? ''}/${splitTarget(req.url ?? '/').path}`)
   return now.join('/') !== segments.join('/')
 }
 
 /**
- * The templates, without the paths of their routers, of the route that Express matched; `undefined`
- * if there is none or it matches any path.
+ * The templates of the route that Express matched, without the paths of the routers around it.
+ * `undefined` if there is no such route, or if it matches any path.
  */
 function passedOn(req: IncomingMessage): readonly (readonly string[])[] | undefined {
   const templates = pathsOf(req).map(readable)
@@ -164,8 +163,8 @@ function passedOn(req: IncomingMessage): readonly (readonly string[])[] | undefi
 }
 
 /**
- * Replaces possible ids in a path without a known template. `ends`: possible templates of its last
- * segments.
+ * Replaces possible ids in a path without a known template. `ends`: templates that the last
+ * segments of the path may have.
  */
 function shapesOf(segments: readonly string[], ends: readonly (readonly string[])[] = []): readonly string[] {
   const end =
@@ -174,8 +173,8 @@ function shapesOf(segments: readonly string[], ends: readonly (readonly string[]
 }
 
 /**
- * Converts Express's parameters, spelled `:id`, `:id(\\d+)`, `:id?`, `{/:id}` and `*rest`, to
- * `{id}` and `{*rest}`.
+ * Converts Express's parameters to `{id}` and `{*rest}`. In Express, they are spelled `:id`,
+ * `:id(\\d+)`, `:id?`, `{/:id}` and `*rest`.
  */
 export const readable = (path: string): string =>
   path
@@ -183,7 +182,9 @@ export const readable = (path: string): string =>
     .replace(/:(\w+)(?:\((?:[^()]|\([^()]*\))*\))?[?*+]?/g, '{$1}')
     .replace(/\*(\w*)/g, (_, name: string) => `{*${name}}`)
 
-/** Whether a template fits the path: after an error handler, `req.route` may belong to another. */
+/**
+ * Whether a template fits the path. After an error handler, `req.route` may be a different route.
+ */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))
   if (rest >= 0)
@@ -197,20 +198,20 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
 const isShorter = (segments: readonly string[], template: readonly string[]): boolean =>
   template.length === segments.length + 1 && isParameter(template.at(-1) ?? '')
 
-/** Express matches case-insensitively. */
+/** Ignores case, as Express does. */
 const fitsPart = (part: string, segment: string | undefined): boolean =>
   part.includes('{') || part.toLowerCase() === (decodeSegments(`/${segment}`)?.[0] ?? segment ?? '').toLowerCase()
 
 /**
- * A segment of `baseUrl`, which contains the value of a parameter whose name Express may have
- * dropped.
+ * The template of one segment of `baseUrl`. The segment may be the value of a parameter whose name
+ * Express has dropped.
  */
 function baseSegment(segment: string, names: ParameterNames): string {
   const name = names.get(decodeSegments(`/${segment}`)?.[0])
   return name === undefined ? shapeOf(segment) : `{${name}}`
 }
 
-/** Replaces any segment that may be an id; only words and versions are kept. */
+/** Replaces a segment that may be an id. Only words and versions are kept. */
 function shapeOf(segment: string): string {
   if (segment.length <= 40 && /^(?:v\d{1,3}|[a-z]+(?:[_-][a-z]+){0,3})$/i.test(segment)) return segment
   return /^[\w-]+(?:\.[\w-]+)*\.[a-z]\w{1,4}$/i.test(segment) ? fileShape : '{id}'

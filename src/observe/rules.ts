@@ -1,6 +1,6 @@
 /**
  * Rules whose violation a single response can prove, clause by clause. Rules that need more
- * knowledge, such as the contents of the store, are not included: false reports would make the
+ * knowledge, such as the contents of the store, are not included: false findings would make the
  * whole report useless.
  */
 import { Caches } from '../cache.js'
@@ -16,14 +16,20 @@ export interface Finding {
   readonly detail: string
 }
 
-/** The input of the rules: an observed response, or one that a check received. */
+/** The input of the rules: a response that was observed, or that a check received. */
 export type JudgedAnswer = Pick<ObservedAnswer, keyof ObservedAnswer>
 
 interface Rule {
   readonly clause: string
-  /** True if the rule applies to any response. Other rules concern resources, and need a route. */
+  /**
+   * True if the rule applies to any response. Other rules are about resources, and apply only if
+   * the request has a route.
+   */
   readonly anywhere?: true
-  /** Returns the name of what violates the clause; `undefined` if the response complies. */
+  /**
+   * Returns the name of the part of the message that violates the clause; `undefined` if the
+   * response complies.
+   */
   judge(answer: JudgedAnswer): string | undefined
 }
 
@@ -31,7 +37,7 @@ const named = (name: string, isBroken: boolean): string | undefined => (isBroken
 
 const isAbsolute = (url: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
 
-/** Statuses of the conventions (ERR-1). */
+/** The statuses that the conventions allow (ERR-1). */
 const statuses = new Set([
   200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 500, 503,
 ])
@@ -101,7 +107,7 @@ const listRules: readonly Rule[] = [
 const isJsonList = ({ method, status, isJson, body }: JudgedAnswer, form: 'array' | 'object'): boolean =>
   method === 'GET' && status === 200 && isJson && body === form
 
-/** Results of a search need no total count (PATH-8). */
+/** Whether a template is that of a search. Search results need no total count (PATH-8). */
 const isSearch = (template: string): boolean => /\/(?:search|buscar|busqueda)$/i.test(template)
 
 const headerRules: readonly Rule[] = [
@@ -120,7 +126,7 @@ const headerRules: readonly Rule[] = [
   {
     clause: 'HDR-2',
     judge: ({ method, status, isItem, isJson, isXml, body, field }) => {
-      // An array is the response to a list request, regardless of the end of its path.
+      // An array is the response to a list request, even if the path ends like the path of an item.
       if (method !== 'GET' || status !== 200 || !isItem || body === 'array' || !(isJson || isXml)) return undefined
       const tag = field('etag')
       return tag === undefined ? 'Etag' : named('weak Etag', tag.startsWith('W/'))
@@ -169,10 +175,12 @@ const headerRules: readonly Rule[] = [
 
 const noCaches = new Caches(false)
 
-/** Parameters of media types, such as a charset, are ignored. */
+/**
+ * Whether `Accept` allows a media type. Parameters of media types, such as a charset, are ignored.
+ */
 function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined || accept.trim() === '' || /(?:^|,)\s*\*\/\*\s*(?:,|$)/.test(accept)) return true
-  // An invalid media type can be neither accepted nor refused.
+  // An invalid media type can't be compared with `Accept`, so it is not a violation.
   if (parseMediaType(type) === undefined) return true
   const ranges = accept.replace(/;(?!\s*q\s*=)[^,;]*/gi, '')
   return negotiator([type], noCaches)(ranges) !== undefined
@@ -224,7 +232,7 @@ const errorRules: readonly Rule[] = [
     clause: 'ERR-1',
     judge: ({ method, status, requestField }) => {
       if (status === 302) return named('302', method !== 'HEAD')
-      // 206 is the response to a range request; HDR-1 reports 406.
+      // 206 is the response to a range request. The rule for HDR-1 reports 406.
       if (status === 406 || (status === 206 && requestField('range') !== undefined)) return undefined
       return named(String(status), !statuses.has(status))
     },
@@ -250,8 +258,8 @@ const errorRules: readonly Rule[] = [
 const rules = [...writeRules, ...listRules, ...headerRules, ...accessRules, ...errorRules]
 
 /**
- * The clauses that a response violates. `isRoute`: whether the service has a route for the request;
- * otherwise only the rules for any response apply.
+ * The clauses that a response violates. `isRoute`: whether the service has a route for the request.
+ * If it has none, only the rules with `anywhere` apply.
  */
 export function judge(answer: JudgedAnswer, isRoute: boolean): Finding[] {
   const found: Finding[] = []

@@ -1,8 +1,8 @@
-/** Selects the requests to examine: a share of all, within a time budget. */
+/** Selects the requests to examine: a share of all requests, within a time budget. */
 
 /**
- * The period in milliseconds whose share may be spent at once. The first examinations are slow,
- * until the code is compiled, and would exhaust the budget of a shorter period.
+ * The time budget of this many milliseconds may be spent at once. The first examinations are slow,
+ * because the code is not compiled yet. They would exhaust the budget of a shorter period.
  */
 const window = 60_000
 
@@ -13,7 +13,7 @@ export class Sampler {
   #lastTaken = performance.now()
   #passed = 0
 
-  /** Both are from 0 to 1. */
+  /** Both parameters are from 0 to 1. */
   constructor(sample: number, budget: number) {
     this.#sample = sample
     this.#budget = budget
@@ -21,7 +21,8 @@ export class Sampler {
   }
 
   /**
-   * The number of requests that the next one represents: itself and those skipped since the last. 0
+   * Decides whether the next request is examined. Returns the number of requests that it
+   * represents: itself, and the requests that were skipped since the last examined one. Returns 0
    * if it is skipped.
    */
   take(): number {

@@ -1,4 +1,7 @@
-/** Validates options of JavaScript callers: misspelled, missing, or of another kind. */
+/**
+ * Validates the options that JavaScript callers pass: they may be misspelled, missing, or of
+ * another kind.
+ */
 import { ConfigurationError } from '../configuration-error.js'
 import { isContainer, isList, isObject } from '../definition/json.js'
 import { nearMiss } from '../near-miss.js'
@@ -6,14 +9,15 @@ import { isPromise } from '../promise.js'
 import type { Kind, Kinds, KindTable, NestedKind, NumberKind, Word } from './kinds.js'
 import { spell, spellKind } from './spelling.js'
 
-/** The error for an invalid option; `message` says how to fix it. */
+/** The error for an invalid option. `message` says how to fix the option. */
 export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /**
- * Validates `given` as the options of `what`, a factory such as `api()` or a part such as `the
- * mount of "orders"`. A factory with optional options passes `{}` if there are none. Throws
- * `ConfigurationError` for an unknown name, with the closest name, and for a value of another kind.
- * The message has the path of the option, the given value, and the allowed values.
+ * Validates `given` as the options of `what`: of a function such as `api()`, or of a part such as
+ * `the mount of "orders"`. A function whose options may be omitted passes `{}` if there are none.
+ * Throws `ConfigurationError` for an unknown name and for a value of another kind. The message for
+ * an unknown name has the closest name. The message for a value has the path of the option, the
+ * given value, and the allowed values.
  */
 export function checkOptions<Options = Readonly<Record<string, unknown>>>(
   what: string,
@@ -32,7 +36,7 @@ export function checkOptions<Options = Readonly<Record<string, unknown>>>(
 }
 
 /**
- * Validates a required argument that is not an object of options. `what` names it in messages.
+ * Validates a required argument that is not an object of options. `what` is its name in messages.
  * Throws `ConfigurationError`.
  */
 export function checkArgument(what: string, given: unknown, kind: Kind): void {
@@ -44,7 +48,7 @@ export function checkArgument(what: string, given: unknown, kind: Kind): void {
   )
 }
 
-/** How messages refer to a factory. */
+/** The texts with which messages refer to a function, such as `api()` or `new Client()`. */
 const factory = /^(?:new )?\w+\(.*\)$/
 
 type Fault =
@@ -103,8 +107,8 @@ function fixForUnknown(name: string, kinds: KindTable): string {
 }
 
 /**
- * The fault of a value, if any. An undefined value counts as absent. `stands`: whether the option
- * is present.
+ * The fault of a value, if it has one. A value that is `undefined` counts as absent. `isPresent`
+ * says whether the options object has the name at all.
  */
 function faultOf(path: string, value: unknown, kind: Kind, isPresent = value !== undefined): Fault | undefined {
   if (typeof kind === 'object' && 'required' in kind) {
@@ -127,7 +131,8 @@ function faultOfValue(path: string, value: unknown, kind: Kind): Fault | undefin
   if (isList(kind)) {
     const faults = (kind as readonly Kind[]).map((one) => faultOfValue(path, value, one))
     if (faults.includes(undefined)) return undefined
-    // A value that has the form of one of the kinds is assumed to be of that kind.
+    // If the value has the form of one of the kinds, its own fault is more useful than the list of
+    // all kinds.
     return faults.find((fault) => fault?.path !== path || 'unknown' in fault) ?? wrong(path, value, kind)
   }
   if (!hasForm(value, kind as Exclude<Kind, readonly Kind[]>)) return wrong(path, value, kind)
@@ -155,7 +160,7 @@ const wrong = (path: string, value: unknown, kind: Kind): Fault => ({
   fix: `Give ${spellKind(kind)}.`,
 })
 
-/** Whether a value is of a kind, without checking its members or elements. */
+/** Whether a value is of a kind. The members or elements of the value are not checked. */
 function hasForm(value: unknown, kind: Exclude<Kind, readonly Kind[]>): boolean {
   if (typeof kind === 'string') return isOf[kind](value)
   if ('oneOf' in kind) return kind.oneOf.includes(value)

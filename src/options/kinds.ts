@@ -1,6 +1,7 @@
 /**
- * The kinds of options. Each factory has one table of its options by kind, so that the compiler
- * reports an option without a kind, and `checkOptions()` a value of another kind.
+ * The kinds of options. Each function with options has one table with the kind of each option. The
+ * compiler then reports an option without a kind, and `checkOptions()` reports a value of another
+ * kind.
  */
 import { longestTimer } from '../timeout.js'
 
@@ -20,8 +21,8 @@ export type Kind =
   | MisplacedKind
 
 /**
- * `table` is an object that is neither a list nor a promise; `names` is one string or a list of
- * distinct strings; `any` is not checked. NaN is not a number.
+ * `table` is an object that is neither a list nor a promise. `names` is one string or a list of
+ * different strings. `any` is not checked. NaN is not a `number`.
  */
 export type Word = 'boolean' | 'string' | 'number' | 'function' | 'table' | 'list' | 'iterable' | 'names' | 'any'
 
@@ -30,18 +31,18 @@ interface OneOf {
   readonly oneOf: readonly unknown[]
 }
 
-/** A number within inclusive bounds; `whole`: an integer. */
+/** A number within inclusive bounds. If `whole` is set, it is an integer. */
 export interface NumberKind {
   readonly from: number
   readonly to?: number
-  /** The bound `from` is exclusive. */
+  /** Whether the bound `from` itself is not allowed. */
   readonly above?: true
   readonly whole?: true
   /** The unit, such as `milliseconds`. */
   readonly unit?: string
 }
 
-/** A string of some form. `a`: its description in messages, such as `a path such as "/live"`. */
+/** A string that matches `like`. `a` describes it in messages, such as `a path such as "/live"`. */
 export interface TextKind {
   readonly a: string
   /** A regular expression, or an object with an equivalent `test`. */
@@ -53,7 +54,7 @@ export interface ListKind {
   readonly each: Kind
   /** The minimum number of elements. Default 0. */
   readonly min?: number
-  /** Its description in messages. Default: derived from `each`. */
+  /** The description of the list in messages. Default: derived from `each`. */
   readonly a?: string
 }
 
@@ -65,12 +66,16 @@ interface TableKind {
 /** An option that is itself an object of options. */
 export interface NestedKind {
   readonly options: KindTable
-  /** Whether other names are allowed, with any values; `x-`: only names with this prefix. */
+  /**
+   * Whether other names are allowed, with any values. With `x-`, only names with this prefix are
+   * allowed.
+   */
   readonly open?: true | 'x-'
 }
 
 /**
- * A value created by another factory. `by`: how to create it, such as `rateLimit({ limit: 600 })`.
+ * A value that another function of the library creates. `by` says how to create it, such as
+ * `rateLimit({ limit: 600 })`.
  */
 export interface MadeKind {
   readonly by: string
@@ -82,19 +87,25 @@ interface RequiredKind {
   readonly required: Kind
 }
 
-/** An option that may be absent but not `undefined`, which would silently disable a check. */
+/**
+ * An option that may be absent, but must not be `undefined`, because `undefined` would silently
+ * disable a check.
+ */
 export interface PresentKind {
   readonly present: Kind
 }
 
-/** A misplaced name: `instead` says where it belongs. */
+/** A name that belongs in another place. `instead` says where. */
 interface MisplacedKind {
   readonly instead: string
 }
 
 export type KindTable = Readonly<Record<string, Kind>>
 
-/** The kind of each option. A table with a missing or an additional option does not compile. */
+/**
+ * The kind of each option. If a table lacks an option or has an additional one, it does not
+ * compile.
+ */
 export type Kinds<Options> = Readonly<Record<keyof Options, Kind>>
 
 /** An integer of at least 1. */
@@ -106,15 +117,15 @@ export const milliseconds: NumberKind = Object.freeze({ from: 1, whole: true, un
 /** Whole bytes, at least 1. */
 export const bytes: NumberKind = Object.freeze({ ...count, unit: 'bytes' })
 
-/** Whole milliseconds, from 0 to the longest delay of a Node timer. */
+/** Whole milliseconds, from 0 to the maximum delay of a Node timer. */
 export const timer: NumberKind = Object.freeze({ from: 0, to: longestTimer, whole: true, unit: 'milliseconds' })
 
-/** A function described by `by`, such as `an Express router`. */
+/** A function. `by` describes it in messages, such as `an Express router`. */
 export const functionBy = (by: string): MadeKind => ({ by, is: (value) => typeof value === 'function' })
 
 /**
- * An object or function that has a method of this name, such as the return value of another
- * factory.
+ * An object or function that has a method with this name. It is usually the return value of another
+ * function of the library.
  */
 export const withMethod = (by: string, method: string): MadeKind => ({
   by,

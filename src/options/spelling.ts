@@ -1,4 +1,4 @@
-/** Describes given and allowed values in messages. */
+/** Describes given values and allowed values in messages. */
 import { isList } from '../definition/json.js'
 import { isPromise } from '../promise.js'
 import type { Kind, NumberKind, Word } from './kinds.js'
@@ -32,7 +32,7 @@ export function spellKind(kind: Kind): string {
   return 'present' in one ? spellKind(one.present) : one.instead
 }
 
-/** A string in single quotes, with tabs and line breaks escaped to make them visible. */
+/** A string in single quotes. Tabs and line breaks are escaped, so that they are visible. */
 const quoted = (text: string): string => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')}'`
 
 const orList = (texts: readonly string[]): string =>
@@ -52,7 +52,7 @@ function spellList(each: Kind, min = 0): string {
 
 /**
  * Describes a given value. A string is quoted only if the allowed values are words, numbers or
- * booleans; otherwise it may be a secret.
+ * booleans. Any other string may be a secret.
  */
 export function spell(value: unknown, kind: Kind): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -1,6 +1,6 @@
 /**
- * The report of a snapshot: the clients affected by enforcing each clause, and the clients of each
- * version.
+ * Creates the report of a snapshot: the clients that enforcing each clause would affect, and the
+ * clients of each version.
  */
 import { type ClauseId, clauses } from '../clauses.js'
 import {
@@ -14,11 +14,14 @@ import {
 
 /** A client with its counts. */
 export interface ReportedClient extends Count {
-  /** `undefined` if clients are not distinguished. */
+  /** The client's name; `undefined` if clients are not distinguished. */
   readonly client: string | undefined
 }
 
-/** A method of a route. `detail` names what violates the clause there; it is empty for versions. */
+/**
+ * A method of a route. `detail` is the name of the part of the message that violates the clause
+ * there. It is empty in reports about versions.
+ */
 export interface ReportedPlace extends Count {
   readonly method: string
   readonly route: string
@@ -34,7 +37,7 @@ export interface ReportedClause extends Count {
   readonly places: readonly ReportedPlace[]
 }
 
-/** A version with calls. */
+/** A version that was called. */
 export interface ReportedVersion extends Count {
   readonly version: string
   readonly clients: readonly ReportedClient[]
@@ -47,10 +50,10 @@ export interface UsageReport {
   readonly since: string | undefined
   /**
    * Whether counting was complete on all of these days. If it was, a client that is not in the
-   * report did not call.
+   * report made no call.
    */
   readonly complete: boolean
-  /** The share of the days for which counting was complete, from 0 to 1. */
+  /** The completely counted share of these days, from 0 to 1. */
   readonly share: number
   readonly gaps: readonly UsageGap[]
   readonly clauses: readonly ReportedClause[]

@@ -2,10 +2,10 @@
 import type { ReportedClause, ReportedClient, ReportedPlace, ReportedVersion, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
-/** The maximum rows of one table; the JSON has all. */
+/** The maximum number of rows in one table. The JSON report has all rows. */
 const maxRows = 20
 
-/** The report as text, ending with a line break. */
+/** The report as text. It ends with a line break. */
 export function reportText(report: UsageReport): string {
   const { clauses, versions, gaps, since, days, at } = report
   const lines = [completeness(report)]

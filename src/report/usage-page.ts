@@ -18,8 +18,8 @@ import { reportOf, type UsageReport } from './report.js'
 
 export interface UsagePageOptions<P = unknown> {
   /**
-   * Decides which principals may read the report. Called for `read` of `resource`, like the
-   * permission of `api`.
+   * Determines which principals may read the report. Called with the action `read` of `resource`,
+   * like the permission of `api`.
    */
   readonly permission: Permission<P>
   /** The name of the resource for `permission`. Default `usage`. */
@@ -32,10 +32,10 @@ const html = 'text/html'
 const choose = negotiator([mediaType.json, html], new Caches(false))
 
 /**
- * Creates a middleware that serves the report for GET, as JSON, or as a page without scripts for
- * clients that accept HTML (HDR-1). `?days=7` sets the number of days covered, default 30. Requires
- * an authenticating middleware before it (AUTH-4). Errors are passed to `next`; mount `problems()`
- * after it.
+ * Creates a middleware that serves the report for GET. The report is JSON, or a page without
+ * scripts for clients that accept HTML (HDR-1). `?days=7` sets the number of days that the report
+ * covers; the default is 30. An authenticating middleware must run before it (AUTH-4). Errors are
+ * passed to `next`; mount `problems()` after this middleware.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

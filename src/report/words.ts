@@ -1,4 +1,4 @@
-/** Texts shared by the terminal and the HTML page. */
+/** Texts that the terminal and the HTML page share. */
 import type { UsageReport } from './report.js'
 
 /** How long ago a time was, such as `5 min ago`. */

@@ -1,7 +1,7 @@
 /**
  * Closes a listening socket without resetting connections. The kernel completes connections on its
- * own and queues them; Node accepts a few at a time, one per turn of its event loop in most
- * releases. Closing the socket resets those that are still queued, although their clients are
+ * own and queues them. Node accepts a few at a time: in most releases, one per turn of its event
+ * loop. Closing the socket resets the connections that are still queued, although their clients are
  * already connected and may have sent a request.
  */
 import cluster from 'node:cluster'
@@ -11,34 +11,42 @@ import type { Server } from 'node:http'
 const quietTurns = 5
 
 /**
- * The minimum time in milliseconds that the socket stays open. A client is connected half a round
- * trip before the kernel knows; this covers round trips of 100 ms.
+ * The minimum time in milliseconds that the socket stays open. In a TCP handshake, the client is
+ * connected half a round trip before the kernel of the server knows. 50 ms cover round trips of up
+ * to 100 ms.
  */
 const shortest = 50
 
 /**
- * The same time in milliseconds for a cluster worker, which receives each connection in a message
- * from the primary.
+ * Milliseconds without a new connection after which a cluster worker considers the queue empty, in
+ * addition to `quietTurns`. A worker receives each connection in a message from the primary.
  */
 const quietTime = cluster.isWorker ? 50 : 0
 
 /**
- * Milliseconds for which a cluster worker must keep running after its socket is closed. It returns
- * connections that the primary has sent in the meantime; if it exits earlier, they hang.
+ * Milliseconds for which a cluster worker must keep running after its socket is closed. The primary
+ * may have sent further connections in the meantime, and the worker returns them to the primary. If
+ * the worker exits earlier, those connections hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 
-/** Connections in a queue of Node's default length (`backlog` of `listen()`, 511). */
+/**
+ * Connections in a full queue. Node's default `backlog` of `listen()` is 511, and Linux queues one
+ * more.
+ */
 const longestQueue = 512
 
 /** The callback of Node's `close()`. */
 export type CloseCallback = Parameters<Server['close']>[0]
 
-/** The process of closing a listening socket. */
+/** A listening socket that is being closed. */
 export interface ListenerEnd {
-  /** Calls Node's `close()` as soon as the socket is closed. */
+  /**
+   * Passes `callback` to Node's `close()`: when the socket is closed, or at once if it is closed
+   * already.
+   */
   close(callback?: CloseCallback): void
-  /** Closes the socket now, which resets connections that are still queued. */
+  /** Closes the socket now. This resets connections that are still queued. */
   now(): void
 }
 
@@ -47,19 +55,20 @@ interface ListenerEndOptions {
   /** Node's own `close` of the server. */
   readonly close: Server['close']
   /**
-   * When the socket is closed even if connections keep arriving, as a `performance.now()` time.
-   * Since the queue is first in, first out, all connections queued at the start have been accepted
-   * by then; on a slow machine closing waits until that is certain.
+   * The `performance.now()` time at which the socket is closed even if connections keep arriving.
+   * On a slow machine, the socket stays open longer, until `longestQueue` connections have been
+   * accepted. The queue is first in, first out, so all connections that were queued at the start
+   * are among them.
    */
   limit(): number
-  /** Called right after the socket was closed. */
+  /** Called right after the socket is closed. */
   closed(): void
 }
 
 /**
- * Closes the socket of a listening server once its queue is empty. Until then connections are
- * accepted as before, but `listening` is already false, and `listen()` closes the socket first:
- * callers of Node's `close()` rely on both.
+ * Closes the socket of a listening server once its queue is empty. Until then, the server accepts
+ * connections as before. But `listening` is already false, and a call of `listen()` closes the
+ * socket first. Callers of Node's `close()` rely on both.
  */
 export function endListening(server: Server, { close, limit, closed }: ListenerEndOptions): ListenerEnd {
   const callbacks: CloseCallback[] = []

@@ -1,6 +1,6 @@
 /**
- * Responds to requests that Node refuses before any handler runs with problems (ERR-3) instead of a
- * bare status.
+ * Node refuses some requests before any handler runs, with a bare status. This file responds to
+ * them with problems instead (ERR-3).
  */
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
@@ -12,8 +12,9 @@ import { type ProblemResponse, problemResponse } from './problem-response.js'
 import type { ResolvedOptions } from './server-options.js'
 
 /**
- * Milliseconds for which further input of a refused client is read and discarded. If the connection
- * were closed at once, the client might never see the response (RFC 9112 9.6).
+ * Milliseconds for which the connection stays open after a refusal, while further input of the
+ * client is read and discarded. If the connection were closed at once, the client might never see
+ * the response (RFC 9112 9.6).
  */
 const lingerTime = 1_000
 
@@ -22,7 +23,7 @@ interface ClientError extends Error {
   readonly code?: string
   /** The parser's description, such as `Invalid method encountered`. */
   readonly reason?: string
-  /** The bytes that the parser was given when it failed, usually the whole head. */
+  /** The bytes that the parser was given when it failed: usually the whole head of the request. */
   readonly rawPacket?: Buffer
 }
 
@@ -34,7 +35,8 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
   const answered = new WeakSet<Socket>()
   server.on('clientError', (error: ClientError, stream) => {
     const socket = stream as Socket
-    // Another listener sends the response, as with Node's own server. Errors after a refusal are
+    // If the service has its own `clientError` listener, that listener sends the response, as it
+    // would with a plain Node server. Errors that follow a refusal on the same connection are
     // ignored.
     if (server.listenerCount('clientError') > 1 || answered.has(socket)) return
     answered.add(socket)
@@ -48,8 +50,8 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
     }
     const text = answer(problem, requestId, { ...options, isHead: isHead(error, current) })
     if (current !== undefined) {
-      // A handler is reading the rest of this request, and must learn immediately that there is
-      // none.
+      // A handler is reading the rest of this request. It must learn immediately that the rest will
+      // not arrive.
       socket.write(text)
       socket.destroy(error)
       return
@@ -61,15 +63,17 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
 }
 
 /**
- * Nothing may be inserted into another response. A client that has sent nothing gets no response,
- * since it might mistake a 408 for the response to its first request.
+ * Whether a response may be written to the socket. It must not be inserted into another response. A
+ * client that has sent nothing gets no response, because it might mistake a 408 for the response to
+ * its first request.
  */
 const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean =>
   socket.writable && current?.headersSent !== true && socket.bytesRead > 0
 
 /**
- * Whether the response is to a HEAD and has no body: clients would mistake the bytes of a body for
- * another response (RFC 9110 9.3.2). For a head that arrives in pieces, this is unknown.
+ * Whether the refused request is a HEAD, so that the response has no body: clients would mistake
+ * the bytes of a body for the next response (RFC 9110 9.3.2). If the head of the request arrived in
+ * pieces, a HEAD may not be recognized.
  */
 const isHead = ({ rawPacket }: ClientError, current: ServerResponse | undefined): boolean =>
   current === undefined ? rawPacket?.toString('latin1', 0, 5) === 'HEAD ' : current.req.method === 'HEAD'
@@ -92,7 +96,10 @@ function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions)
   })
 }
 
-/** Later releases of Node report too many fields with the same code as too large ones. */
+/**
+ * Releases after Node 20 use the same error code for too many header fields and for header fields
+ * that are too large, so the text names both limits.
+ */
 function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string {
   const fields = maxHeadersCount === 0 ? '' : `, or more than ${maxHeadersCount} fields`
   return `The request line and the header fields exceed ${maxHeaderSize} bytes${fields}. Send fewer or shorter fields.`
@@ -108,11 +115,15 @@ function answer(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...Object.entries(fields.head).map((field) => field.join(': ')),
   ]
-  // A server with a clock sends the date (RFC 9110 6.6.1). In responses of handlers Node adds it.
+  // A server with a clock sends the date (RFC 9110 6.6.1). Node adds it only to the responses of
+  // handlers.
   return `${head.join('\r\n')}\r\nDate: ${new Date().toUTCString()}\r\n\r\n${options.isHead ? '' : fields.body}`
 }
 
-/** The fields of every such problem, the same as documents declare for 400. */
+/**
+ * The header fields and the body of a response to a refused request. The header fields are those
+ * that OpenAPI documents declare for a 400.
+ */
 function answerFields(problem: HttpProblem, requestId: string, { problemBase }: ResolvedOptions): ProblemResponse {
   const { head, body } = problemResponse(problem, {
     requestId,
@@ -128,9 +139,10 @@ function answerFields(problem: HttpProblem, requestId: string, { problemBase }: 
 }
 
 /**
- * Wraps `listener` so that it is called only for requests with all their header fields. Node 20
- * silently drops fields beyond the limit, and a request that has lost its `If-Match` or
- * `Authorization` has a different meaning.
+ * Wraps `listener` so that it is called only for requests that have all of their header fields.
+ * Node 20 silently drops the fields beyond its limit. A request that has lost its `If-Match` or
+ * `Authorization` has a different meaning. `onClientError` is not called for the 431 that this
+ * wrapper sends.
  */
 export function withAllFields(listener: RequestListener, options: ResolvedOptions): RequestListener {
   const maxRaw = options.maxHeadersCount * 2

@@ -4,7 +4,10 @@ import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
 const latest = Symbol('latest response')
-/** Shared by all copies of the library: `health()` of one copy may run on a server of another. */
+/**
+ * `Symbol.for` gives all copies of the library the same symbol: `health()` of one copy may run on a
+ * server that another copy created.
+ */
 const taker: unique symbol = Symbol.for('express-rest-conventions.server')
 const secured = Symbol('TLS handshake is done')
 const seen = Symbol('bytes read at the latest check')
@@ -18,8 +21,8 @@ interface Connection extends Socket {
   [secured]?: boolean
   [seen]?: number
   /**
-   * The response that Node is writing; later ones of a pipeline wait behind it. A private property
-   * of Node.
+   * The response that Node is writing. Later responses of a pipeline wait until it is sent. A
+   * private property of Node.
    */
   _httpMessage?: ServerResponse | null
   /**
@@ -29,7 +32,7 @@ interface Connection extends Socket {
   _paused?: boolean
   /** The connection beneath a TLS socket. A private property of Node. */
   _parent?: Connection
-  /** Set on a TLS socket. The connection beneath it is in the list too. */
+  /** True for a TLS socket. The connection beneath the TLS socket is tracked too. */
   encrypted?: boolean
 }
 
@@ -39,43 +42,49 @@ export function rememberResponse(socket: Socket, res: ServerResponse): ServerRes
   return res
 }
 
-/** The latest response of a connection, if it is not completely sent. */
+/** The latest response of a connection, if it has not been sent completely. */
 export function pendingResponse(socket: Socket): ServerResponse | undefined {
   const res = (socket as Connection)[latest]
   return res === undefined || res.writableFinished || res.destroyed ? undefined : res
 }
 
 /**
- * The response that a connection is writing or about to write: the first that is not completely
- * sent.
+ * The first response of a connection that has not been sent completely. The connection is writing
+ * it, or will write it next.
  */
 export const currentResponse = (socket: Socket): ServerResponse | undefined =>
   (socket as Connection)._httpMessage ?? pendingResponse(socket)
 
-/** Whether Node reads no further requests of a pipeline until more responses are sent. */
+/**
+ * Whether Node has stopped reading further requests of a pipeline until more responses are sent.
+ */
 export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._paused === true
 
-/** The server of `createServer()` that accepted a connection. */
+/** The server that accepted a connection, if `createServer()` created it. */
 export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[taker]
 
 export interface Connections extends Iterable<Socket> {
   /**
-   * From now on `closeIdleConnections` does not close connections that have sent data since the
+   * From now on, `closeIdleConnections` does not close connections that have sent data since the
    * latest call of `spareActive`.
    */
   spareActive(): void
   /** Ends the effect of `spareActive`. */
   spareNone(): void
   /**
-   * Destroys the connections without a request if none of them was opened or has sent data for
-   * `after` milliseconds.
+   * Destroys the connections that have sent no byte of a request, if neither their number nor the
+   * number of bytes that they have sent (in TLS handshakes) has changed for `after` milliseconds.
+   * Must be called repeatedly, because it compares the two numbers with those of the previous call.
    */
   endSilent(after: number): void
-  /** Destroys all connections, including upgraded ones, and returns their number. */
+  /** Destroys all connections, including upgraded ones. Returns how many there were. */
   destroy(): number
 }
 
-/** Tracks the connections of a server from now on, and corrects its `closeIdleConnections`. */
+/**
+ * Tracks the connections that a server accepts from now on, and corrects its
+ * `closeIdleConnections`.
+ */
 export function trackConnections(server: Server): Connections {
   const open = new Set<Connection>()
   const track = (socket: Connection): void => {
@@ -123,8 +132,8 @@ export function trackConnections(server: Server): Connections {
 }
 
 /**
- * Tests whether a connection has sent no byte of a request. With TLS, this includes connections in
- * their handshake.
+ * Returns a function that tests whether a connection has sent no byte of a request. With TLS,
+ * connections that are still in their handshake have sent none.
  */
 function silenceTest(server: Server): (socket: Connection) => boolean {
   if (!(server instanceof TlsServer)) return ({ bytesRead }) => bytesRead === 0
@@ -132,10 +141,10 @@ function silenceTest(server: Server): (socket: Connection) => boolean {
 }
 
 /**
- * Corrects which connections Node considers idle, including in its own `close()`. After a handler
- * has ended its response, most of it may still wait for a slow reader, and Node would cut it off. A
- * connection also looks idle between two consecutive requests of a client; `isActive` recognizes
- * it.
+ * Corrects which connections Node considers idle, also in its own `close()`. To Node, a connection
+ * is idle as soon as the handler has ended the response. Most of that response may still wait for a
+ * slow reader, and Node would cut it off. A connection also looks idle between two consecutive
+ * requests of a client. `isActive` recognizes such a connection.
  */
 function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {
   const close = server.closeIdleConnections

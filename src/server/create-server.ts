@@ -1,6 +1,6 @@
 /**
- * `createServer()`: Node's server with limits, graceful shutdown, problems for requests that Node
- * refuses, and request objects that Express need not modify.
+ * `createServer()`: Node's server with limits and graceful shutdown. It responds with problems to
+ * requests that Node refuses, and creates request objects that Express does not need to modify.
  */
 
 import { createServer as createHttpServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
@@ -14,11 +14,11 @@ import { type ResolvedOptions, resolveServerOptions, type ServerOptions } from '
 import { addShutdown, type GracefulServer } from './shutdown.js'
 
 /**
- * Creates an `http` server, or with `tls` an `https` server, for an Express app (4.21 or 5) or
- * another request listener. It limits time, size and number of requests, shuts down without losing
- * a request (`shutdown()`, `close()`), responds with problems to requests that Node itself refuses
- * (ERR-3), and creates requests that Express serves without changing their prototypes. Start it
- * with Node's `listen`.
+ * Creates an `http` server, or an `https` server if `tls` is set, for an Express app (4.21 or 5) or
+ * another request listener. The server limits the time, the size and the number of requests. It
+ * shuts down without losing a request (`shutdown()`, `close()`). It responds with problems to
+ * requests that Node itself refuses (ERR-3). It creates request objects whose prototypes Express
+ * does not need to change. Start the server with Node's `listen()`.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -41,7 +41,7 @@ export function createServer(
   const objects = requestObjects(app)
   const server = nodeServer(withAllFields(app, resolved), resolved, objects)
   server.timeout = resolved.timeout
-  // One more than the limit, so that `withAllFields` can detect that there are too many.
+  // One more than the limit, so that `withAllFields` can detect a request with too many fields.
   server.maxHeadersCount = resolved.maxHeadersCount === 0 ? 0 : resolved.maxHeadersCount + 1
   server.maxRequestsPerSocket = resolved.maxRequestsPerSocket
   if (resolved.maxConnections > 0) server.maxConnections = resolved.maxConnections
@@ -63,10 +63,11 @@ function nodeServer(listener: RequestListener, options: ResolvedOptions, objects
 }
 
 /**
- * Restores Node's prototypes for requests of `upgrade` and `connect`. Express never sees them, and
- * their handlers expect Node's objects, in which properties that Express declares as getters can be
- * assigned. Our listener is added only next to one of the service: with no listener, Node serves an
- * upgrade as an ordinary request.
+ * Restores Node's prototypes for the requests of the events `upgrade` and `connect`. Express never
+ * sees these requests. Their handlers expect Node's objects, whose properties can be assigned.
+ * Express's prototypes declare some of these properties as getters. The listener `restore` is added
+ * only if the service has a listener for the event: without any listener, Node serves an upgrade as
+ * an ordinary request.
  */
 function restoreUpgradePrototypes(server: Server): void {
   const restore = (req: IncomingMessage): void => {

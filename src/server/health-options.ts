@@ -5,8 +5,8 @@ import { checkOptions, invalidOption } from '../options/check.js'
 import { type Kinds, type TextKind, timer } from '../options/kinds.js'
 
 /**
- * A check fails if it throws, rejects, or takes longer than `timeout`. `signal` is aborted at the
- * timeout.
+ * A function that checks a dependency. The check fails if the function throws, rejects, or takes
+ * longer than `timeout`. `signal` is aborted at the timeout.
  */
 export type Check = (signal: AbortSignal) => unknown
 
@@ -26,13 +26,14 @@ interface Common {
   readonly maxAge?: number
   /** Timeout of a check; at least 1. Default 2,000. */
   readonly timeout?: number
-  /** Path of liveness. Default `/live`. */
+  /** Path of the liveness probe. Default `/live`. */
   readonly livePath?: string
-  /** Path of readiness. Default `/ready`. */
+  /** Path of the readiness probe. Default `/ready`. */
   readonly readyPath?: string
   /**
-   * The server whose shutdown makes readiness 503. Default: the server of `createServer()` that
-   * received the request. Required if the handler runs on a separate server.
+   * The server whose shutdown makes the readiness probe respond with 503. Default: the server of
+   * `createServer()` that received the request. Set this option if the probes have a server of
+   * their own.
    */
   readonly server?: { readonly draining: boolean }
   /** The prefix of `type` in problems, as in `api`. */
@@ -42,17 +43,18 @@ interface Common {
 /** The options of `health()`. Times are in milliseconds. */
 export interface HealthOptions extends Common {
   /**
-   * The dependencies of the service, by names that may be shown, such as
-   * `{ database: () => readiness.query('SELECT 1') }`. Default: none.
+   * The checks of the service's dependencies, by name, such as `{ database: () =>
+   * readiness.query('SELECT 1') }`. Responses may show the names. Default: none.
    */
   readonly checks?: Readonly<Record<string, Check | HealthCheck>>
   /**
-   * Whether the service has started. Readiness is 503 until it returns true. Default: always true.
+   * Whether the service has started. Until it returns true, the readiness probe responds with 503.
+   * Default: always true.
    */
   readonly started?: () => boolean
   /**
-   * Whether the response to a request shows the names and results of the checks, as JSON. If it
-   * throws, nothing is shown. Default: never.
+   * Whether the response to a request shows the names and results of the checks, as JSON. If the
+   * function throws, nothing is shown. Default: never.
    */
   readonly shows?: (req: IncomingMessage) => boolean
   /**
@@ -124,7 +126,10 @@ export function resolveHealth(given: HealthOptions): ResolvedHealth {
   return { ...withDefaults('health()', given), checks }
 }
 
-/** The same for `probes()`, whose check has no name. */
+/**
+ * The options of `probes()` with their defaults. The only check has no name in the options, and
+ * gets the name `check`. Throws `ConfigurationError`.
+ */
 export function resolveProbes(given: ProbesOptions): ResolvedHealth {
   checkOptions('probes()', given, probesKinds)
   const { check, ...rest } = given

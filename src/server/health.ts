@@ -15,20 +15,22 @@ import { problemResponse } from './problem-response.js'
 import { type CheckResult, readinessCheck } from './readiness-check.js'
 
 /**
- * A middleware that can also be used as a request listener: without `next`, other paths are 404.
+ * A middleware that can also be used as a request listener. If it is called without `next`, it
+ * responds to other paths with 404.
  */
 export type HealthMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
 
-/** The same type, returned by `probes()`. */
+/** The type of the result of `probes()`, which is the same as that of `health()`. */
 export type ProbesMiddleware = HealthMiddleware
 
 /**
- * Responds to GET and HEAD on two paths, and passes on all others. `/live` is 204 as long as the
- * event loop runs. `/ready` is 204, or a 503 problem with `Retry-After` if the service is starting
- * or shutting down, or a required check fails or times out. If `shows` allows it, the response has
- * the names and results of the checks as JSON, with 200 instead of 204. Other methods are 405.
- * Mount it before everything else, so that no rate limit, authentication or overload control
- * refuses a probe.
+ * Responds to GET and HEAD on two paths, and passes on requests for all other paths. `/live`
+ * responds with 204 as long as the event loop runs. `/ready` responds with 204 if the service is
+ * ready. If the service is starting or shutting down, or a required check fails or times out,
+ * `/ready` responds with a 503 problem with `Retry-After`. If `shows` allows it, the response of
+ * `/ready` has the names and results of the checks as JSON, with 200 instead of 204. For other
+ * methods, both paths respond with 405. Mount it before everything else, so that no rate limit,
+ * authentication or overload control refuses a probe.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -107,7 +109,7 @@ function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
 
 const always = (): boolean => true
 
-/** The result of a service's function; false if it throws. */
+/** Whether a function of the service returns true; false if it throws. */
 function holds(test: () => boolean): boolean {
   try {
     return unawaited(test()) === true

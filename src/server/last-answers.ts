@@ -4,11 +4,12 @@ import type { Socket } from 'node:net'
 import { type Connections, pendingResponse, readsNoMore } from './connections.js'
 
 /**
- * Adds `Connection: close` to the last response of each connection, from now on and including
- * pending responses. If another request of a pipeline arrives, its response has the field instead,
- * since no response may follow one with it (RFC 9112 9.6). If a client has pipelined more requests
- * than Node reads at once, no response has it, and the connection is closed when it is idle.
- * Returns a function that ends this for later responses.
+ * Adds `Connection: close` to the last response of each connection, from now on. This includes
+ * pending responses. If another request of a pipeline arrives, the field moves to the response to
+ * that request, because no response may follow a response with this field (RFC 9112 9.6). If a
+ * client has pipelined more requests than Node reads at once, no response has the field, and the
+ * connection is closed when it is idle. Returns a function after whose call no further responses
+ * get the field.
  */
 export function closeAfterLastResponse(server: Server, connections: Connections): () => void {
   const marked = new WeakMap<Socket, ServerResponse>()
@@ -26,8 +27,9 @@ export function closeAfterLastResponse(server: Server, connections: Connections)
     if (res !== undefined && !res.headersSent) mark(socket, res)
   }
   const markRequest = (req: IncomingMessage, res: ServerResponse): void => mark(req.socket, res)
-  // A listener for one of the other two events takes requests away from `request`, so it is added
-  // only if the service has one already.
+  // Without a listener for `checkContinue` or `checkExpectation`, Node emits `request` for such
+  // requests. A new listener would take them away from `request`, so it is added only if the
+  // service already has one.
   const events = ['request', 'checkContinue', 'checkExpectation'].filter((event) => server.listenerCount(event) > 0)
   for (const event of events) server.prependListener(event, markRequest)
   return () => {

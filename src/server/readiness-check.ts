@@ -11,13 +11,13 @@ import type { NamedCheck, ResolvedHealth } from './health-options.js'
 /** The result of a check. */
 export interface CheckResult {
   readonly works: boolean
-  /** How long it took, in milliseconds. */
+  /** How long the check took, in milliseconds. */
   readonly duration: number
 }
 
 /**
- * Returns a function that runs the check. Concurrent calls share one run, whose result is cached
- * for `maxAge`. Never rejects.
+ * Returns a function that runs the check and never rejects. Concurrent calls share one run, whose
+ * result is cached for `maxAge` milliseconds.
  */
 export function readinessCheck(
   { name, check }: NamedCheck,

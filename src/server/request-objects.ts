@@ -1,8 +1,8 @@
 /**
- * The classes of request and response objects. Express replaces the prototypes of both for every
- * request (`Object.setPrototypeOf`), which makes V8 abandon its fast object shapes: about 80
- * microseconds per request on Node 20 and 22. If an object is created with Express's prototype,
- * that call has no effect.
+ * The classes of request and response objects. Express replaces the prototypes of both objects for
+ * every request (`Object.setPrototypeOf`). This makes V8 abandon its fast object shapes, which
+ * costs about 80 microseconds per request on Node 20 and 22. If an object is created with Express's
+ * prototype, that call has no effect.
  */
 
 import { IncomingMessage as NodeRequest, ServerResponse as NodeResponse } from 'node:http'
@@ -13,18 +13,21 @@ import { rememberResponse } from './connections.js'
 export interface RequestObjects {
   readonly IncomingMessage: typeof NodeRequest
   readonly ServerResponse: typeof NodeResponse
-  /** Whether they are created with Express's prototypes. */
+  /** Whether the objects are created with Express's prototypes. */
   readonly born: boolean
-  /** Checks again whether the prototypes have been modified in the meantime. */
+  /**
+   * Checks again whether Express's prototypes can be used: they may have been modified in the
+   * meantime.
+   */
   check(): void
 }
 
-/** A constructor that can be called without `new`, as Node's two classes can so far. */
+/** A constructor that can be called without `new`. Both of Node's classes still allow that. */
 type Constructor = (this: object, first: unknown, second?: unknown) => void
 
 /**
- * The classes for the requests of `listener`. An unknown version of Express gets Node's own
- * objects.
+ * The classes for the requests of `listener`. If `listener` is an unknown version of Express, the
+ * objects are Node's own.
  */
 export function requestObjects(listener: unknown): RequestObjects {
   const found = prototypesOf(listener)
@@ -35,7 +38,7 @@ export function requestObjects(listener: unknown): RequestObjects {
   }
   check()
 
-  // Stack traces and heap snapshots show these two names, so they are Node's.
+  // Stack traces and heap snapshots show the names of these two functions, so the names are Node's.
   const makeRequest = NodeRequest as unknown as Constructor
   function IncomingMessage(this: object, socket: Socket): object | undefined {
     if (plain) return new NodeRequest(socket)
@@ -45,8 +48,8 @@ export function requestObjects(listener: unknown): RequestObjects {
   inherit(IncomingMessage, NodeRequest, found?.request)
 
   const makeResponse = NodeResponse as unknown as Constructor
-  // Every response is created here, including plain ones: the shutdown needs the latest one of each
-  // connection.
+  // Every response is created here, including plain ones, because the shutdown needs the latest
+  // response of each connection.
   function ServerResponse(this: object, req: NodeRequest, options: unknown): object | undefined {
     if (plain)
       return rememberResponse(req.socket, new (NodeResponse as new (...args: unknown[]) => NodeResponse)(req, options))
@@ -68,8 +71,9 @@ export function requestObjects(listener: unknown): RequestObjects {
 
 /**
  * Inherits as `extends` does, but with a given prototype, which the class syntax does not allow. V8
- * sizes new objects by the assignments in the constructors of this chain. Without the chain the
- * fields are stored outside of the object, which costs another 5 microseconds per request.
+ * determines the size of new objects from the assignments in the inherited constructors. If `born`
+ * did not inherit from `base`, V8 would store the fields outside of the object, which costs another
+ * 5 microseconds per request.
  */
 function inherit(
   born: { prototype: object },
@@ -81,8 +85,8 @@ function inherit(
 }
 
 /**
- * The prototypes of Express 4 and 5 for requests and responses; `undefined` if they are missing or
- * do not extend Node's classes.
+ * The prototypes of Express 4 and 5 for requests and responses; `undefined` if the prototypes are
+ * missing or do not extend Node's classes.
  */
 function prototypesOf(listener: unknown): { request: object; response: object } | undefined {
   try {
@@ -101,9 +105,9 @@ const sameResponse = (prototype: object): boolean =>
   sameWhenBorn(prototype, NodeResponse, new NodeRequest(new Socket()))
 
 /**
- * Whether an object created with this prototype has the same own properties as Node's. It would not
- * if a prototype had a read-only or computed property with a name that Node assigns, or if Node's
- * classes could no longer be called as functions.
+ * Whether an object created with this prototype has the same own properties as an object of Node's
+ * class. The properties differ if a prototype has a read-only or computed property with a name that
+ * Node assigns. The result is also false if Node's classes can no longer be called as functions.
  */
 function sameWhenBorn(prototype: object, Class: new (argument: never) => object, argument: object): boolean {
   try {

@@ -6,7 +6,7 @@ import { closeAfterLastResponse } from './last-answers.js'
 
 /** The result of a shutdown. */
 export interface ShutdownReport {
-  /** Connections that were still open after the grace period and were destroyed. */
+  /** The number of connections that were still open after the grace period and were destroyed. */
   readonly destroyed: number
 }
 
@@ -31,12 +31,15 @@ interface Beginning extends Times {
 const interval = 50
 
 /**
- * Connections without a request are closed when none of them has sent data for this time, in
- * milliseconds.
+ * Milliseconds after which connections without a request are closed, if none of them has sent data
+ * in that time.
  */
 const silenceLimit = 1_000
 
-/** One shutdown of a server, from the first `shutdown()` or `close()` to the last connection. */
+/**
+ * One shutdown of a server, from the first `shutdown()` or `close()` until the last connection is
+ * closed.
+ */
 export class ServerEnd {
   /** Resolves when all connections are closed. */
   readonly done: Promise<ShutdownReport>
@@ -48,7 +51,7 @@ export class ServerEnd {
   #end: number
   #destroyed = 0
   #stopped = false
-  /** Set from the end of the drain on. */
+  /** The closing of the listening socket. It starts when the drain ends. */
   #listener: ListenerEnd | undefined
   #unmark: (() => void) | undefined
   #resolve: (report: ShutdownReport) => void = () => {}
@@ -64,7 +67,7 @@ export class ServerEnd {
     server.on('close', this.stop)
   }
 
-  /** Begins the drain, or closes at once if there is none. */
+  /** Begins the drain. If there is no drain, closes at once. */
   drain(): void {
     const { drain, listens } = this.#beginning
     if (drain === 0 || !listens) {
@@ -72,7 +75,8 @@ export class ServerEnd {
       return
     }
     this.#timers.draining = setTimeout(() => this.#endDrain(), drain)
-    // Clients that connect without a load balancer reconnect, to a process that keeps running.
+    // In the second half of the drain, responses have `Connection: close`. Clients that connect
+    // without a load balancer then reconnect, to a process that keeps running.
     this.#timers.marking = setTimeout(() => this.#mark(), drain / 2)
   }
 
@@ -82,7 +86,7 @@ export class ServerEnd {
     else this.#listener.close(callback)
   }
 
-  /** Moves the deadlines forward. */
+  /** Moves the deadlines to earlier times. Never moves them to later times. */
   shorten({ drain, grace }: Times): void {
     const now = performance.now()
     if (this.#listener === undefined) {
@@ -97,7 +101,7 @@ export class ServerEnd {
     }
   }
 
-  /** Stops all timers when no connection is left, or the server listens again. */
+  /** Stops all timers, when no connection is left or the server listens again. */
   readonly stop = (): void => {
     if (this.#stopped) return
     this.#stopped = true
@@ -115,14 +119,15 @@ export class ServerEnd {
     clearTimeout(this.#timers.draining)
     clearTimeout(this.#timers.marking)
     const begun = performance.now()
-    // `close()` may have ended the drain early.
+    // `close()` may have ended the drain early, so the grace period begins now.
     this.#end = Math.min(this.#end, begun + grace)
     this.#cutAtEnd()
     connections.spareActive()
-    // After two turns of the event loop all earlier input has been read, so a response with `close`
-    // is the last of its pipeline.
+    // After two turns of the event loop, all input that arrived earlier has been read. From then
+    // on, a response with `Connection: close` is the last response of its pipeline.
     setImmediate(() => setImmediate(() => this.#mark()))
-    // Half of the grace period remains for responding on the accepted connections.
+    // New connections are accepted for about half of the grace period. The other half remains for
+    // responding to their requests.
     const limit = (): number => begun + (this.#end - begun) / 2
     this.#listener = endListening(this.#server, { close, limit, closed: () => this.#sweep() })
     this.#listener.close(callback)
@@ -141,8 +146,8 @@ export class ServerEnd {
     this.#server.closeIdleConnections()
     connections.spareActive()
     connections.endSilent(silenceLimit)
-    // The event loop reads arrived input between a timer and its immediates, however late the timer
-    // is.
+    // The event loop reads the input that has arrived after it runs a timer and before it runs the
+    // timer's immediates, even if the timer is late.
     this.#timers.sweeping = setTimeout(() => setImmediate(() => this.#sweep()), interval)
   }
 

@@ -11,66 +11,73 @@ import type { HttpProblem } from '../problem.js'
  */
 export interface ServerOptions {
   /**
-   * Time until the request line and all header fields have arrived; then 408. Default 10,000, or
-   * `requestTimeout` if that is less.
+   * How long the request line and all header fields may take to arrive. Then the response is 408.
+   * Default 10,000, or `requestTimeout` if that is less.
    */
   readonly headersTimeout?: number
-  /** Time until the whole request has arrived, including the body; then 408. Default 60,000. */
+  /**
+   * How long the whole request may take to arrive, including the body. Then the response is 408.
+   * Default 60,000.
+   */
   readonly requestTimeout?: number
   /**
-   * How often the two timeouts are checked, and thus their maximum delay. At least 1; default
-   * 5,000.
+   * Time between two checks of these two timeouts, and thus the maximum delay of a 408. At least 1;
+   * default 5,000.
    */
   readonly connectionsCheckingInterval?: number
   /**
-   * How long an idle connection stays open. Must be longer than that of the load balancer. Default
-   * 65,000.
+   * How long an idle connection stays open. Must be longer than the idle timeout of the load
+   * balancer. Default 65,000.
    */
   readonly keepAliveTimeout?: number
   /**
-   * How long no byte may be transferred in either direction during a request or response; then the
-   * connection is cut. Default 120,000.
+   * How long a connection may transfer no byte in either direction during a request or response.
+   * Then the connection is cut. Default 120,000.
    */
   readonly timeout?: number
   /**
-   * Maximum bytes of the request line and all header fields; beyond it 431. At least 1; default
-   * 16,384.
+   * Maximum size of the request line and all header fields, in bytes. The response to a larger
+   * request is 431. At least 1; default 16,384.
    */
   readonly maxHeaderSize?: number
   /**
-   * Maximum number of header fields; beyond it 431, where Node 20 alone would silently drop the
-   * rest. Default 100.
+   * Maximum number of header fields. The response to a request with more fields is 431. Without
+   * this library, Node 20 would silently drop the excess fields. Default 100.
    */
   readonly maxHeadersCount?: number
-  /** Maximum number of open connections; further ones are closed immediately. Default 10,000. */
+  /**
+   * Maximum number of open connections. Further connections are closed immediately. Default 10,000.
+   */
   readonly maxConnections?: number
   /**
-   * Maximum requests per connection; the last response has `Connection: close`. Default 0:
-   * unlimited.
+   * Maximum number of requests per connection. The last response has `Connection: close`. Default
+   * 0: unlimited.
    */
   readonly maxRequestsPerSocket?: number
   /**
-   * How long `shutdown()` keeps serving while `probes()` respond with 503, before the server
-   * closes. Default 0.
+   * How long `shutdown()` keeps serving requests before the server closes. In this time, the
+   * readiness probe responds with 503. Default 0.
    */
   readonly drain?: number
   /**
-   * How long `close()` and `shutdown()` wait for requests in progress before cutting connections.
+   * How long `close()` and `shutdown()` wait for requests in progress before they cut connections.
    * Default 10,000; 0 means no waiting.
    */
   readonly grace?: number
   /**
-   * Makes it an https server: `key` and `cert`, `SNICallback` and all other options of
+   * Makes the server an https server. Takes `key`, `cert`, `SNICallback` and all other options of
    * `https.createServer`.
    */
   readonly tls?: NodeTlsOptions
   /** Further options that are passed to `http.createServer`. */
   readonly node?: Omit<NodeOptions, 'IncomingMessage' | 'ServerResponse' | keyof ServerOptions>
-  /** The prefix of `type` in problems, as in `api`. */
+  /** The prefix of `type` in problems, like the option of `api`. */
   readonly problemBase?: string
   /**
-   * Called for each request that ended before any handler, with Node's error and, if a response
-   * could be sent, the problem and the id in its `x-request-id`.
+   * Called with Node's error when Node's parser refuses a request, a request does not arrive in
+   * time, or a connection fails. If a response could be sent, the function also gets its problem
+   * and the id in its `x-request-id`. On Node 20, the function is not called for requests with more
+   * than `maxHeadersCount` header fields: Node 20 reports no error for them.
    */
   readonly onClientError?: (error: Error, problem: HttpProblem | undefined, requestId: string | undefined) => void
 }
@@ -101,7 +108,10 @@ const inTls = { instead: 'Put the https options into tls: { tls: { key, cert } }
 const besideIt = { instead: 'Put it next to tls and node: it is an option of createServer().' }
 const ourOwn = { instead: 'createServer() uses its own class. Use http.createServer with a class of your own.' }
 
-/** An option set in both places would apply in only one of them, without a way to tell which. */
+/**
+ * Options that are refused inside `tls` and `node`. If one of them were set in both places, it
+ * would apply in only one of them, without a way to tell which.
+ */
 export const nodeKinds = {
   ...(Object.fromEntries(Object.keys(defaults).map((name) => [name, besideIt])) as Record<
     keyof typeof defaults,
@@ -112,8 +122,8 @@ export const nodeKinds = {
 }
 
 /**
- * For the size and the interval 0 is invalid: Node would use its default size, and check without a
- * pause.
+ * The value 0 is invalid for `maxHeaderSize` and `connectionsCheckingInterval`. With 0, Node would
+ * use its default size, and would check without a pause.
  */
 export const serverKinds: Kinds<
   ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>

@@ -1,4 +1,7 @@
-/** Shutdown without losing requests: drain, accept queued connections, finish the requests. */
+/**
+ * Shutdown without losing requests: drain, accept queued connections, finish the requests in
+ * progress.
+ */
 
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
@@ -10,13 +13,13 @@ import { ServerEnd, type ShutdownReport, type Times } from './server-end.js'
 /** The options of `shutdown()`. Times are in milliseconds. */
 export interface ShutdownOptions {
   /**
-   * How long the server keeps working as before while `probes()` respond with 503, so that a load
-   * balancer stops sending requests before connections are refused. Default: `drain` of
+   * How long the server keeps serving while the readiness probe responds with 503. A load balancer
+   * then stops sending requests before connections are refused. Default: `drain` of
    * `createServer()`.
    */
   readonly drain?: number
   /**
-   * How long to wait for requests in progress, after the drain, before cutting their connections.
+   * How long to wait for requests in progress after the drain, before their connections are cut.
    * Default: `grace` of `createServer()`.
    */
   readonly grace?: number
@@ -26,14 +29,15 @@ export const shutdownKinds: Kinds<ShutdownOptions> = { drain: timer, grace: time
 
 /** A Node server with graceful shutdown. */
 export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
-  /** Whether `shutdown()` or `close()` was called, until the server listens again. */
+  /** True from the call of `shutdown()` or `close()` on, until the server listens again. */
   readonly draining: boolean
   /**
-   * Shuts the server down. It keeps serving during the drain, accepts the connections that the
-   * kernel has queued and no others, closes idle connections, responds to requests in progress and
-   * closes each connection after its last response. Resolves when all connections are closed; after
-   * the grace period the rest is cut. A second call returns the same promise; it can shorten the
-   * times, but not extend them. Throws `ConfigurationError` if a time is invalid.
+   * Shuts the server down. During the drain, it keeps serving. Then it accepts the connections that
+   * the kernel has queued, and no others. It closes idle connections, responds to requests in
+   * progress, and closes each connection after its last response. After the grace period, it cuts
+   * the remaining connections. Resolves when all connections are closed. A second call returns the
+   * same promise. It can shorten the times, but not extend them. Throws `ConfigurationError` if a
+   * time is invalid.
    *
    * @example process.once('SIGTERM', async () => process.exit((await server.shutdown()).destroyed === 0 ? 0 : 1))
    */

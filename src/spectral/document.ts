@@ -1,18 +1,15 @@
-/** The view of a document that rules use: its paths below the version, and their operations. */
+/** A document as the rules see it: its paths below the version, and their operations. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 
-/**
- * The kind of a path: collections and items have methods of their own; anything else is a flag or
- * an endpoint.
- */
+/** The kind of a path. `other` is a flag or an endpoint. */
 type PathKind = 'collection' | 'item' | 'other'
 
 export interface Path {
-  /** The path as in the document. */
+  /** The path, as in the document. */
   readonly text: string
   /** The segments of the path, without a version at its start. */
   readonly segments: readonly string[]
-  /** The version before `segments`, if any. */
+  /** The version in front of `segments`, if there is one. */
   readonly version: string | undefined
   readonly kind: PathKind
   readonly item: JsonObject
@@ -22,7 +19,7 @@ export interface Operation {
   readonly path: Path
   /** The method in upper case. */
   readonly method: string
-  /** Such as `GET /orders`. */
+  /** The method and the path, such as `GET /orders`. */
   readonly name: string
   readonly operation: JsonObject
   readonly responses: Readonly<Record<string, JsonObject>>
@@ -36,8 +33,8 @@ export const asObject = (value: unknown): JsonObject => (isObject(value) ? value
 export const isParameter = (segment: string | undefined): boolean => /^\{.*\}$/.test(segment ?? '')
 
 /**
- * The paths of a document, except those of the login and of the documentation, which are not
- * resources.
+ * The paths of a document. The paths of the login and of the documentation are omitted, because
+ * they are not resources.
  */
 export function pathsOf(document: unknown): readonly Path[] {
   const table = asObject(asObject(document).paths)
@@ -52,7 +49,10 @@ export function pathsOf(document: unknown): readonly Path[] {
   })
 }
 
-/** `/login` (AUTH-2), the docs pages, and the addresses of the document (PATH-4). */
+/**
+ * The paths that are omitted: `/login` (AUTH-2), the docs pages, and the addresses of the document
+ * (PATH-4).
+ */
 const beside = /^(?:login|docs(?:\/.*)?|openapi(?:\.json|\.ya?ml)?)$/
 
 function kindOf(segments: readonly string[], item: JsonObject, hasItems: boolean): PathKind {
@@ -77,8 +77,8 @@ export function operationsOf(document: unknown): readonly Operation[] {
 }
 
 /**
- * The parameters of an operation and of its path, by location. Names of header fields are in lower
- * case.
+ * The parameters of an operation and of its path, in one location. Names of header fields are in
+ * lower case.
  */
 export function parametersIn(
   { operation, path }: Operation,
@@ -97,7 +97,7 @@ export const hasField = (response: JsonObject | undefined, name: string): boolea
 
 export const contentOf = (response: JsonObject | undefined): JsonObject => asObject(response?.content)
 
-/** The success statuses that are documented. */
+/** The success statuses that the document describes. */
 export const successesOf = ({ responses }: Operation): readonly string[] =>
   Object.keys(responses).filter((status) => /^2/.test(status))
 

@@ -1,5 +1,6 @@
 /**
- * The parts of a Spectral ruleset that the library uses. The package does not depend on Spectral.
+ * Types for the parts of a Spectral ruleset that the library uses, because the package does not
+ * depend on Spectral.
  */
 
 /** A finding of a rule, with its position. */
@@ -19,8 +20,9 @@ export interface Rule {
 }
 
 /**
- * A rule of a clause. `find` gets the document as Spectral passes it, with references resolved.
- * Each message says what is wrong and how to fix it; the clause is appended here.
+ * Creates a rule for a clause. `find` gets the document as Spectral passes it, with references
+ * resolved. Each message of `find` says what is wrong and how to fix it. The clause is appended to
+ * the message here.
  */
 export function rule(clause: string, description: string, find: (document: unknown) => readonly Finding[]): Rule {
   return {

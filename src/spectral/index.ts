@@ -14,7 +14,7 @@ import { statusRules } from './status-rules.js'
 
 export type { Finding, Rule } from './finding.js'
 
-/** The rules by name. Each name begins with the clause. */
+/** The rules, by name. Each name begins with the id of the clause. */
 const ruleset: { readonly rules: Readonly<Record<string, Rule>> } = {
   rules: { ...pathRules, ...listRules, ...itemRules, ...statusRules },
 }

@@ -1,4 +1,4 @@
-/** Rules of items: their methods and preconditions (VERB-3..8, HDR-2..4). */
+/** Rules for items: their methods and preconditions (VERB-3 to VERB-8, HDR-2 to HDR-4). */
 import { header } from '../wire.js'
 import {
   contentOf,
@@ -13,13 +13,13 @@ import { type Finding, type Rule, rule } from './finding.js'
 
 type Find = (operation: Operation) => readonly Finding[]
 
-/** Findings in operations with these methods on items. */
+/** Applies `find` to the operations on items that have one of these methods. */
 const onItems = (methods: readonly string[], find: Find) => (document: unknown) =>
   operationsOf(document)
     .filter(({ path, method }) => path.kind === 'item' && methods.includes(method))
     .flatMap(find)
 
-/** Findings in GET operations on items and collections. */
+/** Applies `find` to the GET operations on items and collections. */
 const onReads = (find: Find) => (document: unknown) =>
   operationsOf(document)
     .filter(({ path, method }) => path.kind !== 'other' && method === 'GET')
@@ -30,7 +30,10 @@ const here = (message: string, { place }: Operation, ...more: readonly string[])
   path: [...place, ...more],
 })
 
-/** A PUT without a body attaches an existing item to a collection (VERB-4): 204. */
+/**
+ * A PUT without a body is not checked, because it attaches an existing item to a collection
+ * (VERB-4), and its status is 204.
+ */
 const findPut: Find = (operation) => {
   if (operation.operation.requestBody === undefined || successesOf(operation).join() === '200') return []
   return [

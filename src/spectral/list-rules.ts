@@ -1,4 +1,7 @@
-/** Rules for lists and for operations that create (QUERY-4..8, VERB-1, VERB-2, VERB-7). */
+/**
+ * Rules for lists, and for operations that create records (QUERY-4 to QUERY-8, VERB-1, VERB-2,
+ * VERB-7).
+ */
 import { synonymOf } from '../plan/query-pairs.js'
 import { header, parameter } from '../wire.js'
 import {
@@ -13,7 +16,7 @@ import {
 } from './document.js'
 import { type Finding, type Rule, rule } from './finding.js'
 
-/** Findings in operations with this method on collections. */
+/** Applies `find` to the operations on collections that have this method. */
 function onCollections(
   method: string,
   find: (operation: Operation) => readonly Finding[],
@@ -24,7 +27,7 @@ function onCollections(
       .flatMap(find)
 }
 
-/** The query parameter that was probably meant to be `meant`. */
+/** The query parameter of an operation that probably has the purpose of the parameter `meant`. */
 const foreign = (operation: Operation, meant: string): string | undefined =>
   [...parametersIn(operation, 'query').keys()].find((name) => synonymOf(name) === meant)
 
@@ -48,7 +51,10 @@ const pageParameter =
         ]
   }
 
-/** Other rules check page parameters, and a filter may legitimately be called "text". */
+/**
+ * The parameters whose other names are reported here. Page parameters are checked by rules of their
+ * own. The search parameter is not checked, because a filter may legitimately be called "text".
+ */
 const named = [parameter.sort, parameter.expand]
 
 const findForeign = (operation: Operation): readonly Finding[] =>

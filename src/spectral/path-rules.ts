@@ -1,11 +1,11 @@
-/** Rules of addresses and names (PATH-1..8). */
+/** Rules for addresses and names (PATH-1 to PATH-8). */
 import { isList, isObject } from '../definition/json.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
 import { isConfigurationError } from '../problem.js'
 import { asObject, isParameter, methods, operationsOf, type Path, pathsOf } from './document.js'
 import { type Finding, type Rule, rule } from './finding.js'
 
-/** Findings in the segments of paths. `faultOf` returns the error of the segment at an index. */
+/** Reports faulty segments of paths. `faultOf` returns the fault of the segment at an index. */
 function inSegments(
   faultOf: (path: Path, at: number) => string | undefined,
 ): (document: unknown) => readonly Finding[] {
@@ -18,27 +18,30 @@ function inSegments(
     )
 }
 
-/** The error that the definition of a resource with this name would throw, if it has this code. */
+/**
+ * The message of the error that the definition of a resource with this name would throw, if the
+ * error has this code.
+ */
 function nameFault(path: Path, at: number, code: string): string | undefined {
   const segment = path.segments[at] ?? ''
-  // The rule about formats handles a placeholder followed by more text.
+  // A placeholder that is followed by more text is checked by the rule about formats.
   if (segment.includes('{')) return undefined
   try {
     if (isCollection(path, at)) checkCollectionName(segment)
-    // Directly below the version an action such as `/search` is allowed if it is documented.
+    // Directly below the version, an action such as `/search` is allowed if it is documented.
     else if (path.segments.length > 1) checkSegment(segment)
   } catch (error) {
     if (!isConfigurationError(error)) throw error
-    // The last sentence applies to definitions; for a ruleset, the team configures exceptions in
-    // Spectral.
+    // The last sentence of the message applies only to definitions, so it is removed. For a
+    // ruleset, the team configures exceptions in Spectral.
     if (error.code === code) return error.message.replace(/ If the name is right nevertheless, .*$/s, '')
   }
   return undefined
 }
 
 /**
- * A segment before an id, or the last segment of a collection. Areas, flags and endpoints need not
- * be plural.
+ * Whether a segment is a collection: it is followed by an id, or it is the last segment of a
+ * collection's path. Areas, flags and endpoints need not be plural.
  */
 const isCollection = ({ segments, kind }: Path, at: number): boolean =>
   isParameter(segments[at + 1]) || (at === segments.length - 1 && kind === 'collection')
@@ -55,12 +58,17 @@ function orderFault({ segments }: Path, at: number): string | undefined {
   return `"${segments[at]}" does not follow a collection. Put the plural noun of the identified items before it.`
 }
 
-/** The collections of a path in order, such as `customers invoices`. */
+/**
+ * The collections of a path, in order. For `/customers/{id}/invoices/{id}`, they are `customers`
+ * and `invoices`.
+ */
 const chainOf = ({ segments }: Path): readonly string[] =>
   segments.filter((segment, at) => !isParameter(segment) && isParameter(segments[at + 1]))
 
 /**
- * Finds pairs of collections that are below each other: one of the two paths is not parent first.
+ * Finds two collections that are each below the other: in one path, the first is below the second,
+ * and in another path, the second is below the first. In one of these paths, the parent is not
+ * first.
  */
 function findTurned(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
@@ -76,7 +84,7 @@ function findTurned(document: unknown): readonly Finding[] {
   return [...pairs].flatMap(([pair, path]) => {
     const [parent = '', child = ''] = pair.split(' ')
     const other = pairs.get(`${child} ${parent}`)
-    // Reports a pair once, at its later path.
+    // Each pair is reported once, at the later one of its two paths.
     if (other === undefined || paths.indexOf(other) > paths.indexOf(path)) return []
     const message = `${path.text}: "${child}" is below "${parent}", but in ${other.text} it is the other way round. Put the parent first, and filter the other collection by a parameter.`
     return [{ message, path: ['paths', path.text] }]
@@ -90,7 +98,7 @@ function filterFault({ segments }: Path, at: number): string | undefined {
   return `"${segment}" is a filter. Leave it out of the path, and use a query parameter of the list: property=value.`
 }
 
-/** Finds items of sub-collections that can't be listed. */
+/** Finds items of sub-collections for which the document has no list. */
 function findUnlisted(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
   const plain = (text: string): string => text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')
@@ -108,7 +116,10 @@ function findUnlisted(document: unknown): readonly Finding[] {
   })
 }
 
-/** Any other path must be a flag below an item, or an endpoint with a description. */
+/**
+ * Finds paths that are neither collections nor items, and are neither a flag below an item nor an
+ * endpoint with a description.
+ */
 function findActions(document: unknown): readonly Finding[] {
   const operations = operationsOf(document)
   return pathsOf(document).flatMap((path) => {
@@ -141,7 +152,10 @@ function findActions(document: unknown): readonly Finding[] {
 
 const isSaid = (text: unknown): boolean => typeof text === 'string' && text.trim() !== ''
 
-/** The version must be the first segment of the path, or the last of the server address. */
+/**
+ * Finds paths without a version. The version must be the first segment of the path, or the last
+ * segment of the server address.
+ */
 function findUnversioned(document: unknown): readonly Finding[] {
   const { servers } = asObject(document)
   const isVersioned = (list: unknown): boolean =>

@@ -1,4 +1,4 @@
-/** Rules of statuses and problems (HDR-1, AUTH-4, ERR-1..3, LIMIT-1, VER-2). */
+/** Rules for statuses and problems (HDR-1, AUTH-4, ERR-1 to ERR-3, LIMIT-1, VER-2). */
 import { isList, isObject } from '../definition/json.js'
 import { header, mediaType } from '../wire.js'
 import { asObject, contentOf, hasField, lackingField, type Operation, operationsOf, successesOf } from './document.js'
@@ -36,7 +36,7 @@ const findForeign: Find = ({ name, responses, place }) =>
       path: [...place, 'responses', status],
     }))
 
-/** An operation with representations must document 415. */
+/** An operation whose response has a body must document 415. */
 const findUnnegotiated: Find = (operation) => {
   const { name, responses, place } = operation
   const shows = successesOf(operation).some((status) => Object.keys(contentOf(responses[status])).length > 0)
@@ -69,7 +69,7 @@ const findUnauthenticated: Find = ({ name, operation, responses, place, method }
   return [{ message: `${name} does not answer 401. Add it, for missing or invalid credentials.`, path: [...place] }]
 }
 
-/** The members that the schema of problems must declare. */
+/** The members that the schema of a problem must declare. */
 const members = ['type', 'title', 'status', 'code']
 
 const findOtherProblems: Find = ({ name, method, responses, place }) => {
@@ -99,7 +99,7 @@ const findOtherProblems: Find = ({ name, method, responses, place }) => {
   })
 }
 
-/** The members that a schema declares, directly or in its parts. */
+/** The members that a schema declares, either itself or in the schemas that it combines. */
 function membersOf(schema: unknown, depth = 5): ReadonlySet<string> {
   const { properties, allOf, anyOf, oneOf } = asObject(schema)
   const parts = depth === 0 ? [] : [allOf, anyOf, oneOf].flatMap((list) => (isList(list) ? list : []))

@@ -1,6 +1,7 @@
 /**
  * The channels of `node:diagnostics_channel` on which the library reports its work; see
- * docs/observability.md. Without subscribers, each costs one check of the channel.
+ * docs/observability.md. If a channel has no subscribers, it costs only the check whether it has
+ * any.
  */
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { CallMessage, PoolWaitMessage, RequestMessage, StepMessage } from './messages.js'
@@ -22,16 +23,16 @@ export const cacheChannel = channel('express-rest-conventions:cache')
 /** One message per call that waits for a connection of a PostgreSQL pool. */
 export const poolWaitChannel = tracingChannel<unknown, PoolWaitMessage>('express-rest-conventions:pool-wait')
 
-/** One message per slow list over PostgreSQL. */
+/** One message per list over PostgreSQL that was slow. */
 export const slowListChannel = channel('express-rest-conventions:slow-list')
 
 /** One message when a rate-limit or login store fails, and one when it works again. */
 export const storeFailureChannel = channel('express-rest-conventions:store-failure')
 
 /**
- * One piece of work on a tracing channel. Work may be synchronous or asynchronous; `asyncEnd` is
- * published once for each, as the last event, so that subscribers can detect the end by this event
- * alone.
+ * One piece of work on a tracing channel. The work may be synchronous or asynchronous. In both
+ * cases, `asyncEnd` is published once, as the last event, so that subscribers need only this event
+ * to detect the end.
  */
 export class Traced<M extends Outcome> {
   readonly #channel: TracingChannel<unknown, M>
@@ -44,8 +45,8 @@ export class Traced<M extends Outcome> {
   }
 
   /**
-   * Calls `work(argument)` with the stores that subscribers have bound to `start`: a span started
-   * by a subscriber is active inside `work`.
+   * Calls `work(argument)` with the stores that subscribers have bound to `start`. A span that a
+   * subscriber has started is therefore active inside `work`.
    */
   run<A, T>(work: (argument: A) => T, argument: A): T {
     const { start, end } = this.#channel
@@ -58,7 +59,7 @@ export class Traced<M extends Outcome> {
     })
   }
 
-  /** Publishes the start of the work, if the code that follows does not run within it. */
+  /** Publishes the start of work that does not run inside `run()`. */
   begin(): this {
     const { start, end } = this.#channel
     start.publish(this.message)
@@ -81,7 +82,7 @@ export class Traced<M extends Outcome> {
   }
 }
 
-/** The fields that every message has after its work has ended. */
+/** The fields that describe how the work ended. */
 interface Outcome {
   duration: number | undefined
   failed: boolean

@@ -1,6 +1,6 @@
 /**
- * Templates of the routes that Express has mounted and matched, since labels of metrics must not
- * contain values of paths.
+ * Finds the templates of the routes that Express has mounted and matched. Labels of metrics need
+ * templates, because they must not contain values of paths.
  */
 import type { IncomingMessage } from 'node:http'
 
@@ -14,7 +14,7 @@ interface RoutedRequest extends IncomingMessage {
 type Params = Readonly<Record<string, unknown>>
 
 /**
- * The path that the current router is mounted at, with `{name}` in place of the value of a path
+ * The path at which the current router is mounted, with `{name}` in place of the value of a path
  * parameter.
  *
  * @example app.use('/areas/:area', service) // '/areas/{area}'
@@ -26,7 +26,7 @@ export function mountTemplate(req: IncomingMessage): string {
 
 /**
  * The template of the route that Express matched last, such as `/v1/cosas/:id`; `undefined` if
- * none.
+ * Express matched none.
  */
 export function expressRoute(req: IncomingMessage): string | undefined {
   const path = pathOf((req as RoutedRequest).route?.path)
@@ -34,10 +34,10 @@ export function expressRoute(req: IncomingMessage): string | undefined {
 }
 
 /**
- * Calls `matched` whenever Express matches a route below `mountPath`, with the template below it.
- * Express sets `req.route` at that time, while `req.baseUrl` has the path of the nested router;
- * later it restores `req.baseUrl`. Since Express drops the parameters of a nested router's path,
- * all parameters are recorded.
+ * Calls `matched` whenever Express matches a route below `mountPath`, with the template of the
+ * route below it. At that time, Express sets `req.route`, and `req.baseUrl` has the path of the
+ * nested router. Later, Express restores `req.baseUrl`. Express also drops the parameters in the
+ * path of a nested router, so all parameters are recorded.
  */
 export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
   const names = followParameters(req)
@@ -49,7 +49,7 @@ export function followRoutes(req: IncomingMessage, mountPath: string, matched: (
   })
 }
 
-/** The names of all parameters that Express sets from here on, by their values. */
+/** The names of all parameters that Express sets from now on, by their values. */
 export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, string> {
   const names = new Map<unknown, string>()
   watchProperty(req, 'params', (params) => {
@@ -59,8 +59,8 @@ export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, str
 }
 
 /**
- * Replaces a property with an accessor that reports new values, also to earlier watchers. A
- * property that can't be redefined is left unchanged.
+ * Replaces a property with an accessor that reports new values, also to earlier watchers of the
+ * property. A property that can't be redefined stays as it is.
  */
 function watchProperty<Name extends 'params' | 'route'>(
   req: RoutedRequest,
@@ -92,7 +92,10 @@ function templateOf(path: string, names: ReadonlyMap<unknown, string>): string {
     .join('/')
 }
 
-/** The names of parameters, by their values. A wildcard of Express 5 has a list of segments. */
+/**
+ * The names of parameters, by their values. The value of a wildcard of Express 5 is a list of
+ * segments.
+ */
 function namesIn(params: Params): ReadonlyMap<unknown, string> {
   const names = new Map<unknown, string>()
   for (const [name, value] of Object.entries(params)) {
@@ -109,7 +112,9 @@ function decoded(segment: string): string {
   }
 }
 
-/** A path of Express is a string, a regular expression, or a list of them. */
+/**
+ * The text of an Express path. The path may be a string, a regular expression, or a list of both.
+ */
 function pathOf(path: unknown): string | undefined {
   if (typeof path === 'string') return path
   if (Array.isArray(path)) return path.map(String).join(',')

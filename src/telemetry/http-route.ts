@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http'
 
 /** The record of a request in OpenTelemetry's context. */
 export interface TracedRequest {
-  /** Used as `http.route`, and with the method as the name of the span. */
+  /** Used as `http.route`. The method and this route together are the name of the span. */
   route?: string | undefined
 }
 
@@ -17,8 +17,8 @@ interface Registered {
 }
 
 /**
- * The symbol with which every copy of `@opentelemetry/api` 1.x registers itself globally. Using it
- * needs no dependency, and works with any copy that the service uses.
+ * The symbol with which every copy of `@opentelemetry/api` 1.x registers itself globally. With this
+ * symbol, the library needs no dependency, and works with any copy that the service uses.
  */
 export const openTelemetry = Symbol.for('opentelemetry.js.api.1')
 
@@ -26,8 +26,8 @@ export const openTelemetry = Symbol.for('opentelemetry.js.api.1')
 const rpcMetadata = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
 
 /**
- * The record of the current request; `undefined` if it is not traced. Never throws, so that tracing
- * does not affect responses.
+ * The record of the current request; `undefined` if the request is not traced. Never throws, so
+ * that tracing does not affect responses.
  */
 export function tracedRequest(): TracedRequest | undefined {
   const registered = (globalThis as { readonly [openTelemetry]?: Registered })[openTelemetry]
@@ -39,16 +39,16 @@ export function tracedRequest(): TracedRequest | undefined {
   }
 }
 
-/** The latest name of each traced request. */
+/** The latest route of each traced request. */
 const names = new WeakMap<TracedRequest, { route: string | undefined }>()
 
 /**
- * Sets the route of a traced request. Express's instrumentation overwrites it for each layer that
- * it passes, and has no notion of versions. So the latest route is set again when the connection
- * closes, before the listener that ends the span.
+ * Sets the route of a traced request. Express's instrumentation overwrites the route for each layer
+ * that a request passes, and does not know versions. The latest route is therefore set again when
+ * the connection closes, before the listener that ends the span runs.
  */
 export function nameRoute(traced: TracedRequest, res: ServerResponse, route: string | undefined): void {
-  // Not an assignment, which would throw for a record that can't be written.
+  // `Reflect.set` is used because an assignment would throw if the record can't be written.
   Reflect.set(traced, 'route', route)
   const known = names.get(traced)
   if (known !== undefined) {

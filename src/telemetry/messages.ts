@@ -1,6 +1,6 @@
 /**
- * The messages of the tracing channels. Their getters return what is known about the request when
- * they are read.
+ * The messages of the tracing channels. A getter returns the facts about the request that are known
+ * when it is called.
  */
 import type { IncomingMessage } from 'node:http'
 
@@ -13,9 +13,11 @@ export interface Facts {
   readonly version: string | undefined
   /** The template below the version, such as `/contratos/{id}`; `undefined` if no route matches. */
   readonly route: string | undefined
-  /** The whole template, as `http.route` of OpenTelemetry, such as `/private/v1/contratos/{id}`. */
+  /**
+   * The whole template, such as `/private/v1/contratos/{id}`, for `http.route` of OpenTelemetry.
+   */
   readonly httpRoute: string | undefined
-  /** The collection of the route. */
+  /** The collection that the route belongs to. */
   readonly collection: string | undefined
   /**
    * The name of the operation, such as `patch`; `undefined` if the route does not have the method.
@@ -25,7 +27,7 @@ export interface Facts {
   readonly traceparent: string | undefined
 }
 
-/** The source of a message: the facts of the request, and its principal. */
+/** The source of a message: the facts about the request, and its principal. */
 export interface Subject {
   /** The request; `undefined` for a job. */
   readonly req: IncomingMessage | undefined
@@ -83,8 +85,8 @@ abstract class Message implements Facts {
   }
 
   /**
-   * A digest of the caller's name, computed when first read; `undefined` before `authenticate` and
-   * if the principal has no name.
+   * A digest of the caller's name, computed when it is first read. `undefined` before the step
+   * `authenticate`, and if the principal has no name.
    */
   get principalHash(): string | undefined {
     return this.#subject.principalHash()
@@ -94,12 +96,12 @@ abstract class Message implements Facts {
 export class RequestMessage extends Message {
   /** `undefined` if the connection was closed before a response. */
   status: number | undefined = undefined
-  /** The code and clause of the problem, if the response is one. */
+  /** The code and the clause of the problem, if the response is a problem. */
   code: string | undefined = undefined
   clause: string | undefined = undefined
   /**
-   * Whether the version was deprecated when the request ended. False for retired versions, which
-   * are 410.
+   * Whether the version was deprecated when the request ended. False for retired versions, whose
+   * response is 410.
    */
   deprecated = false
   /** The number of adapter calls. */
@@ -137,29 +139,33 @@ export class CallMessage extends Message {
     this.#collection = collection
   }
 
-  /** The collection of the adapter: for an expansion, not that of the route. */
+  /** The collection of the adapter. For an expansion, this is not the collection of the route. */
   override get collection(): string {
     return this.#collection
   }
 }
 
 /**
- * Lookups in one cache that follow each other without a wait, such as those of all rows of a page.
+ * Lookups in one cache that follow each other without a wait, such as the lookups for all rows of a
+ * page.
  */
 export interface CacheMessage {
-  /** The name of its row in docs/performance.md. */
+  /** The name of the cache, as in docs/performance.md. */
   readonly cache: string
   /** Lookups that found a result. */
   readonly hits: number
-  /** Lookups that found none. */
+  /** Lookups that found no result. */
   readonly misses: number
 }
 
 /** A call that waits for a connection because all connections of the pool are in use. */
 export class PoolWaitMessage {
-  /** Milliseconds; `undefined` until it got a connection or gave up. */
+  /**
+   * How long the call waited, in milliseconds. `undefined` until the call got a connection or gave
+   * up.
+   */
   duration: number | undefined = undefined
-  /** Whether it gave up: because of a timeout, or because the client disconnected. */
+  /** Whether the call gave up, because of a timeout or because the client disconnected. */
   failed = false
   error: unknown = undefined
 
@@ -171,20 +177,20 @@ export class PoolWaitMessage {
   ) {}
 }
 
-/** A slow list. */
+/** A list that was slow. */
 export interface SlowListMessage {
   readonly collection: string
   /** Milliseconds. */
   readonly duration: number
   /** The filtered members, each once, sorted by name. */
   readonly filters: readonly string[]
-  /** The members sorted by; descending ones start with `-`. */
+  /** The members that the list is sorted by. Those in descending order start with `-`. */
   readonly sort: readonly string[]
-  /** Whether there was a full-text search. */
+  /** Whether the list was a full-text search. */
   readonly search: boolean
   /**
-   * The tables that its plan reads completely, because no index fits. `undefined` if the plan is
-   * unknown.
+   * The tables that the query plan reads completely, because no index fits. `undefined` if the plan
+   * is unknown.
    */
   readonly readWhole: readonly string[] | undefined
 }
@@ -196,6 +202,6 @@ export interface StoreFailureMessage {
   readonly message: string
   /** The cause of a failure. */
   readonly error: unknown
-  /** The duration of the outage in milliseconds, after a recovery. */
+  /** The duration of the outage in milliseconds. Present after a recovery. */
   readonly duration: number | undefined
 }

@@ -1,38 +1,43 @@
 /**
- * The columns of a resource's records in formats that consist of rows and cells. Each position
- * in a representation has one column, so that an import restores what an export wrote (REP-7).
+ * The columns of a resource's records in formats that consist of rows and cells. There is one
+ * column for each position in a representation, so that an import restores what an export has
+ * written (REP-7).
  */
 
 import type { Link, LinkTo } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import type { Mounted } from '../plan/routes.js'
 
-/** The content of a cell. `json`: the JSON text of a value of any type. */
+/** The content of a cell. `json` is the JSON text of a value of any type. */
 type CellKind = 'text' | 'number' | 'boolean' | 'json'
 
-/** A column: the position of a value in the record on the wire. */
+/** A column. It stands for one position in the record on the wire. */
 export interface Column {
   /**
-   * The names on the path to the value, joined by dots; dots and backslashes in names are escaped
-   * with a backslash.
+   * The names of the members on the path to the value, joined by dots. Dots and backslashes in a
+   * name are escaped with a backslash.
    */
   readonly name: string
   readonly path: readonly string[]
   readonly kind: CellKind
-  /** Whether an empty cell means null. Otherwise it means an absent member. */
+  /** Whether an empty cell means null. If not, it means that the member is absent. */
   readonly nullable: boolean
   /**
-   * True for strings that contain numbers, such as decimals: they are never treated as formulas.
+   * True for strings that contain numbers, such as decimals. Such strings are never treated as
+   * formulas.
    */
   readonly numeric: boolean
-  /** The value of each object on the path if all of its cells are empty. */
+  /** For each object on the path: the value of the object if all of its cells are empty. */
   readonly whenEmpty: readonly EmptyValue[]
 }
 
 /** The value of an object whose cells are all empty. */
 type EmptyValue = 'object' | 'null' | 'absent'
 
-/** The position of columns: the names of the enclosing objects, and their empty values. */
+/**
+ * The place of columns: the names of the enclosing objects, and the values of these objects if all
+ * of their cells are empty.
+ */
 interface At {
   readonly path: readonly string[]
   readonly whenEmpty: readonly EmptyValue[]
@@ -45,15 +50,16 @@ const below = ({ path, whenEmpty }: At, name: string, empty: EmptyValue): At => 
 const top: At = { path: [], whenEmpty: [] }
 
 /**
- * The columns of a resource with these associations expanded, in the order of the representation.
+ * The columns of a resource in which the associations `expand` are expanded, in the order of the
+ * representation.
  */
 export function columnsOf(resource: Mounted, expand: readonly string[] = []): readonly Column[] {
   return distinct(recordColumns(resource, top, expand))
 }
 
 /**
- * The columns that an import accepts: those of all possible exports of the resource, `writeOnly`
- * members, which no export contains, and the keys of link targets.
+ * The columns that an import accepts: those of all possible exports of the resource, those of
+ * `writeOnly` members, which no export contains, and the keys of link targets.
  */
 export function columnsToRead(resource: Mounted): readonly Column[] {
   const { plan, targets } = resource
@@ -74,12 +80,15 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
 }
 
 /**
- * A column as described in documents. `expand`: the association that an export must expand to
- * include it.
+ * A column as OpenAPI documents describe it. `expand` is the association that an export must expand
+ * to have this column.
  */
 interface DescribedColumn {
   readonly name: string
-  /** Not called `type`, because linters would mistake the object for a schema. */
+  /**
+   * The kind of its cells. Not called `type`, because linters would mistake the object for a
+   * schema.
+   */
   readonly cell: CellKind
   readonly expand?: string
 }
@@ -95,7 +104,7 @@ export function columnsToDescribe(resource: Mounted): readonly DescribedColumn[]
   }))
 }
 
-/** Keeps the first of columns with the same name. */
+/** Keeps only the first of several columns with the same name. */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const named = new Map<string, Column>()
   for (const column of columns) if (!named.has(column.name)) named.set(column.name, column)
@@ -138,7 +147,8 @@ function linkColumns(resource: Mounted, link: Link, at: At, expand: readonly str
   if (!expand.includes(name)) return brief
   // Members that the target's schema does not declare have no column.
   if (target.plan.open) return [columnAt(at, name, 'json', true)]
-  // A link whose target does not exist or is not visible to the caller stays a link.
+  // A link stays a link if its target does not exist or is not visible to the caller, so the
+  // columns of the link are kept.
   return [...brief, ...recordColumns(target, inside, [])]
 }
 
@@ -175,19 +185,19 @@ function memberColumns(
   )
 }
 
-/** Whether a string contains a number that a double can't represent. */
+/** Whether a string contains a number that a double may not represent exactly. */
 const isNumeric = ({ format }: Shape): boolean => format === 'decimal' || format === 'int64'
 
 /**
  * Whether an object can have a column for each of its members. All members must be declared. If all
- * cells are empty, it must be clear whether the object is absent or has only nulls.
+ * cells are empty, the columns must still show whether the object is absent or has only nulls.
  */
 function spreads(member: Shape, certain: boolean, within: ReadonlySet<Shape>): boolean {
   if (member.hasOthers || member.members.size === 0 || within.has(member)) return false
   return certain || hasRequiredCell(member, new Set([...within, member]))
 }
 
-/** Whether the object has a member whose cell is never empty if the object is present. */
+/** Whether the object has a member whose cell is never empty while the object is present. */
 function hasRequiredCell(object: Shape, within: ReadonlySet<Shape>): boolean {
   return [...object.members].some(([name, member]) => {
     if (member.writeOnly || !isCertain(object, name, member) || within.has(member)) return false

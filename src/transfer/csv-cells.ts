@@ -7,26 +7,26 @@ export interface CellRules {
 }
 
 /**
- * Characters that some program may treat as the end of a cell, or as whitespace to trim, for any
- * separator.
+ * Characters that must be quoted, whatever the separator is, because some program may treat them as
+ * the end of a cell, or as whitespace to trim.
  */
 const quoted = /[",;\t|\r\n]|^[\s\uFEFF]|[\s\uFEFF]$/
 
 /**
- * The beginning of a formula for a spreadsheet (OWASP, CSV Injection), possibly after escaping
- * signs.
+ * The beginning of a text that a spreadsheet would treat as a formula (OWASP, CSV Injection). Any
+ * number of escaping `'` may precede it.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/
 
-/** A text as a cell. An empty text is quoted, to distinguish it from an absent value. */
+/** The cell for a text. An empty text is quoted, to distinguish it from an absent value. */
 export function textCell(text: string, { separator, escapeFormulas }: CellRules): string {
   const safe = escapeFormulas ? escapeFormula(text) : text
   return safe === '' || quoted.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /**
- * Escapes a text that a spreadsheet would treat as a formula with a leading `'`. A text that looks
- * escaped is escaped too, so that the sign can be removed again.
+ * Puts a `'` in front of a text that a spreadsheet would treat as a formula. A text that already
+ * looks escaped gets a further `'`, so that the escaping can be reversed.
  */
 export const escapeFormula = (text: string): string => (formula.test(text) ? `'${text}` : text)
 

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of CSV as records. The header row defines the columns, and the schema the types of
- * cells.
+ * Reads the rows of CSV as records. The header row defines the columns, and the schema defines the
+ * types of the cells.
  */
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import { integerChanges } from '../http/json-number.js'
@@ -20,7 +20,7 @@ interface ReadRules extends CellRules {
   readonly depth: number
 }
 
-/** The maximum number of violations listed for a header row. */
+/** The maximum number of violations that are reported for a header row. */
 const maxHeaderViolations = 50
 
 /** Creates a reader for rows of this resource. */
@@ -31,8 +31,8 @@ export function csvReader(resource: Mounted, rules: ReadRules): RowReader {
 }
 
 /**
- * The required members of every row, by their names on the wire. Empty with a scope, which may fix
- * any members.
+ * The required members of every row, by their names on the wire. Empty for a resource with a scope,
+ * because the scope may set any members.
  */
 function requiredMembers({ plan }: Mounted): readonly string[] {
   const { shape, key, assigned, scope } = plan.definition
@@ -62,7 +62,7 @@ function refuse(errors: readonly Violation[]): void {
   if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: summaryOf(errors), errors })
 }
 
-/** The columns of the header row. Throws with all violations of the row. */
+/** The columns of the header row. Throws a problem with all violations of the row. */
 function headerOf(
   cells: readonly Cell[],
   known: ReadonlyMap<string, Column>,
@@ -73,8 +73,8 @@ function headerOf(
   const errors: Violation[] = []
   const columns = new Set<Column>()
   for (const name of names) {
-    // Violations of thousands of columns would be of no use, and each name is compared with all
-    // known names.
+    // The check stops here, because violations of thousands of columns would be of no use, and each
+    // unknown name is compared with all known names.
     if (errors.length === maxHeaderViolations) break
     const column = known.get(name)
     if (column === undefined) errors.push(unknownColumn(name, known, rules))
@@ -145,7 +145,7 @@ function unequal([first, ...others]: readonly Cell[], columns: number): string {
   return `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, but the header row has ${columns}.`
 }
 
-/** The result for a cell that is not a valid value of its column. */
+/** Stands for a cell that is not a valid value of its column. */
 const unreadable = Symbol('unreadable')
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -155,7 +155,7 @@ function cellValue(
   { kind, nullable, path }: Column,
   { escapeFormulas, depth }: ReadRules,
 ): unknown {
-  // An empty cell of a nested member may mean an absent object; see `fillEmpty`.
+  // An empty cell of a nested member may mean that the object is absent; see `fillEmpty`.
   if (text === '' && !quoted) return nullable && path.length === 1 ? null : undefined
   switch (kind) {
     case 'text':
@@ -170,8 +170,8 @@ function cellValue(
 }
 
 /**
- * Parses a number as in a JSON body: integers that a double can't represent are invalid, and -0
- * becomes 0.
+ * Parses a number in the same way as in a JSON body. Integers that a double can't represent are
+ * invalid, and -0 becomes 0.
  */
 function finite(text: string): unknown {
   const value = Number(text)
@@ -193,7 +193,7 @@ function untyped({ name, kind, path }: Column): Violation {
   }
 }
 
-/** Sets a value at its place, creating the objects on the path. */
+/** Sets a value at its place in the record, and creates the objects on the path. */
 function place(record: JsonObject, path: readonly string[], value: unknown): void {
   let at = record
   for (const name of path.slice(0, -1)) {
@@ -210,8 +210,9 @@ function place(record: JsonObject, path: readonly string[], value: unknown): voi
 }
 
 /**
- * Interprets an empty cell below an object: null if the object is present; otherwise the object is
- * absent, or null if its column is nullable.
+ * Interprets an empty cell of a member of an object. If the object is present, the member is null.
+ * Otherwise, the object gets the value that its column has for empty cells: an empty object, null,
+ * or none.
  */
 function fillEmpty(record: JsonObject, { path, nullable, whenEmpty }: Column): void {
   let at: JsonObject = record

@@ -1,20 +1,20 @@
 /**
- * Splits CSV into rows and cells (RFC 4180), lazily: later rows are parsed only when they are
+ * Splits CSV into rows and cells (RFC 4180). It is lazy: each row is parsed only when it is
  * requested.
  */
 import type { HttpProblem } from '../problem.js'
 import { longestRow, malformedRow } from './malformed-row.js'
 
-/** The maximum number of cells in a row, more than any table has columns. */
+/** The maximum number of cells in a row, which is more than any table has columns. */
 const maxCells = 10_000
 
-/** A cell. If it is quoted it is a text, even if it is empty. */
+/** A cell. A quoted cell is always a text, even if it is empty. */
 export interface Cell {
   readonly text: string
   readonly quoted: boolean
 }
 
-/** A row, and the line of the text in which it begins, from 1. */
+/** A row, and the number of the line in which it begins. The first line of the text is 1. */
 export interface CsvRow {
   readonly cells: readonly Cell[]
   readonly line: number
@@ -25,7 +25,7 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * The rows of a text, whose lines end with LF or CRLF. Throws `malformed-body` (400) for invalid
+ * The rows of a text whose lines end with LF or CRLF. Throws `malformed-body` (400) for invalid
  * CSV.
  */
 export function* csvRows(text: string, separator: string): Generator<CsvRow, void, undefined> {
@@ -37,10 +37,10 @@ class Scanner {
   readonly #text: string
   readonly #separator: number
   #at = 0
-  /** The position and the line in which the row begins. */
+  /** The position and the line at which the current row begins. */
   #begin = 0
   #line = 1
-  /** Line ends within quotes in the row. */
+  /** The number of line ends within quotes in the current row. */
   #inside = 0
 
   constructor(text: string, separator: string) {
@@ -91,19 +91,19 @@ class Scanner {
     return { text: doubled ? inner.replaceAll('""', '"') : inner, quoted: true }
   }
 
-  /** The position of the next quote. Counts the line ends before it. */
+  /** The position of the next quote. Counts the line ends in front of it. */
   #closing(from: number): number {
     const end = this.#text.indexOf('"', from)
     const known = end === -1 ? this.#text.length : end
     if (known - this.#begin > longestRow) throw this.#malformed(tooLong)
     if (end === -1) throw this.#malformed('a quote is opened and never closed')
-    // A loop, since a search for a line end would continue beyond the quote, for each cell of a
-    // long row.
+    // This is a loop because a search for a line end would continue beyond the quote, for each cell
+    // of a long row.
     for (let at = from; at < end; at += 1) if (this.#text.charCodeAt(at) === lineFeed) this.#inside += 1
     return end
   }
 
-  /** Whether a cell ends here. A CR alone is an ordinary character. */
+  /** Whether a cell ends at the current position. A CR without LF is an ordinary character. */
   #isCellEnd(): boolean {
     const code = this.#text.charCodeAt(this.#at)
     if (code === this.#separator || code === lineFeed || this.#at >= this.#text.length) return true

@@ -14,23 +14,23 @@ import { dispositionOf, fileNameKind } from './disposition.js'
 
 export interface CsvOptions {
   /**
-   * The separator of cells: `,` `;` a tab or `|`. Spreadsheets in many locales expect `;`. Default
-   * `,`.
+   * The separator of cells: `,`, `;`, a tab or `|`. Spreadsheets in many locales expect `;`.
+   * Default `,`.
    */
   readonly separator?: ',' | ';' | '\t' | '|'
   /**
-   * Prefix texts that a spreadsheet would treat as formulas with `'`; an import with the same
-   * option removes the prefix. Numbers are unchanged. Default false.
+   * Whether to put a `'` in front of texts that a spreadsheet would treat as formulas. An import
+   * with the same option removes it. Numbers are not changed. Default false.
    */
   readonly escapeFormulas?: boolean
   /**
-   * Start an export with a byte order mark, by which Excel detects UTF-8. Imports accept both.
-   * Default false.
+   * Whether an export starts with a byte order mark, by which Excel recognizes UTF-8. Imports
+   * accept files with and without it. Default false.
    */
   readonly bom?: boolean
   /**
    * The file name under which a browser saves an export (`Content-Disposition: attachment`).
-   * Default: none.
+   * Default: no file name.
    */
   readonly fileName?: string
 }
@@ -96,14 +96,16 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
   if (value === undefined) return ''
   if (kind === 'json') return jsonCell(value, rules)
   if (value === null) return ''
-  // Independent of the schema: if formulas are escaped, no text is written unescaped.
+  // This does not depend on the schema: if formulas are escaped, every text is escaped.
   if (typeof value === 'string')
     return textCell(value, numeric && isNumber(value) ? { ...rules, escapeFormulas: false } : rules)
   if (typeof value === 'number' && !Number.isFinite(value)) return ''
   return typeof value === 'object' ? jsonCell(value, rules) : String(value)
 }
 
-/** JSON never starts like a formula, except for numbers. */
+/**
+ * The cell for a JSON value. Only a number can start like a formula, and numbers are not escaped.
+ */
 function jsonCell(value: unknown, { separator }: CellRules): string {
   return textCell(JSON.stringify(value) ?? 'null', { separator, escapeFormulas: false })
 }

@@ -6,8 +6,8 @@ import type { TextKind } from '../options/kinds.js'
 export const fileNameKind: TextKind = { a: 'the name of a file, without a folder', like: /^[^\p{Cc}\p{Cs}/\\]+$/u }
 
 /**
- * The value of `Content-Disposition` for a file name; `undefined` for none. Names beyond ASCII use
- * `filename*` (RFC 8187).
+ * The value of `Content-Disposition` for a file name; `undefined` if there is no file name. For a
+ * name that is not ASCII, the value has `filename*` (RFC 8187).
  */
 export function dispositionOf(fileName: string | undefined): string | undefined {
   if (fileName === undefined) return undefined

@@ -4,9 +4,9 @@ import { HttpProblem } from '../problem.js'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The text of a file, without its byte order mark. Throws `malformed-body` (400) for another
- * encoding: text decoded with the wrong encoding would be stored incorrectly without anyone
- * noticing.
+ * The text of a file, without its byte order mark. Throws `malformed-body` (400) if the file has
+ * another encoding. If a file were decoded with the wrong encoding, incorrect text would be stored
+ * without anyone noticing.
  */
 export function fileText(bytes: Uint8Array, charset = 'utf-8'): string {
   const [first, second] = bytes
@@ -19,7 +19,7 @@ export function fileText(bytes: Uint8Array, charset = 'utf-8'): string {
   } catch (error) {
     throw malformed('The file is not UTF-8: it may be Latin-1 or Windows-1252. Save it as UTF-8.', error)
   }
-  // In ASCII text encoded as UTF-16 without a mark, every other character is NUL.
+  // If ASCII text is encoded as UTF-16 without a byte order mark, every other byte is NUL.
   if (text[0] === '\0' || text[1] === '\0')
     throw malformed('The file begins with NUL characters: it may be UTF-16. Save it as UTF-8.')
   return text

@@ -1,6 +1,6 @@
 /**
- * Imports: creates many records from one file, with the checks of a POST for each, and one report
- * of all violations.
+ * Imports: creates many records from one file. Each record gets the checks of a POST, and one
+ * report has all violations.
  */
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
@@ -18,29 +18,31 @@ import { formFile } from './multipart.js'
 import { withoutReadOnly } from './read-only.js'
 
 /**
- * Runs work in a transaction of the service: begins one, passes it to `run` in the form that the
- * adapter's `within()` takes, commits if `run` resolves, and rolls back and rejects if it rejects.
+ * Runs work in a transaction of the service. It begins a transaction, and calls `run` with the
+ * value that the adapter's `within()` takes. It commits if `run` resolves. If `run` rejects, it
+ * rolls back and rejects.
  */
 export type Transaction = <R>(run: (within: unknown) => Promise<R>) => Promise<R>
 
 export interface ImportOptions extends EndpointLimits {
-  /** The purpose of the endpoint: PATH-8 requires documentation. */
+  /** The purpose of the endpoint. PATH-8 requires this documentation. */
   readonly description: string
   /** The accepted formats of files: `csv()` and `ndjson()`. */
   readonly formats: readonly TransferFormat[]
   /**
-   * Writes all rows or none. `'none'` for a store without transactions: nothing is written before
-   * all rows have passed their checks, but if the store refuses rows, the other rows are written.
+   * A function that runs the import in a transaction, so that all rows are written or none.
+   * `'none'` is for a store without transactions. Then nothing is written before all rows have
+   * passed their checks. If the store still refuses rows, the other rows are written.
    */
   readonly transaction: Transaction | 'none'
-  /** The maximum number of rows in a file. A larger one is 413. Default 10,000. */
+  /** The maximum number of rows in a file. The response to a larger file is 413. Default 10,000. */
   readonly maxRows?: number
   /**
-   * The maximum number of concurrent imports of this endpoint in this process; a further one is
-   * 503. Default 2.
+   * The maximum number of concurrent imports of this endpoint in this process. The response to a
+   * further import is 503. Default 2.
    */
   readonly maxConcurrent?: number
-  /** An API area between the version and the name. */
+  /** An API area: the path segment between the version and the name. */
   readonly area?: string
 }
 
@@ -62,31 +64,36 @@ const reportSchema = {
   additionalProperties: false,
 } as const
 
-/** The default limit of a file, in bytes. */
+/** The default maximum size of a file, in bytes. */
 const defaultBodyLimit = 10_485_760
 
 /**
- * The number of files in memory for each import that may run. Files that are still arriving use no
- * connection of the store, so there may be more of them: a slow client does not block the imports
- * of others.
+ * The number of files that may be in memory for each import that may run. It is more than 1,
+ * because a file that is still arriving uses no connection of the store. A slow client thus does
+ * not block the imports of others.
  */
 const filesPerImport = 4
 
 const busy = (): Unavailable =>
   new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
 
-/** The number of rows checked together: links, parents and keys need one read for all of them. */
+/**
+ * The number of rows that are checked together. Links, parents and keys then need one read for all
+ * of these rows.
+ */
 const batchSize = 200
 
 /**
- * Creates an endpoint for files of records. POST of a CSV or NDJSON file, either as the body or as
- * the part `file` of a form, creates the records with the checks of a POST for each row.
- * `?dryRun=true` checks and writes nothing. The resource must be mounted in the same version.
+ * Creates an endpoint that takes files of records. A POST of a CSV or NDJSON file creates the
+ * records, with the checks of a POST for each row. The file is either the body or the part `file`
+ * of a form. With `?dryRun=true`, the rows are checked and nothing is written. The resource must be
+ * mounted in the same version.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
- * api({ versions: { v1: [mount(orders, adapter), imports('order-imports', orders, { description: 'Takes orders from a file.', formats: [csv()], transaction })] } })
+ * api({ versions: { v1: [mount(orders, adapter), imports('order-imports', orders, { description:
+ * 'Takes orders from a file.', formats: [csv()], transaction })] } })
  */
 export function imports<T, K, L extends string>(
   name: string,
@@ -140,7 +147,7 @@ export function imports<T, K, L extends string>(
   } as never) as Endpoint
 }
 
-/** `description` is checked by `endpoint()`. */
+/** The valid options of `imports()`, except that `endpoint()` checks `description`. */
 export const importKinds: Kinds<ImportOptions> = {
   description: 'any',
   formats: { required: formatsKind },
@@ -208,8 +215,8 @@ class Import {
   }
 
   /**
-   * The format of the file. Browsers derive a media type from installed programs, so if there is
-   * only one format, a generic type is accepted for it.
+   * The format of the file. Browsers derive the media type of a file from the installed programs.
+   * If only one format is allowed, a generic media type is therefore accepted, too.
    */
   #formatOf(type: string): TransferFormat {
     const { formats } = this.#options
@@ -224,7 +231,8 @@ class Import {
   }
 
   /**
-   * Writes all rows in one transaction, in batches. After the first refusal rows are only checked.
+   * Writes all rows in one transaction, in batches. After the first refused row, the remaining
+   * batches are only checked.
    */
   async #writeTogether(rows: Iterable<ReadRow>, transaction: Transaction, dryRun: boolean): Promise<void> {
     try {
@@ -244,7 +252,7 @@ class Import {
     }
   }
 
-  /** Writes the rows one after another, once all have passed their checks. */
+  /** Checks all rows. If no row was refused, writes them without a transaction. */
   async #writeEach(rows: Iterable<ReadRow>, dryRun: boolean): Promise<void> {
     const all: ReadRow[] = []
     for await (const batch of this.#batches(rows)) all.push(...batch)
@@ -262,7 +270,7 @@ class Import {
     this.#throwIfRefused(` ${made} of ${this.#rows} rows were created: the others were refused by the store.`)
   }
 
-  /** The rows that could be parsed, without read-only members, in batches. */
+  /** The rows that could be parsed, in batches. Read-only members are removed. */
   async *#batches(rows: Iterable<ReadRow>): AsyncGenerator<readonly (ReadRow & { readonly row: number })[]> {
     let batch: (ReadRow & { readonly row: number })[] = []
     const slices = new Slices()
@@ -287,8 +295,8 @@ class Import {
   }
 
   /**
-   * Throws when the time is up, so that the transaction is rolled back instead of being committed
-   * after a 503.
+   * Throws when the time for the import is over, so that the transaction is rolled back. Otherwise
+   * it would be committed after a 503.
    */
   #checkTime(): void {
     if (this.#call.left() > 0) return
@@ -297,7 +305,7 @@ class Import {
     })
   }
 
-  /** Adds the violations of a batch, with pointers to the rows of the file. */
+  /** Adds the violations of a batch. Their pointers begin with the row in the file. */
   #refuse(batch: readonly ReadRow[], problem: HttpProblem): void {
     if (problem.status !== 422) throw problem
     const byRow = new Map<number, Violation[]>()
@@ -321,7 +329,7 @@ class Import {
     }
   }
 
-  /** Throws a report of all violations, if there are any. */
+  /** If there are violations, throws a problem that reports all of them. */
   #throwIfRefused(written = ' Nothing was written.'): void {
     if (this.#count === 0) return
     const violations = this.#count === 1 ? 'violation' : 'violations'

@@ -1,10 +1,10 @@
-/** Rows that can't be split into cells. The rows after them can't be read either. */
+/** The problem for a row that can't be read. The rows after it can't be read either. */
 import { HttpProblem } from '../problem.js'
 
-/** The maximum length of a row in characters. */
+/** The maximum length of a row, in characters. */
 export const longestRow = 1_048_576
 
-/** `line`: the line in which the row begins. */
+/** `line` is the line in which the row begins. */
 export function malformedRow(line: number, fault: string): HttpProblem {
   const detail = `In the row that begins in line ${line}, ${fault}.`
   return new HttpProblem('malformed-body', {

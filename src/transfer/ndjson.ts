@@ -10,7 +10,7 @@ import { readLines } from './ndjson-reader.js'
 export interface NdjsonOptions {
   /**
    * The file name under which a browser saves an export (`Content-Disposition: attachment`).
-   * Default: none.
+   * Default: no file name.
    */
   readonly fileName?: string
 }

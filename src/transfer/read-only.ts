@@ -1,4 +1,4 @@
-/** Removes the members that exports contain but clients may not set. */
+/** Removes the members that exports contain and that clients must not set. */
 import { isList, isObject, type JsonObject, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 

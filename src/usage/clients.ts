@@ -1,4 +1,4 @@
-/** The name of a client in counts: from its token, from the service's function, or a keyed hash. */
+/** Names clients for counts: by their token, by a function of the service, or by a keyed hash. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
@@ -7,25 +7,26 @@ import { invalidOption } from '../options/check.js'
 import { unawaited } from '../promise.js'
 import { longestName, unnamedClient } from './counts.js'
 
-/** Returns the name of the client of a request; `undefined` if it has none. */
+/** Returns the name of the client of a request; `undefined` if the client has no name. */
 export type ClientNamer = (principal: unknown, req: IncomingMessage) => string | undefined
 
 /** How clients are distinguished. */
 export interface ClientOptions {
   /**
-   * `token`: by `azp` or `client_id` of the principal, if the principal is the claims of a token.
-   * `hash`: by a keyed hash of the principal's name. A function returns the name itself. Default:
-   * clients are not distinguished.
+   * How clients are named. `token`: by `azp` or `client_id` of the principal, if the principal is
+   * the claims of a token. `hash`: by a keyed hash of the principal's name. A function returns the
+   * name itself. Default: clients are not distinguished.
    */
   readonly client?: 'token' | 'hash' | ClientNamer
   /**
-   * The key of the hash (HMAC with SHA-256) for callers whose token names no client: at least 16
-   * characters or bytes, the same in all processes. Without it they are `(unnamed)`.
+   * The key of the hash (HMAC with SHA-256): at least 16 characters or bytes, the same in all
+   * processes. The hash also names callers whose token or function gives no name. Without a secret,
+   * those callers are `(unnamed)`.
    */
   readonly secret?: string | Uint8Array
 }
 
-/** The length of a hash in hexadecimal digits: 64 bits. */
+/** The length of a hash in hexadecimal digits. 16 digits are 64 bits. */
 const hashLength = 16
 
 /**
@@ -57,7 +58,7 @@ export function tokenClient(principal: unknown): string | undefined {
   return undefined
 }
 
-/** A cached token's claims are one object, so each is hashed only once. */
+/** The claims of a cached token are always the same object, so each token is hashed only once. */
 const hashes = new WeakMap<object, { readonly key: KeyObject; readonly hash: string }>()
 
 function hashed(key: KeyObject | undefined, principal: unknown): string {

@@ -1,11 +1,11 @@
 /**
- * Records what a router or middleware has counted for a request, so that a preceding `observe()`
- * counts only the rest.
+ * Records what a router or middleware has counted for a request, so that an `observe()` in front of
+ * it does not count the same again.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Usage } from './usage.js'
 
-/** Denotes the call itself, as opposed to a clause. */
+/** The value of `what` for the call itself, as opposed to a clause. */
 export const callItself = 'call'
 
 interface Counted {
@@ -16,7 +16,10 @@ interface Counted {
 
 const followed = new WeakMap<IncomingMessage, Counted[]>()
 
-/** Starts to record the counts of a request. For all other requests the cost is one lookup. */
+/**
+ * Starts to record the counts of a request. For all other requests, `noteCounted` costs only one
+ * lookup.
+ */
 export function followCounts(req: IncomingMessage): void {
   followed.set(req, [])
 }
@@ -26,6 +29,6 @@ export function noteCounted(req: IncomingMessage, usage: Usage, what: string): v
   followed.get(req)?.push({ usage, what })
 }
 
-/** Whether a request was already counted for this, in the same counts. */
+/** Whether a request was already counted for a clause, or as a call, in the same counts. */
 export const isCounted = (req: IncomingMessage, usage: Usage, what: string): boolean =>
   followed.get(req)?.some((one) => one.usage === usage && one.what === what) ?? false

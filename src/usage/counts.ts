@@ -1,10 +1,14 @@
 /**
- * The counts of one process. Their number is bounded for any requests. The service determines
- * routes and clauses, but not the names of clients and details, so the smallest of those become
- * `(other)`.
+ * The counts of one process. Their number is bounded, whatever requests arrive. The service
+ * determines the routes and clauses, but requests determine the names of clients and details. If
+ * there are too many names, the clients with the lowest counts become `(other)`, and so do new
+ * details.
  */
 
-/** What is counted: responses that enforcing a clause would change, and completed calls. */
+/**
+ * `would_break`: responses that violate a clause or would change if the clause were enforced.
+ * `calls`: completed calls.
+ */
 export type CountKind = 'would_break' | 'calls'
 
 /** The labels of a count. Strings are truncated to their maximum length. */
@@ -14,13 +18,16 @@ export interface Labels {
   readonly subject: string
   readonly method: string
   readonly route: string
-  /** The name of what violates the clause, such as a parameter; empty if there is none. */
+  /**
+   * The name of the part of the message that violates the clause, such as a parameter; empty if
+   * there is none.
+   */
   readonly detail: string
   /** Empty if clients are not distinguished. */
   readonly client: string
 }
 
-/** Replaces all names beyond a bound. */
+/** Replaces all names beyond a maximum number. */
 export const otherName = '(other)'
 
 /** The name of callers without a name. */
@@ -46,11 +53,11 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** One count with all its labels. */
 export class Cell {
-  /** Whether it may be in the store. */
+  /** Whether the cell may be in the store. */
   taken = false
-  /** Whether it changed since it was last taken for the store. */
+  /** Whether the cell changed since it was last taken for the store. */
   changed = false
-  /** Whether it was merged into `(other)`. */
+  /** Whether the cell was merged into `(other)`. */
   merged = false
   first = 0
   last = 0
@@ -60,7 +67,7 @@ export class Cell {
 
   constructor(readonly labels: Labels) {}
 
-  /** Its name in the store. */
+  /** The name of the cell in the store. */
   get field(): string {
     return fieldOf(this.labels)
   }
@@ -68,7 +75,7 @@ export class Cell {
   add(now: number, amount: number): void {
     const day = Math.floor(now / dayLength)
     if (this.first === 0) this.first = now
-    // A clock that was set back does not change the day or the order.
+    // If the clock was set back, the day and the last time stay the same.
     if (now > this.last) this.last = now
     if (day > this.#day) {
       if (this.#today > 0) this.#before.push([this.#day, this.#today])
@@ -99,7 +106,10 @@ export class Cell {
     return this.#today > 0 ? [...this.#before, [this.#day, this.#today]] : [...this.#before]
   }
 
-  /** The form in the store: `[first, last, [[day, amount], ...]]`, without days before `oldest`. */
+  /**
+   * The value of the cell in the store: `[first, last, [[day, amount], ...]]`, without days before
+   * `oldest`.
+   */
   text(oldest: number): string {
     this.#before = this.#before.filter(([day]) => day >= oldest)
     return JSON.stringify([this.first, this.last, this.days()])
@@ -136,8 +146,8 @@ export class Counts {
   #removed = new Set<string>()
 
   /**
-   * `maxClients`: the number of clients that are always distinguished; the map may hold twice as
-   * many.
+   * `maxClients`: the number of clients that always keep their names. The map may hold twice as
+   * many clients.
    */
   constructor(kind: CountKind, maxClients: number) {
     this.#kind = kind
@@ -166,7 +176,7 @@ export class Counts {
     return cell.labels
   }
 
-  /** Returns and resets the changes. */
+  /** Returns the changes since the last call, and resets them. */
   take(): Changes {
     const cells = this.#changed.filter((cell) => !cell.merged)
     for (const cell of this.#changed) {
@@ -179,7 +189,7 @@ export class Counts {
     return { cells, removed }
   }
 
-  /** Returns changes that could not be stored. */
+  /** Takes back changes that could not be stored. */
   putBack({ cells, removed }: Changes): void {
     for (const field of removed) this.#removed.add(field)
     for (const cell of cells) {
@@ -190,7 +200,7 @@ export class Counts {
     for (const cell of this.#changed) this.#removed.delete(cell.field)
   }
 
-  /** Marks all counts as changed, for a store that has lost them. */
+  /** Marks all counts as changed, for a store that has lost its contents. */
   touchAll(): void {
     for (const cell of this.#cells()) this.#touch(cell)
   }
@@ -243,8 +253,9 @@ export class Counts {
   }
 
   /**
-   * Merges the smaller half of the clients into `(other)`. Merging half at once keeps the cost per
-   * client low if names are flooded.
+   * Keeps the half of the clients that has the highest totals, and merges the other half into
+   * `(other)`. Merging half at once keeps the cost per client low if requests flood the counts with
+   * new names.
    */
   #shrink(): void {
     const named = [...this.#clients].filter(([name]) => !shared.has(name)).sort(([, a], [, b]) => b.total - a.total)
@@ -267,7 +278,7 @@ export class Counts {
   }
 }
 
-/** Reserved names, each of which is used for any number of clients. */
+/** Reserved names. Each of them stands for any number of clients. */
 const shared: ReadonlySet<string> = new Set(['', otherName, unnamedClient])
 
 function* cellsOf(tree: Tree): Iterable<Cell> {

@@ -28,13 +28,13 @@ export class Flusher {
   #started: number | undefined
   #timer: NodeJS.Timeout | undefined
   #sequence = 0
-  /** The sequence of the last write that the store is known to have. */
+  /** The sequence number of the last write that the store is known to have. */
   #stored = 0
   /** Whether the store has lost its contents. */
   #hasLost = false
   #failedAt: number | undefined
   #running: Promise<void> | undefined
-  /** The write after the running one. */
+  /** The write that follows the running one. */
   #next: Promise<void> | undefined
   #closed = false
 
@@ -45,8 +45,8 @@ export class Flusher {
   }
 
   /**
-   * Starts counting in this process, and registers it in the store. Starts again after `close` if
-   * something is counted later.
+   * Starts to write the counts of this process at intervals. The first write registers the process
+   * in the store. If something is counted after `close`, `start` is called again.
    */
   start(): void {
     if (this.#timer !== undefined) return
@@ -55,7 +55,8 @@ export class Flusher {
     const flush = (): void => {
       if (this.#running === undefined) void this.flush()
     }
-    // The first request starts the timer; writes must not inherit its context, such as its trace.
+    // The first request starts the timer. Writes must not inherit the async context of that
+    // request, such as its trace.
     this.#timer = this.#context.runInAsyncScope(() => setInterval(flush, this.#settings.interval)).unref()
   }
 
@@ -63,8 +64,8 @@ export class Flusher {
    * Writes the changes. Never rejects: changes that could not be written are written the next time.
    */
   flush(): Promise<void> {
-    // The running write does not include the latest counts. All callers in the meantime share the
-    // next write.
+    // The running write does not include the latest counts. All callers that arrive while it runs
+    // share the next write.
     if (this.#running !== undefined) {
       this.#next ??= this.#running.then(() => {
         this.#next = undefined
@@ -90,11 +91,12 @@ export class Flusher {
   async #write(): Promise<void> {
     if (this.#started === undefined) return
     try {
-      // While a store is down no counts are sent, so that the amount of possibly delivered data
-      // stays bounded.
+      // After a failure, a write without counts comes first, and counts are sent only if the store
+      // responds to it. A failed write may still be delivered later, so this keeps the amount of
+      // such data bounded.
       if (this.#failedAt !== undefined) await this.#deliver(false)
       await this.#deliver(true)
-      // The store was flushed, or restored from an older state: write all counts again.
+      // The store was emptied, or restored from an older state: write all counts again.
       if (this.#hasLost) await this.#deliver(true)
       this.#recovered()
     } catch (error) {

@@ -1,5 +1,6 @@
 /**
- * Counts which clients call which version, and which violate which clause, across all processes.
+ * Counts which clients call which version, and which clients violate which clause, across all
+ * processes.
  */
 export { type ObserveOptions, observe } from '../observe/observe.js'
 export {

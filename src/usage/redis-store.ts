@@ -6,13 +6,13 @@ import type { StoredWriter, UsageStore } from './store.js'
 /** How Redis is accessed. */
 export interface RedisUsageStoreOptions {
   /**
-   * Sends one command, with the signature of `rate-limit-redis`: `(...command) =>
-   * client.sendCommand(command)` for the package `redis`, `(name, ...values) => client.call(name,
-   * ...values)` for `ioredis`.
+   * Sends one command. The signature is that of `rate-limit-redis`: `(...command) =>
+   * client.sendCommand(command)` for the package `redis`, and `(name, ...values) =>
+   * client.call(name, ...values)` for `ioredis`.
    */
   sendCommand(...command: string[]): PromiseLike<unknown>
   /**
-   * The prefix of all keys. Default `express-rest-conventions:{usage}:`, whose braces keep the keys
+   * The prefix of all keys. Default `express-rest-conventions:{usage}:`. The braces keep the keys
    * in one slot of a Redis Cluster.
    */
   readonly prefix?: string
@@ -24,8 +24,8 @@ export const redisUsageStoreKinds: Kinds<RedisUsageStoreOptions> = {
 }
 
 /**
- * Each process has one hash with its counts. Another hash registers the processes, with a field for
- * each and the field `since`. All times are from Redis's own clock.
+ * Each process has one hash with its counts. Another hash registers the processes: it has a field
+ * for each process, and the field `since`. All times are from Redis's own clock.
  */
 const writeScript = `
 local time = redis.call('TIME')
@@ -74,8 +74,8 @@ return { string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), red
 const fieldsScript = `return redis.call('HGETALL', KEYS[1])`
 
 /**
- * Stores counts in Redis 5 or newer. It uses the service's client and opens no connection of its
- * own. The counts of all processes with the same prefix are added up.
+ * Stores counts in Redis 5 or newer. The store uses the service's client and opens no connection of
+ * its own. The counts of all processes with the same prefix are added up.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

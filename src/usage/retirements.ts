@@ -1,6 +1,6 @@
 /**
- * Versions and parts that are due to end: which clients still call them, and whether the counts are
- * complete (VER-2).
+ * Reports the versions and parts of versions that are due to end: which clients still call them,
+ * and whether the counts are complete (VER-2).
  */
 import { expiredText, isExpired } from '../conventions/expiry.js'
 import { checkOptions } from '../options/check.js'
@@ -16,37 +16,40 @@ export interface ScheduledEnd {
   /** The version segment; empty if the service has no versions. */
   readonly version: string
   /**
-   * The template below the version; `undefined` if the whole version ends. Everything below it ends
-   * too.
+   * The route template below the version; `undefined` if the whole version ends. All routes below
+   * this template end too.
    */
   readonly route: string | undefined
   /** The method that ends; `undefined` if all methods of the route end. */
   readonly method: string | undefined
-  /** When it ends, in ISO 8601. */
+  /** The time of the end, in ISO 8601. */
   readonly ends: string
 }
 
-/** A client that still calls it. */
+/** A client that still calls a version or part that is due to end. */
 export interface RemainingCaller {
   /** The client's name; `undefined` if clients are not distinguished. */
   readonly client: string | undefined
   readonly calls: number
-  /** ISO 8601. */
+  /** The time of the last call, in ISO 8601. */
   readonly last: string
 }
 
 /** A version or part that is due to end, with its callers. */
 export interface DueEnd extends ScheduledEnd {
-  /** Whole days until it ends; negative if the date has passed and it is still served. */
+  /**
+   * Whole days until the end; negative if the date has passed and the version or part is still
+   * served.
+   */
   readonly daysLeft: number
   /**
-   * `called`: there were calls. `silent`: there were none, and all calls were counted. `unknown`:
-   * no calls are known, but counting was incomplete.
+   * `called`: there were calls. `silent`: there were no calls, and counting was complete.
+   * `unknown`: no calls are known, but counting was incomplete.
    */
   readonly state: 'called' | 'silent' | 'unknown'
-  /** The callers, those with the most calls first. */
+  /** The callers, sorted by number of calls, highest first. */
   readonly callers: readonly RemainingCaller[]
-  /** The part of the snapshot's period for which counting was complete. */
+  /** How much of the snapshot's period was counted completely. */
   readonly coverage: Coverage
   /** A sentence with all of this information. */
   readonly sentence: string
@@ -54,15 +57,15 @@ export interface DueEnd extends ScheduledEnd {
 
 /** The options of `dueEnds()`. */
 export interface DueEndsOptions {
-  /** Days ahead. Default 30. */
+  /** How many days ahead to look. Default 30. */
   readonly within?: number
 }
 
 export const dueEndsKinds: Kinds<DueEndsOptions> = { within: count }
 
 /**
- * The scheduled ends in a service created by `api()` or `resourceRouter()`, for versions and parts
- * that are still served. Throws `ConfigurationError` for other objects.
+ * The announced ends of the versions and parts that a service still serves. The service is a result
+ * of `api()` or `resourceRouter()`. Throws `ConfigurationError` for other objects.
  */
 export function scheduledEnds(service: object): readonly ScheduledEnd[] {
   const now = Date.now()
@@ -72,8 +75,8 @@ export function scheduledEnds(service: object): readonly ScheduledEnd[] {
 }
 
 /**
- * A sentence for each expired entry of `conventions` of a service. Throws `ConfigurationError` for
- * other objects.
+ * One sentence for each expired entry of the option `conventions` of a service. The service is a
+ * result of `api()` or `resourceRouter()`. Throws `ConfigurationError` for other objects.
  */
 export const expiredConventions = (service: object): readonly string[] =>
   requireDescription('expiredConventions()', service).facts.conventions.filter(isExpired).map(expiredText)
@@ -83,7 +86,7 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
   if (life?.retireAtSunset === true && sunset !== undefined && sunset <= now) return []
   const found = new Map<string, ScheduledEnd>()
   const add = (route: string | undefined, method: string | undefined, end: number | undefined): void => {
-    // It ends with the version, or with an enclosing part.
+    // A part that ends with its version or with an enclosing part is not listed separately.
     if (end === undefined || (route !== undefined && sunset !== undefined && sunset <= end)) return
     const ends = new Date(end).toISOString()
     const isCovered = [...found.values()].some(
@@ -100,7 +103,7 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
   return [...found.values()]
 }
 
-/** `undefined` if it never ends, or has already ended. */
+/** The time at which a part ends; `undefined` if it never ends, or has already ended. */
 function endOf(life: Life | undefined, now: number): number | undefined {
   if (life?.retired !== undefined && life.retired <= now) return undefined
   return earliest(life?.sunset, life?.retired)
@@ -112,7 +115,7 @@ const isWithin = (route: string | undefined, around: string | undefined): boolea
 /**
  * The versions and parts that end within some days, with the clients that called them in the period
  * of a snapshot. Calls do not postpone an end: a part ends on its announced date. If counting has
- * started recently or counts were lost, the state without calls is `unknown`, never `silent`.
+ * started recently or counts were lost, a part without known calls is `unknown`, never `silent`.
  *
  * @example dueEnds(scheduledEnds(service), await counts.read()).filter(({ state }) => state !== 'silent')
  */
@@ -142,7 +145,9 @@ export function dueEnds(
 }
 
 /**
- * Excludes unknown paths, on which no client depends, and documents, which clients read to migrate.
+ * Whether a call shows that a client uses the version. Calls of unknown paths do not, because no
+ * client depends on those paths. Calls of documents do not, because clients read documents to
+ * migrate.
  */
 const isServed = ({ route }: CallCount): boolean =>
   route !== '(unknown)' && !/^\/(?:openapi(?:\.json|\.yaml)?|docs)(?:\/|$)/.test(route)

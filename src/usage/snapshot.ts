@@ -2,11 +2,17 @@
 import { type CountKind, dayLength, otherName, unnamedClient } from './counts.js'
 import type { StoredUsage, StoredWriter } from './store.js'
 
-/** A number of occurrences, with the first and the last time. Times are ISO 8601 in UTC. */
+/**
+ * A number of occurrences, with the times of the first and the last one. Times are in ISO 8601, in
+ * UTC.
+ */
 export interface Count {
-  /** The number in the requested days. Counts of samples are estimates. */
+  /**
+   * The number of occurrences in the requested days. If only a sample was counted, the number is an
+   * estimate.
+   */
   readonly count: number
-  /** The first known time, which may be before the requested days. */
+  /** The time of the first known occurrence, which may be before the requested days. */
   readonly first: string
   readonly last: string
 }
@@ -22,17 +28,20 @@ export interface CallCount extends Count {
   readonly client: string | undefined
 }
 
-/** Responses to one client that violate a clause, or that enforcing it would change. */
+/** Responses to one client that violate a clause, or would change if the clause were enforced. */
 export interface BreakCount extends Count {
   readonly clause: string
   readonly method: string
   readonly route: string
-  /** The name of what violates it, such as a parameter; empty if there is none. */
+  /**
+   * The name of the part of the message that violates the clause, such as a parameter; empty if
+   * there is none.
+   */
   readonly detail: string
   readonly client: string | undefined
 }
 
-/** A period in which counts were lost, or no process counted. */
+/** A period in which counts were lost, or in which no process counted. */
 export interface UsageGap {
   readonly from: string
   readonly to: string
@@ -44,13 +53,13 @@ export interface UsageGap {
 }
 
 export interface UsageSnapshot {
-  /** When it was read. */
+  /** When the store was read. */
   readonly at: string
   /** The number of days that the counts cover. */
   readonly days: number
   /**
-   * The time from which on everything is counted, except for gaps; `undefined` if nothing has been
-   * counted. Earlier calls are unknown.
+   * From this time on, everything is counted, except in the gaps. Earlier calls are unknown.
+   * `undefined` if nothing has been counted.
    */
   readonly since: string | undefined
   readonly gaps: readonly UsageGap[]
@@ -58,11 +67,11 @@ export interface UsageSnapshot {
   readonly wouldBreak: readonly BreakCount[]
 }
 
-/** The part of a period for which counting was complete. */
+/** How much of a period was counted completely. */
 export interface Coverage {
-  /** True if nothing is missing: a client without a count did not call. */
+  /** True if no counts are missing. A client without a count then made no call. */
   readonly complete: boolean
-  /** The part, from 0 to 1. */
+  /** The completely counted share of the period, from 0 to 1. */
   readonly share: number
   readonly gaps: readonly UsageGap[]
 }
@@ -80,8 +89,8 @@ interface Total {
 }
 
 /**
- * Adds up the contents of a store. `days`: the number of days covered. `maxClients`: how many
- * clients of a kind keep their names.
+ * Adds up the contents of a store. `days` is the number of days to cover. `maxClients` is the
+ * number of clients of each kind that keep their names.
  */
 export function snapshotOf(stored: StoredUsage, days: number, maxClients: number): UsageSnapshot {
   const today = Math.floor(stored.now / dayLength)
@@ -122,7 +131,10 @@ export function snapshotOf(stored: StoredUsage, days: number, maxClients: number
   }
 }
 
-/** The part of the time since `from` (milliseconds since 1970) for which a snapshot is complete. */
+/**
+ * How much of the time since `from` (milliseconds since 1970) was counted completely, according to
+ * a snapshot.
+ */
 export function coverageOf(snapshot: UsageSnapshot, from: number): Coverage {
   const to = Date.parse(snapshot.at)
   const length = Math.max(1, to - from)
@@ -186,8 +198,8 @@ function parsed(text: string): unknown[] | undefined {
 }
 
 /**
- * Keeps the names of the clients with the highest counts and merges all others. Sorts by count,
- * highest first.
+ * Keeps the names of the clients with the highest counts, and merges all other clients into
+ * `(other)`. Sorts by count, highest first.
  */
 function withTopClients(totals: readonly Total[], maxClients: number): Total[] {
   const sums = new Map<string, number>()
@@ -218,8 +230,8 @@ const labelsOf = ({ subject, route, method, detail, client }: Total): string =>
   [subject, route, method, detail, client].join('\n')
 
 /**
- * A process that has not written for this many of its intervals, without announcing its end, is
- * lost.
+ * A process is lost if it has not written for this many of its intervals and has not announced its
+ * end.
  */
 const maxMissedIntervals = 3
 

@@ -1,9 +1,10 @@
-/** The contract of stores for counts, and a store in the process. */
+/** The contract of stores for counts, and a store in the memory of the process. */
 import type { Awaitable } from '../adapters/contract.js'
 
 /**
- * A write of one process. It has the current state of the process's own counts, not increments:
- * writing it twice has the same effect, so a write whose response was lost can be repeated.
+ * A write of one process. It has the current values of the process's own counts, not increments.
+ * Writing it twice has the same effect as writing it once, so a write whose response was lost can
+ * be repeated.
  */
 export interface UsageWrite {
   /** The name of the writing process. It is globally unique. */
@@ -13,8 +14,8 @@ export interface UsageWrite {
   /** Milliseconds since this process started counting. */
   readonly age: number
   /**
-   * For how many milliseconds until now counting was complete, for a store without contents: it is
-   * new, or has lost its contents.
+   * For how many milliseconds before this write counting was complete. Only a store without
+   * contents uses this number: a new store, or a store that has lost its contents.
    */
   readonly complete: number
   /** Milliseconds between the writes of this process. */
@@ -23,7 +24,7 @@ export interface UsageWrite {
   readonly closed: boolean
   /** Milliseconds for which the counts of this process are kept after its last write. */
   readonly keep: number
-  /** Counts by name, as strings. */
+  /** The counts to set, by name, as strings. */
   readonly fields: ReadonlyMap<string, string>
   /** Names of counts that no longer exist. */
   readonly removed: readonly string[]
@@ -32,13 +33,13 @@ export interface UsageWrite {
 /** The stored data of one process. Times are milliseconds since 1970, by the clock of the store. */
 export interface StoredWriter {
   readonly writer: string
-  /** When it started counting. */
+  /** When the process started counting. */
   readonly started: number
-  /** When it last wrote. */
+  /** When the process last wrote. */
   readonly seen: number
   readonly interval: number
   readonly closed: boolean
-  /** Its counts; `undefined` if the store has lost them. */
+  /** The counts of the process; `undefined` if the store has lost them. */
   readonly fields: ReadonlyMap<string, string> | undefined
 }
 
@@ -47,8 +48,8 @@ export interface StoredUsage {
   /** The current time, by the clock of the store. */
   readonly now: number
   /**
-   * From when on the store has the counts of every process that has written; `undefined` if none
-   * has.
+   * The time since which the store has the counts of every process that has written; `undefined` if
+   * no process has written.
    */
   readonly since: number | undefined
   readonly writers: readonly StoredWriter[]
@@ -57,9 +58,9 @@ export interface StoredUsage {
 /** Stores the counts of all processes. Methods throw or reject on failure. */
 export interface UsageStore {
   /**
-   * Sets and removes fields of one process atomically, unless the store has a write of this process
-   * with the same or a higher sequence. Resolves to the previous sequence of this process;
-   * `undefined` if there is none.
+   * Sets and removes counts of one process atomically. Changes nothing if the store already has a
+   * write of this process with the same or a higher sequence. Resolves to the sequence of this
+   * process that the store had before; `undefined` if it had none.
    */
   write(write: UsageWrite): Awaitable<number | undefined>
   read(): Awaitable<StoredUsage>
@@ -75,7 +76,10 @@ interface Kept {
   expires: number
 }
 
-/** Counts in this process. They are lost when it ends, and are not visible to other processes. */
+/**
+ * Keeps the counts in this process. They are lost when the process ends, and are not visible to
+ * other processes.
+ */
 export function memoryUsageStore(): UsageStore {
   const writers = new Map<string, Kept>()
   let since: number | undefined

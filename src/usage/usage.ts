@@ -1,5 +1,6 @@
 /**
- * Counts calls, and responses that violate a clause, by client: bounded, and across all processes.
+ * Counts calls, and responses that violate a clause, by client. The counts are bounded, and cover
+ * all processes.
  */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
@@ -21,22 +22,31 @@ export interface CountedCall {
   readonly route: string | undefined
   /** The result of `clientOf`. */
   readonly client: string
-  /** The number of calls that it represents: more than one in a sample. Default 1. */
+  /**
+   * The number of calls that this call represents: more than 1 if only a sample is counted. Default
+   * 1.
+   */
   readonly amount?: number
 }
 
-/** A response that violates a clause, or that enforcing it would change. */
+/** A response that violates a clause, or would change if the clause were enforced. */
 export interface CountedBreak {
   /** The id of the clause, such as `QUERY-8`. */
   readonly clause: string
   readonly method: string
   /** The template of the route; `undefined` if no route matches. */
   readonly route: string | undefined
-  /** The name, never a value, of what violates the clause, such as a parameter. */
+  /**
+   * The name of the part of the message that violates the clause, such as a parameter. Never a
+   * value.
+   */
   readonly detail?: string | undefined
   /** The result of `clientOf`. */
   readonly client: string
-  /** The number of responses that it represents: more than one in a sample. Default 1. */
+  /**
+   * The number of responses that this response represents: more than 1 if only a sample is counted.
+   * Default 1.
+   */
   readonly amount?: number
 }
 
@@ -47,7 +57,7 @@ export interface UsageEvent {
   readonly subject: string
   readonly method: string
   readonly route: string
-  /** The name of what violates the clause; empty if there is none. */
+  /** The name of the part of the message that violates the clause; empty if there is none. */
   readonly detail: string
   /** Empty if clients are not distinguished. */
   readonly client: string
@@ -56,8 +66,8 @@ export interface UsageEvent {
 
 export interface UsageOptions extends ClientOptions {
   /**
-   * The store for the counts of all processes: `redisUsageStore({ sendCommand })`. Default: in this
-   * process.
+   * The store for the counts of all processes: `redisUsageStore({ sendCommand })`. Default: a store
+   * in this process.
    */
   readonly store?: UsageStore
   /** How many clients of each kind are named in a report; all others are `(other)`. Default 100. */
@@ -66,20 +76,22 @@ export interface UsageOptions extends ClientOptions {
   readonly days?: number
   /** Milliseconds between writes to the store. Default 10,000. */
   readonly interval?: number
-  /** Timeout of a write to the store in milliseconds. Default 5,000. */
+  /** Timeout of a write to the store, or of a read from it, in milliseconds. Default 5,000. */
   readonly storeTimeout?: number
-  /** Called for each count, for metrics. Its exceptions are written to `console.error`. */
+  /** Called for each count, for metrics. If it throws, the error is written to `console.error`. */
   onCount?(event: UsageEvent): void
   /**
-   * Called once when the store fails; counts are kept in the process meanwhile. Default:
-   * `console.error`.
+   * Called once when the store fails. Until the store responds again, counts are kept in the
+   * process. Default: `console.error`.
    */
   onStoreFailure?(error: unknown): void
-  /** Called once when the store responds again. Default: `console.error` of the message. */
+  /** Called once when the store responds again. Default: writes the message to `console.error`. */
   onStoreRecovery?(outage: { readonly message: string; readonly duration: number }): void
 }
 
-/** The return value of `usage()`: the option `usage` of `api`, `resourceRouter` and `observe()`. */
+/**
+ * The return value of `usage()`, for the option `usage` of `api`, `resourceRouter` and `observe()`.
+ */
 export interface Usage {
   /** The label of a client in counts; empty if clients are not distinguished. Never throws. */
   clientOf(principal: unknown, req: IncomingMessage): string
@@ -88,8 +100,8 @@ export interface Usage {
   /** Counts a response that violates a clause. Synchronous; never throws. */
   countBreak(found: CountedBreak): void
   /**
-   * Starts counting in this process, even if there are no requests. `ready()` of `api` calls it;
-   * without it, the first count does.
+   * Starts counting in this process, even if there are no requests. `ready()` of `api` calls this
+   * method. If nothing calls it, the first count starts counting.
    */
   start(): void
   /** Writes the counts to the store. Never rejects. */
@@ -100,15 +112,16 @@ export interface Usage {
    */
   close(): Promise<void>
   /**
-   * The counts of all processes for the last `days` days, default 30. Rejects if the store does not
-   * respond, and with `RangeError` for more days than are kept.
+   * The counts of all processes for the last `days` days. Default 30, or fewer if fewer days are
+   * kept. Rejects if the store does not respond. Rejects with a `RangeError` if `days` is not a
+   * whole number from 1 to the number of days that are kept.
    */
   read(options?: { readonly days?: number }): Promise<UsageSnapshot>
 }
 
 /**
- * Thrown by `read()` for a number of days that is not kept. Distinguishes it from a `RangeError` of
- * a store.
+ * Thrown by `read()` for an invalid number of days. This class distinguishes the error from a
+ * `RangeError` of a store.
  */
 export class UnkeptDays extends RangeError {}
 
@@ -128,20 +141,21 @@ export const usageKinds: Kinds<UsageOptions> = {
   onStoreRecovery: 'function',
 }
 
-/** The option `usage` of a factory. */
+/** The valid values of the option `usage` of `api`, `resourceRouter` and `observe()`. */
 export const usageKind = withMethod('the result of usage()', 'countCall')
 
 const noRoute = '(unknown)'
 
 /**
  * Counts completed calls by version, route and client, and responses that violate a clause by
- * clause, route and client. Counting is synchronous and bounded; a store that does not respond
- * never affects a request.
+ * clause, route and client. Counting is synchronous, and the number of counts is bounded. A store
+ * that does not respond never affects a request.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
- * export const counts = usage({ store: redisUsageStore({ sendCommand: (...command) => client.sendCommand(command) }), client: 'token' })
+ * export const counts = usage({ store: redisUsageStore({ sendCommand: (...command) =>
+ * client.sendCommand(command) }), client: 'token' })
  * app.use(api({ versions, usage: counts }))
  */
 export function usage(options: UsageOptions = {}): Usage {

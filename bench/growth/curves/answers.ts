@@ -1,4 +1,4 @@
-/** Checks of pages and items before they are timed. */
+/** Checks the responses for pages and items before requests are timed. */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
 import type { Answered, Ask } from '../../workloads/ask.js'
@@ -10,7 +10,7 @@ interface Listed {
   readonly next: string | undefined
 }
 
-/** A page that must exist; `next` is the path of its next link. */
+/** Requests a page, which must exist. `next` is the path of its link with `rel="next"`. */
 export async function listed(ask: Ask, path: string): Promise<Listed> {
   const answer = await answered(ask, path)
   const { 'x-total-count': total, link = '' } = answer.headers
@@ -25,7 +25,10 @@ async function answered(ask: Ask, path: string): Promise<Answered> {
   return answer
 }
 
-/** These pieces exist, each under its own number. */
+/**
+ * Checks that the first five of these pieces exist under their numbers. Returns the requests for
+ * all of them.
+ */
 export async function items(ask: Ask, numbers: readonly number[], path = piecesPath): Promise<readonly Asked[]> {
   for (const numero of numbers.slice(0, 5)) {
     const { text } = await answered(ask, `${path}/${numero}`)
@@ -34,7 +37,10 @@ export async function items(ask: Ask, numbers: readonly number[], path = piecesP
   return numbers.map((numero) => ({ path: `${path}/${numero}`, status: 200 }))
 }
 
-/** This many numbers from 1 to `rows`, far from each other. */
+/**
+ * Returns `count` numbers that are spread evenly from 1 to `rows`. If `rows` is smaller than
+ * `count`, returns all numbers.
+ */
 export const spread = (rows: number, count: number): readonly number[] =>
   Array.from({ length: Math.min(count, rows) }, (_, at) => 1 + Math.floor((at * rows) / Math.min(count, rows)))
 

@@ -1,4 +1,7 @@
-/** An item by the number of concurrent keep-alive connections, and the memory of each open one. */
+/**
+ * How the cost of an item depends on the number of concurrent keep-alive connections, and how much
+ * memory an open connection needs.
+ */
 import { type Curve, cpu, type Line, steps, time } from '../curve.js'
 import { type Extent, extentOf } from '../data/records.js'
 import type { Options } from '../options.js'
@@ -12,7 +15,8 @@ export const connections: Curve = {
   x: 'connections',
   async measure(place, options) {
     const extent = extentOf(Math.min(10_000, options.rows))
-    // A single connection waits for its client, and wakes its server for each request.
+    // Growth is measured from the second point. With a single connection, the server waits for the
+    // client after each response, and each request has to wake it. This costs extra CPU time.
     const flat = { within: 1.25, from: 1 }
     const line: Line = {
       title: 'item, memory',
@@ -40,8 +44,8 @@ export const connections: Curve = {
 const countsOf = ({ connections: max }: Options): readonly number[] => steps(1, max / 100, max / 10, max)
 
 /**
- * The memory of open connections, of a new server for each point, because a process keeps memory
- * once it has it.
+ * Measures the memory of open connections. Every measurement starts a new server, because a process
+ * keeps memory that it has once used.
  */
 async function held(place: Place, options: Options, extent: Extent): Promise<readonly Series[]> {
   const asked = spread(extent.rows, 50).map((numero) => get(`/v1/pre-piezas/${numero}`))

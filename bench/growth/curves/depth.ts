@@ -1,4 +1,7 @@
-/** A page by its depth in the list: by its number, and by the hint of a walk along `rel="next"`. */
+/**
+ * How the cost of a page depends on its depth in the list. A page is requested by its number, or
+ * with the hint in the `rel="next"` link of the previous page.
+ */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
 import type { Ask } from '../../workloads/ask.js'
@@ -16,7 +19,7 @@ export const depth: Curve = {
   x: 'page',
   database: true,
   async measure(place, { rows }) {
-    // The deepest page is then the last one in memory.
+    // The deepest measured page is the last page of this list.
     const inMemory: PiecesServing = { kind: 'pieces', ...extentOf(Math.max(size * 10, rows / 10)) }
     const extent = extentOf(rows)
     await place.tables?.pieces(extent)
@@ -37,7 +40,8 @@ export const depth: Curve = {
       },
     ]
     if (database !== undefined) {
-      // The cost of counting is the same at every depth, and is in the curve of rows.
+      // These lists have no total, because the cost of counting is the same at every depth. The
+      // curve `rows` includes it.
       const serving: PiecesServing = { kind: 'pieces', ...extent, database, count: 'none' }
       lines.push(
         {
@@ -64,7 +68,10 @@ async function byNumber(ask: Ask, page: number): Promise<readonly Asked[]> {
   return [get(pathOf(page))]
 }
 
-/** A walk would get there page by page; one step of it has the same hint. */
+/**
+ * Gets the hint from the link of the previous page. A client that follows all links from the first
+ * page gets the same hint.
+ */
 async function byHint(ask: Ask, page: number): Promise<readonly Asked[]> {
   const { next = '' } = await listed(ask, pathOf(page - 1))
   assert.match(next, /[?&]after=/, 'the link to the next page has a hint')

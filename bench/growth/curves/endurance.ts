@@ -1,6 +1,6 @@
 /**
- * The memory of the process by the number of requests so far: of every kind, with ids, queries,
- * hosts, types and tokens that keep changing.
+ * How the memory of the process changes over many requests of every kind. Their ids, queries,
+ * hosts, accepted types and tokens keep changing.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -13,7 +13,7 @@ import { reached, type Series } from '../report/result.js'
 import { items, spread } from './answers.js'
 
 const parts = 10
-/** A heap of this size varies by eight megabytes between two collections. */
+/** A heap of this size varies by eight megabytes between two garbage collections. */
 const flatHeap = { within: 1.1, orBy: 8 * 1024 * 1024, from: 1 }
 
 export const endurance: Curve = {
@@ -32,8 +32,8 @@ export const endurance: Curve = {
       await items(asker(running.port, { authorization: `Bearer ${tokensOf(secret)[0]}` }), spread(rows, 5), piecesPath)
       for (let at = 0; at < parts; at++) {
         place.say(`endurance: ${at * part} requests`)
-        // The first requests of connections are answered before the measurement, and are counted
-        // too.
+        // Before the measurement, each of the ten connections sends one request. Together with
+        // these, `part` requests are sent.
         const ran = await running.time({
           connections: 10,
           requests: part - 10,

@@ -1,6 +1,6 @@
 /**
- * A page by the number of associations that it expands. Each may cost one call of an adapter,
- * however many items there are.
+ * How the cost of a page depends on the number of associations that it expands. An association may
+ * cost one adapter call for the whole page, regardless of the number of items.
  */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'

@@ -1,4 +1,7 @@
-/** A page by the number of filters in its query. All but the first match every record. */
+/**
+ * How the cost of a page depends on the number of filters in its query. The first filter selects
+ * one branch. Every other filter matches all records.
+ */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
 import type { Ask } from '../../workloads/ask.js'

@@ -14,5 +14,5 @@ export type CurveName = keyof typeof curves
 
 export const curveNames = Object.keys(curves) as CurveName[]
 
-/** The table above, with the type that it satisfies. */
+/** Returns a curve by its name, typed as `Curve`. */
 export const curveOf = (name: CurveName): Curve => curves[name]

@@ -1,4 +1,7 @@
-/** An item by the number of mounted resources: routing must not visit all of them. */
+/**
+ * How the cost of an item depends on the number of mounted resources. One `api()` must find the
+ * right resource without trying all of them.
+ */
 import { piecesPath } from '../../data/addresses.js'
 import { type Curve, cpu, type Line, steps } from '../curve.js'
 import { byRounds } from '../run/rounds.js'
@@ -43,7 +46,7 @@ export const resources: Curve = {
       },
       line('middle, one api()', 'api', counts, (count) => Math.floor(count / 2)),
       line('last, one api()', 'api', counts, last),
-      // Express tries one router after the other.
+      // Express tries these routers one after the other, so their cost may grow.
       line('first, a resourceRouter() each', 'routers', counts.slice(0, -1), first),
       line('last, a resourceRouter() each', 'routers', counts.slice(0, -1), last),
     ]

@@ -1,6 +1,6 @@
 /**
- * Page and item by the number of rows. A page finds the same 250 at every size, so growth is the
- * cost of the store.
+ * How the cost of a page and of an item depends on the number of rows. The filter of the page
+ * matches 250 rows at every size, so growth of the cost comes from the store.
  */
 import assert from 'node:assert/strict'
 import { pageSize, piecesPath } from '../../data/addresses.js'
@@ -24,7 +24,7 @@ export const rows: Curve = {
   },
 }
 
-/** A hundredth, a tenth and all of the maximum. */
+/** A hundredth of the maximum number of rows, a tenth of it, and the maximum. */
 const extentsOf = ({ rows: max }: Options): readonly Extent[] => {
   const sizes = steps(max / 100, max / 10, max)
   return sizes.map((size) => extentOf(size, sizes[0]))
@@ -55,8 +55,8 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
     },
   ]
   if (database === undefined) return lines
-  // With one connection, the time of a request is that of the database and of the network, without
-  // a queue.
+  // There is only one connection, so the time of a request includes the database and the network,
+  // but no wait in a queue.
   const inDatabase = (extent: Extent) => ({ serving: { ...inMemory(extent), database }, connections: 1 })
   const figures = [cpu({ flat }), time({ flat })]
   return [
@@ -79,7 +79,7 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
   ]
 }
 
-/** The first ten pages of some branches. */
+/** Checks one page. Returns the requests for the first ten pages of up to ten branches. */
 async function pages(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
   const branches = spread(branchesOf(extent), 10)
   const path = (branch: number, page: number) =>

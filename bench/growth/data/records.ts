@@ -1,36 +1,39 @@
 /**
- * Any number of pieces, the same in every process and every run: in memory by this code, in
- * PostgreSQL by the same rule in SQL.
+ * Generates any number of pieces, which are the same in every process and every run. This code
+ * generates the pieces in memory. Equivalent SQL generates the pieces in PostgreSQL.
  */
 import { pieceCount, pieces } from '../../data/records.js'
 import type { Pieza } from '../../data/resources.js'
 
-/** The number of pieces, and of those in one branch. */
+/** The number of pieces (`rows`), and the number of pieces in one branch (`matches`). */
 export interface Extent {
   readonly rows: number
   readonly matches: number
 }
 
 /**
- * A page by branch finds this many pieces however many there are, so growth is the cost of the
- * store.
+ * The number of pieces in one branch, regardless of the total. A filter by branch always matches
+ * the same number, so growth of the cost comes from the store.
  */
 const usualMatches = 250
 
 export const extentOf = (rows: number, smallest = rows): Extent => ({ rows, matches: Math.min(usualMatches, smallest) })
 
-/** The pieces of the benchmark repeat, each with its own key, branch and date. */
+/**
+ * The number of base pieces, which are the pieces of the benchmark. They repeat, and each copy has
+ * its own key, branch and date.
+ */
 export const bases = pieceCount
 
 /**
- * A prime above every number of pieces, so that dates are unique (the multiples of each smaller
- * number have different remainders).
+ * A prime above the maximum number of pieces. The multiples of `stride` therefore have different
+ * remainders, so dates are unique.
  */
 const seconds = 1_000_003
 const stride = 7919
 export const maxRows = 1_000_000
 
-/** SQL of the additional members, for the piece `n`. */
+/** SQL for the members in which piece `n` differs from its base. */
 export const ownMembers = ({ rows, matches }: Extent): Readonly<Record<string, string>> => ({
   numero: 'n',
   numeroDeEnvio: `'ENV-' || lpad(n::text, 8, '0')`,
@@ -43,7 +46,7 @@ export function* piecesOf({ rows, matches }: Extent): Iterable<Pieza> {
   for (let numero = 1; numero <= rows; numero++) yield pieceOf(base, numero, { rows, matches })
 }
 
-/** All pieces of a branch, newest first. */
+/** Returns all pieces of a branch, newest first. */
 export function branchOf(branch: number, extent: Extent): Pieza[] {
   const base = pieces()
   const branches = branchesOf(extent)

@@ -1,11 +1,11 @@
 /**
- * The resources of these curves: the pieces of the benchmark with more filters, with more links,
- * and in several copies.
+ * The resources of the curves: the benchmark's pieces with more filters, or with more links. Pieces
+ * can be defined several times under different names.
  */
 import { contratoSchema, piezaSchema, shown } from '../../data/resources.js'
 import type { Library } from '../../servers/library.js'
 
-/** The pieces, with enough filters for eight at once. */
+/** Pieces with enough filters for a query with eight of them. */
 export function definePieces({ defineResource }: Library, collection = 'pre-piezas') {
   const contratos = defineResource({ collection: 'contratos', key: 'codigo', schema: contratoSchema })
   const piezas = defineResource({
@@ -39,13 +39,16 @@ const linkedSchema = {
 } as const
 
 /**
- * The members with the keys of the four links. All targets have the same records under the same
- * keys.
+ * The members with the keys of the four links. All four target collections have the same records
+ * under the same keys.
  */
 export const linkMembers = ['contratoId', 'clienteId', 'sucursalId', 'tarifaId'] as const
 export const linkNames = ['contrato', 'cliente', 'sucursal', 'tarifa'] as const
 
-/** Pieces with links to four other resources, which show nothing unless expanded. */
+/**
+ * Pieces with links to four other resources. A link shows no members of its target unless it is
+ * expanded.
+ */
 export function defineLinked({ defineResource }: Library) {
   const target = (collection: string) => defineResource({ collection, key: 'codigo', schema: contratoSchema })
   const targets = {

@@ -1,4 +1,4 @@
-/** The tables of these curves, each created when the first curve needs it. */
+/** The tables of the curves. Each table is created when a curve first needs it. */
 import type pg from 'pg'
 import { over } from '../../data/database.js'
 import { contracts, pieces } from '../../data/records.js'
@@ -6,7 +6,10 @@ import { type Library, load } from '../../servers/library.js'
 import { bases, type Extent, ownMembers } from './records.js'
 import { defineLinked, definePieces, linkMembers } from './resources.js'
 
-/** Rows of one INSERT, so that an interrupt does not wait for longer. */
+/**
+ * Number of rows of one INSERT. It is limited, so that an interrupt does not wait long for a
+ * statement.
+ */
 const chunk = 50_000
 
 export const version = { column: 'version' } as const
@@ -14,7 +17,7 @@ export const version = { column: 'version' } as const
 export const pieceTable = ({ rows, matches }: Extent): string => `pre_piezas_${rows}_${matches}`
 export const linkedTable = ({ rows, matches }: Extent): string => `enlazadas_${rows}_${matches}`
 
-/** Creates missing tables in the database of this address. */
+/** Creates tables in the database at `url`, each only once. */
 export class Tables {
   readonly #made = new Map<string, Promise<void>>()
   readonly #checkout: string
@@ -87,13 +90,13 @@ interface Filling {
   readonly ddl: string
   readonly table: string
   readonly extent: Extent
-  /** SQL of additional members. */
+  /** The SQL expression of each additional member. */
   readonly more?: Readonly<Record<string, string>>
 }
 
 /**
- * The library's own table, unlogged because no write is measured, with the two indexes that pages
- * need in place of one for each filter.
+ * Creates a table with the library's own DDL, and fills it. The table is unlogged, because no write
+ * is measured. Instead of the indexes of the DDL, it has only the two indexes that pages need.
  */
 async function fillPieces(
   client: pg.Client,
@@ -102,7 +105,8 @@ async function fillPieces(
 ): Promise<void> {
   for (const statement of ddl.split('\n\n')) if (!statement.startsWith('CREATE INDEX')) await client.query(statement)
   await client.query(`ALTER TABLE ${table} SET UNLOGGED`)
-  // By their positions, as in memory.
+  // The key of each base piece is its position, so that the SQL below selects the same base as the
+  // code for memory.
   await client.query(`CREATE TEMP TABLE bases (LIKE ${table})`)
   for (const column of ['version', ...Object.keys(more).map(snakeCase)])
     await client.query(`ALTER TABLE bases DROP COLUMN ${column}`)

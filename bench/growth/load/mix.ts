@@ -1,6 +1,6 @@
 /**
- * Requests of every kind that do not repeat for a long time: thousands of ids, queries, hosts,
- * accepted types and tokens, so that every cache must evict entries.
+ * Requests of every kind, with thousands of ids, queries, hosts, accepted types and tokens. A
+ * request does not repeat for a long time, so every cache must evict entries.
  */
 import jwt from 'jsonwebtoken'
 import { keyOf } from '../../by-hand/access.js'
@@ -9,7 +9,10 @@ import { mergePatch } from '../../workloads/checks.js'
 import { branchesOf, type Extent } from '../data/records.js'
 import type { Asked, Turn } from './round.js'
 
-/** The position in the mix: the number of its first request. */
+/**
+ * The options of the mix: `first` is the number of its first request, and `secret` signs its
+ * tokens.
+ */
 export interface Mix extends Extent {
   readonly first: number
   readonly secret: string
@@ -21,7 +24,7 @@ const sorts = ['-fechaDeEntrada', 'fechaDeEntrada', 'numero', '-numero,fechaDeEn
 
 const tokens = new Map<string, readonly string[]>()
 
-/** Tokens of different callers. */
+/** Returns tokens of different callers. They are signed only once. */
 export function tokensOf(secret: string): readonly string[] {
   let made = tokens.get(secret)
   if (made === undefined) {
@@ -34,12 +37,15 @@ export function tokensOf(secret: string): readonly string[] {
   return made
 }
 
-/** The requests of each connection. All of them share one position. */
+/** Returns the requests of each connection. All connections share one counter of requests. */
 export function mixed({ first, secret, ...extent }: Mix): (connection: number) => Turn {
   const signed = tokensOf(secret)
   const branches = branchesOf(extent)
   let count = first
-  /** Pieces of the second branch are changed; the others stay unchanged. */
+  /**
+   * PATCH requests change only pieces of the second branch. GET requests of items read other
+   * pieces.
+   */
   const changed = (at: number): number => branches * ((at * 31) % Math.floor(extent.rows / branches)) + 1
   const unchanged = (at: number): number => {
     const numero = 1 + ((at * 7919) % extent.rows)
@@ -51,7 +57,7 @@ export function mixed({ first, secret, ...extent }: Mix): (connection: number) =
     return (tag) => {
       const at = count++
       const kind = turn++ % 20
-      // Repeats the last piece of this connection, in the same format.
+      // Requests the previous piece of this connection again, in the same format.
       if (kind === 7 && before !== undefined)
         return { ...before, headers: { ...before.headers, 'if-none-match': tag ?? '' }, status: 304 }
       const headers = headersOf(at, signed)

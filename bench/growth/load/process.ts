@@ -1,6 +1,6 @@
 /**
- * The load of the curves in a process of its own: opens connections, runs rounds and closes on
- * command.
+ * The process that generates the load for curves. On command, it opens connections, runs a round or
+ * closes the connections.
  */
 import type { Ran } from '../../load/clocked.js'
 import { type Opened, openRound, type Round } from './round.js'

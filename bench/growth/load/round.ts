@@ -1,6 +1,6 @@
 /**
- * One round against one server: each connection sends its next request as soon as it has a
- * response, from a list of requests or the mix.
+ * One round against one server. Each connection sends its next request as soon as it has received a
+ * response. The requests come from a list or from the mix (`mix.ts`).
  */
 
 import { type Bounds, clocked, type Ran } from '../../load/clocked.js'
@@ -8,7 +8,7 @@ import { Connection } from '../../load/connection.js'
 import type { Sent } from '../../workloads/turns.js'
 import { type Mix, mixed } from './mix.js'
 
-/** A request, and the status of its response. */
+/** A request, and the expected status of its response. */
 export interface Asked extends Sent {
   readonly status: number
 }
@@ -19,22 +19,25 @@ export interface Round extends Bounds {
   readonly asked: readonly Asked[] | Mix
 }
 
-/** The next request of a connection, given the tag of the previous response. */
+/** Returns the next request of a connection. `tag` is the entity tag of the previous response. */
 export type Turn = (tag: string | undefined) => Asked
 
-/** Open connections that have had one response each. */
+/** Open connections. Each has already received one response. */
 export interface Opened {
   run(): Promise<Ran>
   close(): void
 }
 
 /**
- * The number of connections that are opened at a time, because the accept queue of a server is
- * limited.
+ * The maximum number of connections that are opened at the same time, because the accept queue of a
+ * server is limited.
  */
 const atATime = 50
 
-/** Opens the connections. Throws if a response has the wrong status, then and while it runs. */
+/**
+ * Opens the connections, and sends one request over each. Throws if a response has an unexpected
+ * status. `run()` of the result does the same.
+ */
 export async function openRound({ port, connections: count, seconds, requests, asked }: Round): Promise<Opened> {
   const isList = Array.isArray(asked)
   const turnOf = isList ? (at: number) => inTurn(asked as readonly Asked[], at) : mixed(asked as Mix)
@@ -70,7 +73,7 @@ export async function openRound({ port, connections: count, seconds, requests, a
   }
 }
 
-/** Each connection starts at a different request. */
+/** Cycles through the requests. Each connection starts at its own position. */
 function inTurn(asked: readonly Asked[], connection: number): Turn {
   let at = connection * 37
   return () => asked[at++ % asked.length] as Asked

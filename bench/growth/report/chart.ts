@@ -1,6 +1,6 @@
 /**
- * Draws curves: one panel each, with a logarithmic x, and a logarithmic y if it spans more than a
- * factor of ten.
+ * Draws each curve in a panel of its own. The x axis is logarithmic. The y axis is logarithmic if
+ * the values differ by more than a factor of ten.
  */
 import { margin, pictureOf, text, width } from '../../report/picture.js'
 import type { CurveResult, GrowthResult, Series, Unit } from './result.js'
@@ -9,11 +9,13 @@ import { amount, counted } from './text.js'
 const plot = { left: 62, top: 30, width: width - 62 - 12, height: 150 } as const
 const keyHeight = 15
 
-/** Colors that everybody can distinguish, in the order of their use (Okabe and Ito). */
+/**
+ * Colors that color-blind readers can distinguish too (Okabe and Ito), in the order of their use.
+ */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#7a7a7a'] as const
 const quiet = '#59636e'
 
-/** A complete SVG on white, so that it is readable on any page. */
+/** Returns a complete SVG. Its background is white, so that it is readable on any page. */
 export function growthChart(result: GrowthResult): string {
   const heading = `The cost of a request by the size of everything. Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
@@ -26,8 +28,8 @@ export function growthChart(result: GrowthResult): string {
 }
 
 /**
- * A panel has one unit, that of its first series, and no series of a single point; the tables have
- * the others.
+ * Selects the series of a panel: those with the unit of the first series and with more than one
+ * point. The tables show all series.
  */
 function shownOf({ series }: CurveResult): readonly Series[] {
   const unit = series[0]?.unit
@@ -78,7 +80,9 @@ interface Axis {
   readonly ticks: readonly number[]
 }
 
-/** Logarithmic; a zero is one step below the smallest other value. */
+/**
+ * Returns a logarithmic x axis. A zero is placed one step to the left of the smallest other value.
+ */
 function across(values: readonly number[]): Axis {
   const positive = values.filter((value) => value > 0)
   const min = Math.log(positive[0] ?? 1)
@@ -89,7 +93,7 @@ function across(values: readonly number[]): Axis {
     const along = value > 0 ? Math.log(value) - min + zero : 0
     return round(plot.left + 10 + (along / span) * (plot.width - 30))
   }
-  // If two labels would overlap, the first one is kept.
+  // If two labels would overlap, only the first is drawn.
   const ticks: number[] = []
   for (const value of values) if (ticks.every((other) => Math.abs(at(other) - at(value)) > 26)) ticks.push(value)
   return { at, ticks }
@@ -112,13 +116,13 @@ function upwards(values: readonly number[]): Axis {
   }
 }
 
-/** The next of 1, 2 or 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function niceStep(min: number): number {
   const size = 10 ** Math.floor(Math.log10(min))
   return ([1, 2, 5].find((part) => part * size >= min) ?? 10) * size
 }
 
-/** Formats such as 10k and 1M. */
+/** Formats 10,000 as `10k`, and 1,000,000 as `1M`. */
 function shortened(value: number): string {
   if (value >= 1e6) return `${Math.round(value / 1e5) / 10}M`
   return value >= 1e4 ? `${Math.round(value / 1e3)}k` : counted(value)

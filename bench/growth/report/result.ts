@@ -1,4 +1,4 @@
-/** The result of a run of curves, as in the file of `--json`. */
+/** The result of a run of curves, which `--json` writes to a file. */
 
 import type { Result } from '../../report/result.js'
 import { type Spread, spreadOf } from '../../report/statistics.js'
@@ -7,9 +7,12 @@ export type Unit = 'us' | 'ms' | 'bytes' | 'calls'
 
 /** The maximum growth of a flat series. */
 export interface Flat {
-  /** The last point is within this factor of the first. */
+  /** The maximum ratio of the last point to the first. */
   readonly within: number
-  /** Or it is above it by no more than this. */
+  /**
+   * The maximum difference between the last point and the first. A series within either limit is
+   * flat.
+   */
   readonly orBy?: number
   /** The index of the point that counts as the first. Default: 0. */
   readonly from?: number
@@ -22,13 +25,13 @@ export interface Reached {
 }
 
 export interface Series {
-  /** The request and the server of the line. */
+  /** The request and the server. */
   readonly title: string
   /** The measured quantity. */
   readonly figure: string
   readonly unit: Unit
   readonly points: readonly Reached[]
-  /** Its bound, if it must not grow. */
+  /** The limit of its growth, if the series must not grow. */
   readonly flat?: Flat
 }
 
@@ -51,11 +54,11 @@ export interface Verdict {
   readonly to: number
   /** The last point divided by the first. */
   readonly ratio: number
-  /** `undefined` if the series has no bound. */
+  /** `undefined` if the series has no limit. */
   readonly flat: boolean | undefined
 }
 
-/** `undefined` if there are no two points to compare. */
+/** Returns `undefined` if there are not two points to compare. */
 export function verdictOf({ points, flat }: Pick<Series, 'points' | 'flat'>): Verdict | undefined {
   const [first, last] = [points[flat?.from ?? 0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return undefined

@@ -1,8 +1,8 @@
-/** Curves as text for a terminal, and as tables for a page. */
+/** Formats curves as text for a terminal, and as tables in Markdown. */
 import { columns } from '../../report/text.js'
 import { type CurveResult, type GrowthResult, type Reached, type Series, type Unit, verdictOf } from './result.js'
 
-/** A line for each series, a column for each x, and the verdict at the end. */
+/** Each series is a row, with a column for each x and the verdict in the last column. */
 export function curveText({ title, x, series }: CurveResult): string {
   const xs = xsOf(series)
   const head = [x, ...xs.map(counted), '']
@@ -16,7 +16,7 @@ export function curveText({ title, x, series }: CurveResult): string {
   return `${title}\n${columns([head, ...rows])}`
 }
 
-/** The same in Markdown, only medians. */
+/** The same table in Markdown, with medians only. */
 export function curveTable({ x, series }: CurveResult): string {
   const xs = xsOf(series)
   const rows = series.map((one) => [
@@ -29,7 +29,8 @@ export function curveTable({ x, series }: CurveResult): string {
 }
 
 /**
- * `flat` or `GROWS` for a series with a bound; the ratio of the last to the first for every series.
+ * Returns the ratio of the last point to the first. If the series has a limit, `flat` or `GROWS`
+ * follows.
  */
 export function verdictText(series: Series): string {
   const verdict = verdictOf(series)
@@ -55,10 +56,10 @@ const rangeOf = ({ spread: { q1, median, q3 } }: Reached, unit: Unit): string =>
   return q1 === q3 ? '' : ` (${digits(q1 / step)}-${digits(q3 / step)})`
 }
 
-/** Formats numbers such as 1,000, without decimals. */
+/** Formats numbers like `1,000`, without decimals. */
 export const counted = (value: number): string => Math.round(value).toLocaleString('en')
 
-/** Formats each unit at a readable scale, with three digits. */
+/** Formats a value in a readable unit with about three digits, such as `1.47 ms`. */
 export function amount(value: number, unit: Unit): string {
   const { step, name } = scaleOf(value, unit)
   return `${digits(value / step)}${name}`
@@ -83,7 +84,7 @@ const sizes: Readonly<Record<Unit, readonly (readonly [step: number, name: strin
   calls: [[1, '']],
 }
 
-/** The largest scale at which the value is at least 1. */
+/** Returns the largest scale at which the value is at least 1. */
 function scaleOf(value: number, unit: Unit): { readonly step: number; readonly name: string } {
   const [step, name] =
     sizes[unit].findLast(([size]) => Math.abs(value) >= size) ?? (sizes[unit][0] as (typeof sizes)[Unit][0])

@@ -1,4 +1,7 @@
-/** The environment of curves: the cores, the load, the database, and the running servers. */
+/**
+ * The environment of a measurement: the CPU cores, the load generator, the database, and the
+ * running servers.
+ */
 
 import type { Ran } from '../../load/clocked.js'
 import { Child, type Cores } from '../../run/child.js'
@@ -9,13 +12,18 @@ import type { Options } from '../options.js'
 import type { FromServer, Held, Started, ToServer, Used } from '../servers/process.js'
 import type { Serving } from '../servers/serving.js'
 
-/** A million records need more than Node's default. */
+/** A million records need more heap than Node's default maximum. */
 const flags = ['--expose-gc', '--max-old-space-size=8192']
 
 export interface Running extends Started {
-  /** Runs one round: the CPU and the calls between its first request and its last. */
+  /**
+   * Runs one round. Returns its times, and the CPU time and adapter calls of its timed requests.
+   */
   time(round: Omit<Round, 'port'>): Promise<Ran & Used>
-  /** Its memory before connections are opened, and while they are open, after one response each. */
+  /**
+   * Opens connections and sends one request over each. Returns the memory of the server before
+   * that, and while the connections are open.
+   */
   hold(round: Omit<Round, 'port'>): Promise<{ readonly before: Held; readonly open: Held }>
   held(): Promise<Held>
   end(): Promise<void>
@@ -34,7 +42,7 @@ export class Place {
   constructor(
     given: Pick<Place, 'options' | 'checkout' | 'tables' | 'say'>,
     cores: Cores | undefined,
-    /** Every process is added as it starts, so that an interrupt can end all of them. */
+    /** Every process is added when it starts, so that an interrupt can end all processes. */
     children: Set<{ end(): Promise<void> }>,
   ) {
     this.options = given.options
@@ -87,7 +95,7 @@ export class Place {
   }
 }
 
-/** One member of a server's reply. */
+/** Returns one member of a server's reply. Throws if it is missing. */
 function memberOf<Said extends object | string, Name extends string>(name: Name, said: Said) {
   if (typeof said !== 'object' || !(name in said)) throw new Error(`The server did not report its ${name}.`)
   return (said as Extract<Said, Record<Name, unknown>>)[name]

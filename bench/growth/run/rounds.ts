@@ -1,6 +1,6 @@
 /**
- * Lines measured in turns: their servers are started, checked for correct responses, warmed up, and
- * timed point by point, round by round.
+ * Measures lines in rounds. Starts their servers, checks responses and warms the servers up. Then
+ * every round times each point once.
  */
 import { asker } from '../../workloads/ask.js'
 import type { Figure, Line, Point, Sample } from '../curve.js'
@@ -16,7 +16,10 @@ interface Timed {
   readonly samples: Sample[]
 }
 
-/** Servers run for the whole curve: points with the same options share a server. */
+/**
+ * Measures the lines of a curve. Servers run for the whole curve, and points with the same options
+ * share a server.
+ */
 export async function byRounds(lines: readonly Line[], place: Place): Promise<readonly Series[]> {
   const { rounds, requests, seconds } = place.options
   const servers = new Map<string, Running>()
@@ -39,12 +42,13 @@ export async function byRounds(lines: readonly Line[], place: Place): Promise<re
         timed.push({ line, point, running, asked, samples: [] })
       }
     }
-    // Once to find hot functions, and again while the compiler optimises them.
+    // The first warm-up lets V8 find hot functions. The second gives V8 time to optimize them.
     for (const one of timed) await sampleOf(one, Math.min(3000, requests), 1.2)
     for (const one of timed) await sampleOf(one, Math.min(3000, requests), 0.3)
     for (let round = 0; round < rounds; round++) {
       place.say(`round ${round + 1} of ${rounds}`)
-      // Reversed every second time: the server that runs first in one round runs last in the next.
+      // Every other round runs in reverse order, so that the server that runs first in one round
+      // runs last in the next.
       for (const one of round % 2 === 0 ? timed : timed.toReversed())
         one.samples.push(await sampleOf(one, requests, seconds))
     }

@@ -1,4 +1,4 @@
-/** The build of the library, with the adapters and its server. */
+/** Loads the built library, its adapters and its server. */
 import { type Library, load, loadEntries, loadHelper } from '../../servers/library.js'
 
 export interface Built {

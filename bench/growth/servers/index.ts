@@ -1,5 +1,6 @@
 /**
- * The servers of these curves: the library's `api` in an Express app, on the library's own server.
+ * The servers of the curves. Most mount the library's `api` in an Express app, on the library's own
+ * server.
  */
 import { createServer, type Server } from 'node:http'
 import express, { type Express } from 'express'
@@ -20,7 +21,7 @@ interface Served {
   readonly calls?: () => number
 }
 
-/** A server that does not listen yet. */
+/** Creates a server that does not listen yet. */
 export function serve(serving: Serving, built: Built): { readonly server: Server; readonly calls: () => number } {
   if (serving.kind === 'bare') return { server: bare(), calls: () => 0 }
   const { app, calls = () => 0 } = served(serving, built)
@@ -82,7 +83,7 @@ function linked(serving: LinkedServing, built: Built): Served {
   const { mount } = built.library
   const { piezas, targets } = defineLinked(built.library)
   let calls = 0
-  /** The same adapter with its calls counted. */
+  /** Returns the adapter with its calls counted. */
   const heard = <A extends { list: (...args: never[]) => unknown; read: (...args: never[]) => unknown }>(
     adapter: A,
   ): A => ({

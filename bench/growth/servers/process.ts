@@ -1,6 +1,6 @@
 /**
- * A server of a curve in a process of its own, run with `--expose-gc`: reports its address, the
- * cost of its setup, and its current CPU and memory.
+ * The process of one server of a curve, which runs with `--expose-gc`. It reports its port and the
+ * cost of its set-up. On request, it reports its CPU time or its memory.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -12,17 +12,23 @@ export type ToServer = { readonly start: { readonly checkout: string; readonly s
 
 export interface Started {
   readonly port: number
-  /** Milliseconds of CPU to declare, fill and mount everything, and bytes of the heap. */
+  /**
+   * CPU time in milliseconds and heap in bytes that it took to define, fill and mount all
+   * resources.
+   */
   readonly setUp: { readonly cpu: number; readonly heap: number }
 }
 
-/** Bytes after a garbage collection. */
+/** Memory in bytes, after a garbage collection. */
 export interface Held {
   readonly heap: number
   readonly resident: number
 }
 
-/** Microseconds of the whole process. */
+/**
+ * CPU time of the whole process in microseconds, and the number of adapter calls, both since its
+ * start.
+ */
 export interface Used {
   readonly cpu: number
   readonly calls: number
@@ -32,7 +38,9 @@ export type FromServer = Started | { readonly held: Held } | { readonly used: Us
 
 let callsSoFar = (): number => 0
 
-/** The parent process may have ended. */
+/**
+ * Sends a message to the parent process. The callback ignores the error if the parent has ended.
+ */
 const post = (message: FromServer): void => void process.send?.(message, undefined, undefined, () => {})
 
 process.on('message', async (message: ToServer) => {
@@ -49,7 +57,7 @@ process.on('message', async (message: ToServer) => {
 
 async function start({ checkout, serving }: { readonly checkout: string; readonly serving: Serving }): Promise<void> {
   const built = await loadBuilt(checkout)
-  // The one-time cost of the first resource does not belong to those that follow.
+  // Sets up one resource first, so that one-time costs are not measured.
   serve({ kind: 'many', by: 'api', resources: 1 }, built)
   const before = (await held()).heap
   const began = process.cpuUsage()
@@ -61,7 +69,10 @@ async function start({ checkout, serving }: { readonly checkout: string; readonl
   post({ port: (server.address() as AddressInfo).port, setUp: { cpu: (user + system) / 1000, heap: heap - before } })
 }
 
-/** Twice, with a turn between: the second collection frees what finalizers have released. */
+/**
+ * Collects garbage twice, with a turn of the event loop in between. The second collection frees the
+ * memory that finalizers have released.
+ */
 async function held(): Promise<Held> {
   if (globalThis.gc === undefined) throw new Error('The server runs without --expose-gc.')
   globalThis.gc()
@@ -71,7 +82,7 @@ async function held(): Promise<Held> {
   return { heap: heapUsed, resident: rss }
 }
 
-// Ctrl-C reaches the whole process group, but only the command ends this process, after its cleanup
-// or when it has ended itself.
+// Ctrl-C sends SIGINT to the whole process group. This process ignores the signal. It exits when
+// the command disconnects from it or ends.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit(0))

@@ -1,6 +1,6 @@
 /**
- * The options of a server for these curves: plain data, because it is sent to another process.
- * Equal options share one server.
+ * The options of a server for curves. They are plain data, because they are sent to another
+ * process. Points with equal options share one server.
  */
 import type { Extent } from '../data/records.js'
 
@@ -8,19 +8,19 @@ import type { Extent } from '../data/records.js'
 export interface PiecesServing extends Extent {
   readonly kind: 'pieces'
   readonly database?: string
-  /** Whether a list has a total. Default: an exact one. */
+  /** `none`: lists have no total. Default: lists have an exact total. */
   readonly count?: 'none'
 }
 
-/** Pieces with four links, whose adapters count how often they are called. */
+/** Pieces with four links. Calls of their adapters are counted. */
 export interface LinkedServing extends Extent {
   readonly kind: 'linked'
   readonly database?: string
 }
 
 /**
- * Several copies of the pieces under different names: in one `api()`, or each with a
- * `resourceRouter()` in one Express app.
+ * Several copies of the pieces under different names. All copies are in one `api()`, or each has
+ * its own `resourceRouter()` in one Express app.
  */
 export interface ManyServing {
   readonly kind: 'many'
@@ -28,13 +28,15 @@ export interface ManyServing {
   readonly resources: number
 }
 
-/** Pieces that require a token and count requests, for any host. */
+/** Pieces that require a token and have a rate limit. Requests may have any `Host`. */
 export interface SecuredServing extends Extent {
   readonly kind: 'secured'
   readonly secret: string
 }
 
-/** One piece as constant bytes, by `node:http` alone: the cost of the connections. */
+/**
+ * One piece as constant bytes, served by `node:http` alone. It shows the cost of the connections.
+ */
 export interface BareServing {
   readonly kind: 'bare'
 }

@@ -1,4 +1,7 @@
-/** The clients after they follow the conventions, for version 2. Each replaces one in old.cjs. */
+/**
+ * The clients for version 2, which follow the conventions. Each of them replaces a client in
+ * old.cjs.
+ */
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 
@@ -37,8 +40,8 @@ async function create(base) {
 }
 
 /**
- * Applies `edit` to the current state of a delivery. Retries if another client has changed it
- * meanwhile.
+ * Applies `edit` to the current state of a delivery. If another client has changed the delivery in
+ * the meantime, tries again.
  */
 async function change(client, url, edit) {
   for (let attempt = 1; attempt <= 5; attempt++) {

@@ -1,4 +1,4 @@
-/** The list of deliveries for the billing. */
+/** The list of deliveries as CSV, for the billing client. */
 const { Router } = require('express4')
 
 module.exports = function csv({ deliveries }) {

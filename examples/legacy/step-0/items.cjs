@@ -7,7 +7,7 @@ const statuses = ['open', 'out', 'delivered', 'cancelled']
 module.exports = function items({ deliveries, depots }) {
   const router = Router()
 
-  /** Returns an error message for these members, which the client shows to its user. */
+  /** Returns a message about the first faulty member. The client shows this message to its user. */
   const faultOf = ({ recipient, address, status, depot_id }) => {
     if (!recipient) return 'recipient is missing'
     if (!address) return 'address is missing'

@@ -5,8 +5,8 @@ const watch = require('./watch.cjs')
 
 module.exports = function createApp(store, usage) {
   const app = express()
-  // The parameters of lists, in addition to those of the conventions. All others are ignored by the
-  // service.
+  // The parameters of lists, in addition to those of the conventions. The service ignores all other
+  // parameters.
   app.use(watch(usage, { parameters: { '/v1/deliveries': ['status'] } }))
   app.use(createOldApp(store))
   return app

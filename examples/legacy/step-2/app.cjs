@@ -11,7 +11,8 @@ const { errors, shape } = require('./old-clients.cjs')
 const { itemRules, listRules } = require('./rules.cjs')
 
 module.exports = function createApp(store, usage) {
-  // The first of the two answers unknown paths, which the old service still does itself.
+  // The first of the two middlewares responds to unknown paths. It is left out here, because the
+  // old service still does this itself.
   const [, answerRefusals] = problems({ shape, conventions: errors, usage })
 
   const app = express()

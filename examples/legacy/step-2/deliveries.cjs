@@ -1,4 +1,4 @@
-/** The query parameters of the list of deliveries. */
+/** The deliveries as a resource, which defines the query parameters of their list. */
 const { defineResource } = require('express-rest-conventions')
 
 module.exports = defineResource({

@@ -1,9 +1,12 @@
-/** Rules that only report: a request that breaks one is answered as before, and counted. */
+/**
+ * Rules that only report. A request that breaks a rule gets the same response as before, and is
+ * counted.
+ */
 const { ifMatch, listQuery, methodRules, negotiate } = require('express-rest-conventions/middleware')
 const deliveries = require('./deliveries.cjs')
 const { formats, pages, parameters } = require('./old-clients.cjs')
 
-/** `Accept`. */
+/** The rule for `Accept`. */
 const formatRules = (usage) => negotiate({ conventions: formats, usage })
 
 /** The rules of the list: `Accept`, and parameters. */

@@ -3,7 +3,7 @@ const { HttpProblem } = require('express-rest-conventions')
 
 const statuses = ['open', 'out', 'delivered', 'cancelled']
 
-/** Throws 422 if a delivery can't be stored. */
+/** Throws a 422 problem if a delivery can't be stored. */
 exports.check = ({ deliveries }, row) => {
   const errors = []
   const expect = (holds, member, detail) => holds || errors.push({ pointer: `/${member}`, detail })
@@ -22,7 +22,10 @@ exports.check = ({ deliveries }, row) => {
     })
 }
 
-/** For `router.param`: the row of the id in the path as `req.row`, else 404. */
+/**
+ * For `router.param`: sets `req.row` to the row with the id in the path. If there is none, passes
+ * on a 404 problem.
+ */
 exports.findRow = (table) => (req, _res, next, id) => {
   req.row = table.find(id)
   next(req.row === undefined ? new HttpProblem('absent', { detail: `there is no ${id}` }) : undefined)

@@ -13,6 +13,6 @@ module.exports = function createApp(store, usage) {
   v1.get('/deliveries', listRules(usage))
   v1.all('/deliveries/:id', itemRules(usage))
   v1.use(csv(store), lists(store), items(store))
-  // Express's own tags are weak.
+  // Turns off Express's own tags, which are weak.
   return around(v1, usage).set('etag', false)
 }

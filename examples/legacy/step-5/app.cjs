@@ -1,5 +1,6 @@
 /**
- * Step 5: lists apply their query. Unknown parameters are refused, except those of the old clients.
+ * Step 5: the library parses the queries of lists. Unknown parameters are refused, except those of
+ * the old clients.
  */
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')

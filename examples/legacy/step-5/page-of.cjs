@@ -1,6 +1,9 @@
-/** Returns the page for a list query. Values of the query are typed, and its order is total. */
+/**
+ * Returns the page for a list query. The library has converted the values of the query to their
+ * types, and has completed the sort order so that no two rows are equal.
+ */
 module.exports = function pageOf(all, { where, sort, offset, size }) {
-  // Only equality, because the definitions have no other filters.
+  // Only equality is compared, because the definitions have no other filters.
   const rows = all.filter((row) => where.every(({ field, value }) => row[field] === value))
   rows.sort((a, b) => {
     const { field, descending } = sort.find((term) => a[term.field] !== b[term.field])

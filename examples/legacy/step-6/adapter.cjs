@@ -1,5 +1,5 @@
 /**
- * The adapter for a table of the store. With PostgreSQL this file is one call of
+ * The adapter for a table of the store. With PostgreSQL, this file would be one call of
  * `postgresAdapter()`.
  */
 const pageOf = require('../step-5/page-of.cjs')
@@ -8,7 +8,7 @@ const stored = ({ revision, ...value }) => ({ value, version: revision })
 
 /** `unique`: members other than the id whose values are unique. */
 function adapterOf(table, unique = []) {
-  /** Returns the refusal of a value that another row has, if any. */
+  /** Returns the refusal of a value if another row has the same id or the same unique member. */
   const duplicate = (value, id) => {
     const member = ['id', ...unique].find((name) =>
       table.all().some((row) => row[name] === value[name] && row.id !== id),
@@ -37,7 +37,7 @@ function adapterOf(table, unique = []) {
   }
 }
 
-/** Members that clients can only read. */
+/** The adapter for a table that clients can only read. */
 function readOnly(table) {
   const { list, read } = adapterOf(table)
   return { list, read }

@@ -1,6 +1,6 @@
 /**
- * Version 1 by declaration. Requests that a clause would refuse or change are answered as before,
- * and counted.
+ * Version 1 with declared resources. If a clause would refuse a request or change its response, the
+ * response is still as before, and the request is counted.
  */
 const { Router } = require('express4')
 const { mount, resourceRouter } = require('express-rest-conventions')
@@ -38,7 +38,7 @@ module.exports = function oldVersion(store, usage) {
   return router
 }
 
-/** The old clients read created items from the body. */
+/** The old clients read created deliveries from the body of the response. */
 function wantBody(req, _res, next) {
   req.headers.prefer ??= 'return=representation'
   next()

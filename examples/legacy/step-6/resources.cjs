@@ -16,7 +16,7 @@ const depotSchema = {
 
 exports.depots = defineResource({ collection: 'depots', key: 'id', schema: depotSchema })
 
-/** The old clients use the singular. */
+/** The depots of version 1. The old clients use the singular in the path. */
 exports.oldDepots = defineResource({
   collection: 'depot',
   key: 'id',
@@ -26,7 +26,7 @@ exports.oldDepots = defineResource({
 
 const text = { type: 'string', minLength: 1 }
 
-/** Both versions have the same deliveries. Their depots have different addresses. */
+/** Both versions have the same deliveries, but their depots have different addresses. */
 exports.deliveriesTo = (depots) =>
   defineResource({
     collection: 'deliveries',

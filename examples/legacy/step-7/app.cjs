@@ -1,6 +1,6 @@
 /**
  * Step 7: version 2 follows every convention. Version 1 is unchanged, announces its sunset, and
- * ends then.
+ * ends on that day.
  */
 const express = require('express4')
 const { problems } = require('express-rest-conventions')
@@ -10,7 +10,7 @@ const { errors, shape } = require('../step-2/old-clients.cjs')
 const oldVersion = require('../step-6/old-version.cjs')
 const newVersion = require('./new-version.cjs')
 
-/** The announced date. The tests use other dates. */
+/** The announced end of version 1. The tests use other dates. */
 const announced = '2027-06-30'
 
 module.exports = function createApp(store, usage, { sunset = announced } = {}) {

@@ -1,4 +1,6 @@
-/** The list as CSV by `Accept: text/csv`, instead of a path with an extension. */
+/**
+ * The list as CSV. Clients request it by `Accept: text/csv` instead of by an extension in the path.
+ */
 const { representation } = require('express-rest-conventions')
 
 module.exports = representation('text/csv; charset=utf-8', {

@@ -1,4 +1,4 @@
-/** Version 2: follows the conventions, without exceptions for old clients. */
+/** Version 2, which follows the conventions without exceptions for old clients. */
 const { Router } = require('express4')
 const { mount, resourceRouter } = require('express-rest-conventions')
 const authenticate = require('../step-3/authenticate.cjs')

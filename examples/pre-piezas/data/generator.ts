@@ -1,6 +1,6 @@
 /**
- * Generates records. The same size gives the same records. They include every member, type and null
- * of the example.
+ * Generates records. The same size always gives the same records. They include every member, every
+ * type and every null of the worked example in the conventions.
  */
 import type { Cliente } from '../resources/clientes.js'
 import type { CodigoPostal } from '../resources/codigos-postales.js'
@@ -33,8 +33,8 @@ export interface Data {
 }
 
 /**
- * The number of pre-pieces. The numbers of contracts and clients are about a twentieth and a
- * fiftieth of it.
+ * Generates all records. `size` is the number of pre-pieces. The number of contracts is about a
+ * twentieth of it, and the number of clients about a fiftieth.
  */
 export function generate(size: number): Data {
   const clientes = series(Math.max(3, Math.round(size / 50)), seededRandom(1), cliente)
@@ -60,7 +60,7 @@ export function generate(size: number): Data {
   }
 }
 
-/** The branches, whose number does not depend on the size. */
+/** The branches. Their number does not depend on the size. */
 export const generateSucursales = (): Sucursal[] =>
   branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion }))
 
@@ -86,7 +86,7 @@ function contrato(i: number, random: Random, clientes: readonly Cliente[]): Cont
     permiteEntregaEnMostrador,
     permiteReenvio: random.once(2),
   })
-  // In turn, so that even a few contracts include all cases.
+  // The values take turns, so that even a few contracts include all cases.
   const turn = (shift: number): boolean | null => [true, false, null][(i + shift) % 3] ?? null
   const known = i % 4 !== 3
   const localidad = random.between(1, 5000)
@@ -114,7 +114,7 @@ function contrato(i: number, random: Random, clientes: readonly Cliente[]): Cont
   }
 }
 
-/** Every seventh address is null. */
+/** A sender or recipient. Every seventh has nulls instead of data. */
 function persona(i: number, random: Random): PrePieza['destinatario'] {
   if (i % 7 === 6) {
     return {
@@ -148,7 +148,7 @@ function persona(i: number, random: Random): PrePieza['destinatario'] {
 function prePieza(i: number, random: Random, contratos: readonly Contrato[]): PrePieza {
   const [codigo, ciudad, provincia] = random.pick(cities)
   return {
-    // The first pieces refer to the contracts in turn, so each of the unusual contracts has a
+    // The first pieces refer to the contracts in turn, so that each of the unusual contracts has a
     // piece.
     contratoId: (i < 5 ? contratos[i] : random.pick(contratos))?.codigoDeContratoInterno ?? '',
     cpDestinoId: codigo,
@@ -174,7 +174,7 @@ function prePieza(i: number, random: Random, contratos: readonly Contrato[]): Pr
   }
 }
 
-/** A time in 2026 with seven fractional digits. Every tenth is the last one of its second. */
+/** A time in 2026 with seven fractional digits. Every tenth time is the last one of its second. */
 function moment(i: number, random: Random): string {
   const second = new Date(Date.UTC(2026, 0, 1, 0, 0, random.between(0, 300 * 24 * 3600 - 1))).toISOString().slice(0, 19)
   return `${second}.${i % 10 === 1 ? '9999999' : digits(random.between(0, 9_999_999), 7)}`

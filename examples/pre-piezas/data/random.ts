@@ -1,4 +1,4 @@
-/** Pseudorandom numbers, the same in each run (mulberry32). */
+/** Pseudorandom numbers that are the same in each run (mulberry32). */
 export interface Random {
   /** An integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number

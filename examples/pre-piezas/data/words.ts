@@ -1,5 +1,5 @@
 /**
- * The values of generated records. Some are deliberately difficult: with accents, quotes, emoji,
+ * The values of generated records. Some are difficult on purpose: they have accents, quotes, emoji,
  * `/`, `%` and `,`.
  */
 
@@ -53,7 +53,9 @@ export const companies = [
 
 export const services = ['Estándar', 'Urgente', 'Sucursal a sucursal', 'Devolución'] as const
 
-/** Keys of contracts that show how an id is written in a path (PATH-11). */
+/**
+ * Unusual keys of contracts, by their index. They show how an id is written in a path (PATH-11).
+ */
 export const oddContracts: ReadonlyMap<number, string> = new Map([
   [1, 'C-0001/ñ'],
   [2, '50% desc,uento=1'],

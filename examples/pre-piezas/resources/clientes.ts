@@ -1,6 +1,6 @@
 /**
- * Clients, in two versions over the same data: `razonSocial` in v8 is `nombre` in v1, so v1 is
- * served through a view. Only this file knows of the difference.
+ * Clients, in two versions over the same data. The member `razonSocial` of v8 is `nombre` in v1, so
+ * v1 is served through a view. Only this file knows the difference.
  */
 import { type Adapter, adapterView, defineResource, type FromSchema } from 'express-rest-conventions'
 
@@ -46,7 +46,7 @@ export const clientesV1 = defineResource({
   links: { contratos: { sub: 'contratos' } },
 })
 
-/** The current clients with the names of v1. */
+/** The current clients, with the member names of v1. */
 export function asClientesV1(adapter: Adapter<Cliente, number>): Adapter<ClienteV1, number> {
   return adapterView<ClienteV1, number>(adapter, { rename: { nombre: 'razonSocial' } })
 }

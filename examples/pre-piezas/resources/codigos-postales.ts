@@ -1,5 +1,6 @@
 /**
- * Postal codes, to which `cpDestinoValidado` of a piece links. Pages are also available as CSV.
+ * Postal codes. The member `cpDestinoValidado` of a piece links to them. Pages of the list are also
+ * available as CSV.
  */
 import { defineResource, type FromSchema, representation } from 'express-rest-conventions'
 
@@ -28,7 +29,7 @@ export const codigosPostales = defineResource({
 
 const columns = ['codigo', 'ciudad', 'idCiudad', 'idPais', 'idProvincia'] as const
 
-/** RFC 4180: a field with a comma, a quote or a line break is quoted. */
+/** A cell of a CSV file. A value with a comma, a quote or a line break is quoted (RFC 4180). */
 const cell = (value: string | number): string =>
   /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
 

@@ -1,6 +1,6 @@
 /**
- * The components of a piece, which contains them. The key is the number of the piece and a sequence
- * number.
+ * The components of a piece. The piece contains them. The key consists of the number of the piece
+ * and a sequence number.
  */
 import { defineResource, type FromSchema } from 'express-rest-conventions'
 import { prePiezas } from './pre-piezas.js'
@@ -21,7 +21,7 @@ export type Componente = FromSchema<typeof schema>
 export const componentes = defineResource({
   collection: 'componentes',
   key: ['numeroDeCabecera', 'secuencia'],
-  // The piece is given by the path. The store assigns the sequence number within it.
+  // The path determines the piece. The store assigns the sequence number within the piece.
   assigned: ['secuencia'],
   schema,
   filters: { descripcion: true, pesoMinimo: { field: 'peso', op: 'gte' }, pesoMaximo: { field: 'peso', op: 'lte' } },

@@ -1,6 +1,6 @@
 /**
- * Contracts. `contratos/{id}/activo` is `estaActivo` as a sub-resource; `clientes/{id}/contratos`
- * are the contracts of a client.
+ * Contracts. `contratos/{id}/activo` is the member `estaActivo` as a sub-resource.
+ * `clientes/{id}/contratos` are the contracts of a client.
  */
 import { defineResource, type FromSchema } from 'express-rest-conventions'
 import { ciclo, direccionPostal } from '../schemas/external-link.js'
@@ -27,7 +27,7 @@ const schema = {
     cicloDeReenvio: ciclo,
     cicloDeRendicionParaEntrega: ciclo,
     cicloDeRendicionParaNoEntrega: ciclo,
-    /** `cliente` on the wire. Null if the contract has none. */
+    /** Named `cliente` on the wire. Null if the contract has no client. */
     clienteId: { type: ['integer', 'null'] },
     codigoDeContratoInterno: { type: 'string', maxLength: 100 },
     descripcion: { type: 'string', maxLength: 500 },
@@ -59,7 +59,7 @@ export const contratos = defineResource({
   sort: ['codigoDeContratoInterno', 'descripcion', 'esUrgente', 'estaActivo', 'tipoDeServicio'],
   search: ['codigoDeContratoInterno', 'descripcion', 'tipoDeServicio'],
   links: {
-    // By name, because each version has its own `clientes`.
+    // The target is given by name, because each version has its own `clientes`.
     cliente: { to: 'clientes', by: 'clienteId' },
     cicloDeDistribucion: { external: true },
     cicloDeReenvio: { external: true },

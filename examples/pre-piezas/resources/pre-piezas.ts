@@ -23,9 +23,9 @@ const schema = {
     'valorDeclarado',
   ],
   properties: {
-    /** `contrato` on the wire. */
+    /** Named `contrato` on the wire. */
     contratoId: { type: 'string', maxLength: 100 },
-    /** `cpDestinoValidado` on the wire. */
+    /** Named `cpDestinoValidado` on the wire. */
     cpDestinoId: { type: 'integer' },
     destinatario: party,
     remitente: party,
@@ -59,7 +59,7 @@ export type PrePieza = FromSchema<typeof schema>
 export const prePiezas = defineResource({
   collection: 'pre-piezas',
   key: 'numero',
-  // A POST may omit the number: the store assigns the next one.
+  // A POST may omit the number. The store then assigns the next one.
   assigned: true,
   schema,
   filters: {

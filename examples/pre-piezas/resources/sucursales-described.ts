@@ -1,6 +1,6 @@
 /**
- * The description of the branches in the document: hand-written routes are described by hand, next
- * to them.
+ * The description of the branches in the OpenAPI document. Hand-written routes are described by
+ * hand, in a file next to them.
  */
 import type { DocumentFragment } from 'express-rest-conventions/openapi'
 
@@ -11,7 +11,7 @@ const longest = 16_384
 
 const text = (description: string, maxLength = longest) => ({ description, schema: { type: 'string', maxLength } })
 
-/** Header fields of every response. The service adds them in front of the routes. */
+/** The header fields of every response. The service adds them before the routes run. */
 const common = {
   'Access-Control-Allow-Origin': text('The origin whose scripts may read the response (HDR-7).'),
   'Cache-Control': text('How long the response may be cached, and whether shared caches may cache it (HDR-6).'),
@@ -44,7 +44,7 @@ const inEach = (schema: object) => ({
   'text/xml': { schema },
 })
 
-/** The problems that all requests of the branches may have in common. */
+/** The problems that any request for branches may get. */
 const usual: Readonly<Record<number, string>> = {
   400: 'The query, the path or the body is malformed.',
   401: 'The token is missing or invalid.',
@@ -82,7 +82,7 @@ function problems(more: Readonly<Record<number, string>> = {}) {
   )
 }
 
-/** A response to HEAD has no body, regardless of its status (RFC 9110 9.3.2). */
+/** A response to HEAD has no body, whatever its status (RFC 9110 9.3.2). */
 const problemsOfHead = (more: Readonly<Record<number, string>>) =>
   Object.fromEntries(Object.entries(problems(more)).map(([status, { content: _none, ...answer }]) => [status, answer]))
 
@@ -112,7 +112,10 @@ const methods = {
   },
 }
 
-/** A header without control characters, which no field can have (RFC 9110 5.5). */
+/**
+ * A header parameter. Its value has no control characters, because no header field can have them
+ * (RFC 9110 5.5).
+ */
 const inHeader = (name: string, description: string) => ({
   name,
   in: 'header',
@@ -124,8 +127,8 @@ const ifNoneMatch = inHeader('If-None-Match', 'The `Etag` of the representation 
 const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (VERB-2, VERB-10).')
 
 /**
- * The address and the name of a branch: neither empty nor a dot segment, which no client could
- * address.
+ * The name of a branch, which is also its id in the path. It is neither empty nor a dot segment,
+ * because clients could not request such a path.
  */
 const name = { type: 'string', minLength: 1, maxLength: 100, pattern: '^(?!\\.{1,2}$)' }
 const descripcion = { type: 'string', maxLength: 500 }
@@ -298,7 +301,7 @@ export const sucursalesDescribed: DocumentFragment = {
         additionalProperties: false,
         xml: { name: 'sucursal' },
       },
-      // The nomenclatura is in the address.
+      // `nomenclatura` is not required, because it is in the path.
       SucursalReplace: {
         type: 'object',
         required: ['descripcion'],

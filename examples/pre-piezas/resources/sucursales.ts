@@ -1,7 +1,7 @@
 /**
- * Branches, written by hand: plain Express routes over a Map that follow the conventions by the
- * library's single middlewares. An existing service can adopt these one at a time. A resource over
- * an adapter needs none of the code here.
+ * Branches, written by hand: plain Express routes over a Map. They follow the conventions by using
+ * the library's single middlewares, which an existing service can adopt one at a time. A resource
+ * over an adapter needs none of this code.
  */
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, Router } from 'express'
@@ -31,7 +31,7 @@ const schema = {
 
 export type Sucursal = FromSchema<typeof schema>
 
-/** Not mounted. It defines the list parameters for `listQuery`. */
+/** This resource is not mounted. It defines the list parameters for `listQuery`. */
 export const sucursales = defineResource({
   collection: 'sucursales',
   key: 'nomenclatura',
@@ -71,8 +71,8 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
   }
 
   /**
-   * The row, if the client expects its version. Nothing is awaited between this check and the
-   * write, so both are one atomic step (HDR-3).
+   * The row, if the client expects its current version. Nothing is awaited between this check and
+   * the write, so both are one atomic step (HDR-3).
    */
   function foundToChange(req: Request) {
     const row = found(req)
@@ -90,7 +90,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     }
   }
 
-  /** A path is enough, because methodRules() makes it absolute. */
+  /** A path is enough, because `methodRules()` makes it an absolute address. */
   const addressOf = (req: Request, { nomenclatura }: Sucursal): string =>
     `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
@@ -145,7 +145,10 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 
 const nameIn = (req: Request): string => String(req.params.nomenclatura)
 
-/** The requested page. The parsed query has typed values, a bounded page and a total order. */
+/**
+ * The requested page. `listQuery` has converted the values to their types, limited the page, and
+ * completed the sort order so that no two rows are equal.
+ */
 function select(
   values: readonly Sucursal[],
   { where, sort, offset, size }: ListQuery,

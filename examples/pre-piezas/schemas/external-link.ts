@@ -1,4 +1,4 @@
-/** Links to other services, which the record stores completely, including `href`. */
+/** Links to other services. The record stores each link completely, including `href`. */
 
 /** A delivery cycle of the operations service. */
 export const ciclo = {
@@ -12,7 +12,7 @@ export const ciclo = {
   },
 } as const
 
-/** An address of the geography service, as far as it is known. */
+/** An address of the geography service. Members that are not known are null or absent. */
 export const direccionPostal = {
   type: 'object',
   title: 'DireccionPostal',

@@ -8,9 +8,9 @@ export interface Database {
   readonly prepare?: boolean
   /** Runs statements in one transaction. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Resolves if the database answers. Does not wait behind requests. */
+  /** Resolves if the database responds. Does not wait behind requests. */
   ask(): Promise<void>
-  /** Resolves when running statements have ended and everything is closed. */
+  /** Closes everything. Resolves when running statements have ended and everything is closed. */
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Allows one process per directory: two processes on one directory of PGlite would lose each
+ * Allows only one process per directory. Two processes on one directory of PGlite would lose each
  * other's rows.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, realpathSync, writeSync } from 'node:fs'
@@ -12,9 +12,9 @@ export interface DirectoryLock {
 }
 
 /**
- * Creates the directory if it does not exist, and locks it until `release()` or the end of the
- * process. The kernel holds the lock, on a file next to the directory that is not removed, so it
- * also ends if the process crashes. Throws `SettingError`.
+ * Creates the directory if it does not exist, and locks it until `release()` is called or the
+ * process ends. The kernel holds the lock, so the lock also ends if the process crashes. The lock
+ * is on a file next to the directory. This file is not removed. Throws `SettingError`.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const tryLock = await kernelLock()
@@ -37,7 +37,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   return { path, release: () => closeSync(file) }
 }
 
-/** Node has no file locks of its own. */
+/** Loads a package that can lock files, because Node can't. */
 async function kernelLock(): Promise<(file: number) => boolean> {
   try {
     const { default: extensions } = await import('fs-native-extensions')
@@ -52,7 +52,10 @@ async function kernelLock(): Promise<(file: number) => boolean> {
   }
 }
 
-/** On Windows, a locked file can't be read. */
+/**
+ * Describes the process that has locked the file. On Windows, a locked file can't be read, so the
+ * process id is unknown there.
+ */
 function ownerOf(file: string): string {
   const id = process.platform === 'win32' ? '' : readFileSync(file, 'utf8')
   return id === '' ? 'another process' : `process ${id}`

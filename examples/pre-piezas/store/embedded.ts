@@ -1,6 +1,6 @@
 /**
- * PostgreSQL in the process, by PGlite: for development and the demo. It has one connection, a slow
- * query blocks the event loop, and data is never fsynced.
+ * PostgreSQL in this process, by PGlite. It is only for development and the demo: it has one
+ * connection, a slow query blocks the event loop, and data is never fsynced.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,13 +10,13 @@ import { lockDirectory } from './directory-lock.js'
 import { fromPrepared, preparedFile } from './prepared.js'
 
 /**
- * PostgreSQL's default of 128 MB would need as much more memory without being faster: the files are
- * in memory, or cached by the system.
+ * The size of `shared_buffers`. PostgreSQL's default of 128 MB would need much more memory without
+ * being faster, because the files are in memory, or cached by the system.
  */
 const buffers = '16MB'
 
 /**
- * Opens a database in memory, or in a directory, which it locks. Throws `SettingError` if the
+ * Opens a database in memory or in a directory. Locks the directory. Throws `SettingError` if the
  * directory can't be used.
  */
 export async function openEmbedded(directory?: string, prepared = preparedFile()): Promise<Database> {
@@ -54,8 +54,8 @@ async function start(place: string, options: { loadDataDir?: Blob }): Promise<Da
           return (result?.rows ?? []) as Record<string, unknown>[]
         }),
       ),
-    // The database runs in this process, so no query is sent: it would wait behind those of all
-    // requests.
+    // The database runs in this process, so no query is sent. A query would wait behind those of
+    // all requests.
     async ask() {
       if (db.closed) throw new Error('The database is closed.')
     },

@@ -1,4 +1,4 @@
-/** The package has no types. */
+/** The types of the package, which has none of its own. */
 declare module 'fs-native-extensions' {
   const extensions: {
     /** Locks the whole file for this process. Returns false if another process has locked it. */

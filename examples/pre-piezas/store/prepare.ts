@@ -12,7 +12,7 @@ if (!existsSync(file)) {
   await empty.exec('VACUUM FREEZE')
   await empty.exec('CHECKPOINT')
   const dump = Buffer.from(await (await empty.dumpDataDir('gzip')).arrayBuffer())
-  // Written atomically, because another process may be loading or creating it.
+  // The file is written atomically, because another process may be loading or creating it.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, dump)
   renameSync(draft, file)

@@ -1,12 +1,13 @@
 /**
- * An empty database of PGlite in a file. Creating one takes seconds and much memory, loading one
- * does not. `npm start` creates the file before it starts the service, which also works without it.
+ * An empty database of PGlite in a file. Creating a database takes seconds and much memory, but
+ * loading it from the file does not. `npm start` creates the file before it starts the service. The
+ * service also works without the file.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Next to the built module. Each version of PGlite has its own file. */
+/** The path of the file, next to the built module. Each version of PGlite has its own file. */
 export function preparedFile(): string {
   const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   const { version } = createRequire(entry)('../package.json') as { version: string }

@@ -1,23 +1,27 @@
 /**
- * Checks whether a PostgreSQL server answers, on a separate connection, because requests may occupy
- * the whole pool.
+ * Checks whether a PostgreSQL server responds. It uses a separate connection, because requests may
+ * occupy the whole pool.
  */
 import type { Client } from 'pg'
 
 export interface ServerProbe {
-  /** Resolves if the server answers, and rejects within two seconds if it does not. */
+  /** Resolves if the server responds. Rejects within two seconds if it does not. */
   ask(): Promise<void>
   close(): void
 }
 
-/** The timeout of a query in milliseconds, for a kept connection that is half-open. */
+/**
+ * The query of the probe. Its timeout is in milliseconds, and ends the wait on a kept connection
+ * that is half-open.
+ */
 const question = { text: 'SELECT 1', query_timeout: 800 }
 
 /** The connect timeout in milliseconds. */
 export const connecting = 1_000
 
 /**
- * `newClient` creates a client with `connecting` as its connect timeout, and does not connect it.
+ * Creates the probe. `newClient` creates a client with `connecting` as its connect timeout, and
+ * does not connect it.
  */
 export function serverProbe(newClient: () => Client): ServerProbe {
   let kept: Client | undefined
@@ -41,8 +45,8 @@ export function serverProbe(newClient: () => Client): ServerProbe {
     }
   }
   /**
-   * If a new connection succeeds, the server answers. A lost connection does not prove that it does
-   * not.
+   * Opens a new connection. If this succeeds, the server responds. The loss of the kept connection
+   * does not prove that the server does not respond.
    */
   const connect = async (): Promise<void> => {
     const client = newClient()

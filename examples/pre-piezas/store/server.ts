@@ -16,8 +16,8 @@ type ServerSettings = Pick<Settings, 'databasePool' | 'databasePrepare' | 'datab
 /**
  * Connects. Throws `SettingError` if the server can't be reached or refuses the connection.
  *
- * Without prepared statements the server is assumed to be behind a pooler, which refuses timeouts
- * as startup parameters, so the default of `databaseTimeout` is 0.
+ * Without prepared statements, the server is assumed to be behind a pooler. A pooler refuses
+ * timeouts as startup parameters, so the default of `databaseTimeout` is then 0.
  */
 export async function openServer(url: string, settings: ServerSettings = {}): Promise<Database> {
   const { databasePool = 10, databasePrepare = true, databaseTimeout = databasePrepare ? serverTimeout : 0 } = settings
@@ -25,7 +25,8 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'pre-piezas',
-    // (This + 1 for readiness) * number of processes must be below max_connections of the server.
+    // The number of processes * (this number + 1 for readiness) must be below `max_connections` of
+    // the server.
     max: databasePool,
     connectionTimeoutMillis: 5_000,
     // Lets the operating system detect dead connections that were not closed.
@@ -69,7 +70,7 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
         failure = error as Error
         throw error
       } finally {
-        // After a failure the connection is closed, which rolls back.
+        // After a failure, the connection is closed, which rolls the transaction back.
         client.release(failure)
       }
     },
@@ -94,15 +95,18 @@ async function reach(pool: Pool): Promise<void> {
 }
 
 /**
- * Temporary errors: the network is not available yet, or the server is starting or has no free
- * connection. A wrong password is permanent.
+ * Whether an error is temporary: the network is not available yet, or the server is starting or has
+ * no free connection. A wrong password is permanent.
  */
 function passes(error: unknown): boolean {
   const { code = '', message } = error as { code?: string; message: string }
   return /^(?:E[A-Z_]+|57P03|53300)$/.test(code) || /timeout|terminated/i.test(message)
 }
 
-/** A name with several addresses has one error for each. */
+/**
+ * The reason for a failed connection. A host name with several addresses has one error for each
+ * address.
+ */
 function reasonOf(error: unknown): string {
   const { errors = [error] } = error as { errors?: unknown[] }
   const reason = errors.map((one) => (one as Error).message).join(', ')

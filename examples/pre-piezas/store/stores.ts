@@ -30,10 +30,13 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
   return storesIn(database)
 }
 
-/** A number that no other lock of the database uses. */
+/** The number of the lock that `prepare` takes. No other lock of the database uses this number. */
 const lock = 8_060_502
 
-/** If several processes start at the same time, one does this and the others wait. */
+/**
+ * Creates and fills the tables. If several processes start at the same time, one of them does this
+ * and the others wait.
+ */
 export async function prepare(run: Run, seedSize: number): Promise<void> {
   await run('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
   await run(`SELECT pg_advisory_xact_lock(${lock})`)
@@ -41,8 +44,8 @@ export async function prepare(run: Run, seedSize: number): Promise<void> {
 }
 
 /**
- * The timeout of a statement in milliseconds. A request whose connection dies during a statement
- * also waits for about as long.
+ * The timeout of a statement, in milliseconds. If a connection dies during a statement, its request
+ * waits for about as long.
  */
 const statementTimeout = 5_000
 
@@ -55,7 +58,7 @@ export function storesIn({ client, prepare, ask, close }: Database) {
     componentes: postgresAdapter(client, { ...tables.componentes, ...limits }),
     contratos: postgresAdapter(client, { ...tables.contratos, ...limits }),
     prePiezas: postgresAdapter(client, { ...tables.prePiezas, ...limits }),
-    /** Resolves if the database answers. */
+    /** Resolves if the database responds. */
     ask,
     /** Closes the connections when they are no longer used. */
     close,

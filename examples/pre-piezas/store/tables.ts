@@ -1,4 +1,4 @@
-/** The tables, one per resource, for the adapters, the DDL and the seed. */
+/** The tables, one per resource. The adapters, the DDL and the seed use these definitions. */
 import { idempotencyDdl, tableDdl } from 'express-rest-conventions/postgres'
 import { clientes } from '../resources/clientes.js'
 import { codigosPostales } from '../resources/codigos-postales.js'
@@ -8,8 +8,8 @@ import { prePiezas } from '../resources/pre-piezas.js'
 import type { Run } from './database.js'
 
 /**
- * Records created by POSTs with an `Idempotency-Key`, kept for a day. Other resources could share
- * the table.
+ * The table of the records that POSTs with an `Idempotency-Key` have created. It keeps them for a
+ * day. Other resources could share the table.
  */
 const idempotency = { table: 'idempotency_keys' } as const
 
@@ -25,9 +25,9 @@ export const tables = {
 } as const
 
 /**
- * The DDL of every table with additional constraints, in an order in which references exist. This
- * is enough for a demo. Once there is data to keep, put the output of `tableDdl` into your first
- * migration.
+ * The DDL of every table, with additional constraints. A table comes after the tables that it
+ * refers to. This is enough for a demo. Once there is data to keep, put the output of `tableDdl`
+ * into your first migration.
  */
 const statements: readonly (readonly [table: string, ddl: string])[] = [
   ['idempotency_keys', idempotencyDdl(idempotency)],
@@ -37,13 +37,13 @@ const statements: readonly (readonly [table: string, ddl: string])[] = [
   ['pre_piezas', tableDdl(prePiezas, tables.prePiezas)],
   [
     'componentes',
-    // A removed piece removes its components, so that a later piece with its number does not get
-    // them.
+    // Removing a piece removes its components. Otherwise, a later piece with the same number would
+    // get them.
     `${tableDdl(componentes, tables.componentes)} ALTER TABLE componentes ADD FOREIGN KEY (numero_de_cabecera) REFERENCES pre_piezas ON DELETE CASCADE;`,
   ],
 ]
 
-/** Creates the missing tables. Resolves with whether all of them were missing. */
+/** Creates the missing tables. Resolves to true if all of them were missing. */
 export async function createTables(run: Run): Promise<boolean> {
   let created = 0
   for (const [table, ddl] of statements) {

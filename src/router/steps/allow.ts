@@ -26,7 +26,7 @@ export function allow(exchange: Routed): Added | Promise<Added> {
  */
 function allowPrincipal(exchange: Routed, operation: Operation | undefined): Added | Promise<Added> {
   const { route, method } = exchange
-  if (operation === undefined || operation.method === 'OPTIONS') return answerWithMethods(exchange, operation)
+  if (operation === undefined || operation.method === 'OPTIONS') return ownMethodsOf(exchange, operation)
   return settled(checkAllowed(exchange, route, operation, method), () => ({ operation, allow: route.allow }))
 }
 
@@ -34,7 +34,7 @@ function allowPrincipal(exchange: Routed, operation: Operation | undefined): Add
  * Finds the methods that the principal may use. Called for OPTIONS, and for a method that the route
  * does not have. Throws `forbidden` (403) if the principal may use no methods.
  */
-async function answerWithMethods(exchange: Routed, options: Operation | undefined): Promise<Added> {
+async function ownMethodsOf(exchange: Routed, options: Operation | undefined): Promise<Added> {
   const { route, method } = exchange
   const { allow: own } = await methodsOf(exchange, route)
   if (options === undefined) throw methodNotAllowed(method, own, isCollection(route))
