@@ -19,8 +19,8 @@ export async function cleanUp(service: Service, ledger: Ledger): Promise<readonl
   // The latest records are removed first, so that children are removed before their parents.
   for (const entry of ledger.left.toReversed()) {
     try {
-      const address = entry.address ?? (await findOrphan(service, ledger, entry))
-      if (address !== undefined) await remove(service, address)
+      if (entry.address === undefined) await removeOrphans(service, ledger, entry)
+      else await remove(service, entry.address)
       ledger.done(entry.number)
     } catch (error) {
       if (!(error instanceof Unchecked)) throw error
@@ -48,12 +48,36 @@ async function remove({ client }: Service, address: string): Promise<void> {
     throw new Unchecked(`DELETE ${address} was answered ${answer.status}, and it is still there`)
 }
 
+/** The maximum number of records with one marker. A race sends the same POST fewer times. */
+const maxOrphans = 50
+
+/**
+ * Removes the records that a POST may have created although no response has named their address.
+ * Several records have the same marker if the same POST was sent several times.
+ */
+async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<void> {
+  for (let n = 0; n < maxOrphans; n += 1) {
+    const orphan = await findOrphan(service, ledger, entry)
+    if (orphan === undefined) return
+    await remove(service, orphan.address)
+    if (!orphan.mayHaveMore) return
+  }
+  throw new Unchecked(`${entry.post}: the list still shows records with the marker ${entry.marker}`)
+}
+
+/** A record whose address no response has named. */
+interface Orphan {
+  readonly address: string
+  /** Whether a search may find further records of the same POST. */
+  readonly mayHaveMore: boolean
+}
+
 /**
  * Finds the record that a POST may have created although its response was lost. Searches for the
- * marker of the record, or repeats the POST with its `Idempotency-Key`. Returns the address of the
+ * marker of the record, or repeats the POST with its `Idempotency-Key`. Returns the
  * record, or `undefined` if the POST has created none.
  */
-async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
+async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<Orphan | undefined> {
   const { collections, unlisted = [] } = service.target
   const target = [...collections, ...unlisted].find(({ template }) => template === entry.collection)
   if (target === undefined || !entry.post.startsWith(service.base))
@@ -67,7 +91,7 @@ async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry):
     if (found === undefined) return undefined
     const address = `${service.base}${list.pathOf(found)}`
     ledger.created(entry.number, address)
-    return address
+    return { address, mayHaveMore: true }
   }
   if (entry.key === undefined)
     throw new Unchecked(`${entry.post}: there is neither a marker nor a key to find the record`)
@@ -81,5 +105,6 @@ async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry):
   const address = owner.addressOf(exchange)
   if (address === undefined)
     throw new Unchecked(`${entry.post} has no address in its answer: ${exchange.answer.status}`)
-  return (await owner.taken(entry.number, address, exchange, entry.marker)).address
+  const own = await owner.taken(entry.number, address, exchange, entry.marker)
+  return { address: own.address, mayHaveMore: false }
 }

@@ -28,6 +28,8 @@ export const withJson = (value: unknown, headers: Readonly<Record<string, string
   body: JSON.stringify(value),
 })
 
+const isRefusal = (status: number): boolean => status >= 400 && status < 500
+
 /** A POST that is in the ledger. */
 interface Post {
   /** The number of its entry in the ledger. */
@@ -92,8 +94,7 @@ export class Owner {
     const post = await this.intend()
     const exchange = await this.list.service.client.send('POST', post.url, post.options)
     const { status } = exchange.answer
-    // A request with a 4xx response has created nothing.
-    if (status >= 400 && status < 500) this.ledger.done(post.number)
+    if (isRefusal(status)) this.noteRefusal(post.number)
     // The refusal may be correct, because the body is guessed or comes from the target file.
     if (status === 400 || status === 403 || status === 422)
       throw new Unchecked(
@@ -112,11 +113,19 @@ export class Owner {
       return this.sendHazard('POST', this.list.path, { ...withJson({}), caller: nobody })
     const { number, url, marker, options } = await this.intend()
     const exchange = await this.list.service.client.send('POST', url, { ...options, caller: nobody })
-    const { status } = exchange.answer
-    if (status >= 400 && status < 500) this.ledger.done(number)
+    if (isRefusal(exchange.answer.status)) this.noteRefusal(number)
     const address = this.addressOf(exchange)
     if (address !== undefined) await this.taken(number, address, exchange, marker)
     return exchange
+  }
+
+  /**
+   * Notes in the ledger that a refused POST has created no record. If the record would have a
+   * marker, the entry stays open instead: a faulty service may have created the record before it
+   * refused the request, and the cleanup can search for the marker.
+   */
+  noteRefusal(number: number): void {
+    if (this.creation.marker === undefined) this.ledger.done(number)
   }
 
   /**

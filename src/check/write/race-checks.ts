@@ -148,7 +148,7 @@ async function createRound(owner: Owner, key: boolean): Promise<Round> {
   for (const address of others) await owner.adopt(address, first.get(address) as Exchange, post.marker)
   const odd = answers.find((one) => !created.includes(one) && !isRefusedPost(one))
   if (odd !== undefined) throw new Unchecked(`POST was answered ${odd.answer.status} in a race`)
-  if (created.length === 0) owner.ledger.done(post.number)
+  if (created.length === 0) owner.noteRefusal(post.number)
   return { winners: key ? [...first.values()] : created, answers }
 }
 
