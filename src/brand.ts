@@ -26,8 +26,8 @@ const marks = Object.fromEntries(
 ) as Readonly<Record<BrandName, symbol>>
 
 /**
- * The value of every mark. Increase it if marked objects change in a way that older copies can't
- * read. A copy accepts every number, because changes only ever add members.
+ * The value of every mark: the version of the format of marked objects. All copies of the library
+ * accept every version, because changes of the format may only add members.
  */
 const generation = 1
 

@@ -47,7 +47,7 @@ export function put(object: JsonObject, name: string, value: unknown): void {
 
 /**
  * A frozen copy of JSON data, so that later changes by its owner have no effect. Throws `TypeError`
- * for functions, symbols, bigints, and cyclic values.
+ * for functions, symbols, bigints, cyclic values, and instances of classes, such as a `Date`.
  */
 export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()): T {
   if (!isContainer(value)) {
@@ -55,6 +55,8 @@ export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()
     throw new TypeError(`a ${typeof value} is not JSON`)
   }
   if (within.has(value)) throw new TypeError('it contains itself')
+  if (!isList(value) && !isPlainObject(value))
+    throw new TypeError(`an instance of ${value.constructor?.name || 'a class'} is not JSON`)
   const inside = new Set([...within, value])
   if (isList(value)) return Object.freeze(value.map((item) => frozenCopy(item, inside))) as T
   const copy: JsonObject = {}

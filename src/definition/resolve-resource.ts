@@ -121,7 +121,11 @@ export function resolveResource(given: unknown): ResourceDefinition {
     schema,
     shape,
     filters: resolveTable(options.filters as FilterTable | undefined, (name, filter) => {
-      checkUse(`The filter "${name}" of "${collection}"`, filter, Object.keys(options.filters ?? {}))
+      checkUse(
+        `The filter "${name}" of "${collection}"`,
+        filter,
+        Object.keys(options.filters ?? {}).filter((other) => other !== name),
+      )
       return resolveFilter(context, name, filter)
     }),
     sort: eachNamed(options.sort, (field) => members.scalar('sort', field)),
@@ -300,7 +304,7 @@ function checkUse(what: string, given: true | FilterOptions | undefined, names: 
   const use = said === true ? undefined : said?.use
   if (use === undefined || names.includes(use)) return
   throw invalidOption(
-    `${what} is deprecated in favor of "${use}", which is not a filter here. ${didYouMean(nearMiss(use, names), names)}`,
+    `${what} is deprecated in favor of "${use}", which is not another filter here. ${didYouMean(nearMiss(use, names), names)}`,
   )
 }
 

@@ -25,7 +25,8 @@ export const routeTable = (
 /**
  * Adds the life cycles of paths that are not mounted to the table. Throws `ConfigurationError` if a
  * resource or an endpoint is mounted at such a path. Also throws if a path looks misspelt, because
- * a misspelt path would retire nothing.
+ * a misspelt path would retire nothing, and if a path is only deprecated although nothing is served
+ * there.
  */
 export function withPaths(
   name: string,

@@ -1,4 +1,6 @@
-/** Baselines: what fails, what is accepted, and what can be removed. */
+/**
+ * Tests of baseline files: which breaks they accept, until when, and which entries can be removed.
+ */
 import { describe, expect, it } from 'vitest'
 import {
   type Comparison,
@@ -17,29 +19,29 @@ type Place = typeof one
 const compare = (broken: readonly Place[], known: readonly KnownBreak[], today: string): Comparison<Place> =>
   compareBaseline(broken, known, today, () => 'fixed')
 
-describe('a break with an entry', () => {
+describe('a break with an entry in the baseline', () => {
   it.each([
     ['2026-06-14', 'accepted'],
     ['2026-06-15', 'accepted'],
     ['2026-06-16', 'overdue'],
-  ])('until 2026-06-15 is on %s %s', (today, state) => {
+  ])('until 2026-06-15: on %s the break is %s', (today, state) => {
     const { accepted, overdue } = compare([one], [{ ...one, until: '2026-06-15' }], today)
     expect([accepted.length, overdue.length]).toEqual(state === 'accepted' ? [1, 0] : [0, 1])
   })
 
-  it('without a day is accepted for ever', () => {
+  it('is always accepted if the entry has no last day', () => {
     expect(compare([one], [one], '9999-12-31').accepted.length).toBe(1)
   })
 
-  it('is that of the same check at the same place', () => {
+  it('an entry applies only to breaks of the same check at the same place', () => {
     expect(compare([one], [{ ...one, where: '/v1/orders' }, other], '2026-01-01').fresh).toEqual([one])
   })
 })
 
-describe('an update', () => {
+describe('an update of the baseline', () => {
   const known = [{ ...one, until: '2026-01-01', reason: 'ticket 7' }, other]
 
-  it('adds what is new with its day, and extends no other', () => {
+  it('adds new breaks with the given last day, and does not change the last day of existing entries', () => {
     const fresh = { check: 'ERR-3/type', where: '/orders' }
     const comparison = compare([one, other, fresh, fresh], known, '2026-06-15')
     expect(updatedBaseline(comparison, known, '2026-12-31')).toEqual([...known, { ...fresh, until: '2026-12-31' }])
@@ -50,13 +52,13 @@ describe('an update', () => {
     ['absent', 1],
     ['undecided', 2],
     ['left-out', 2],
-  ] as const)('with an entry that is %s leaves %i entries', (state, count) => {
+  ] as const)('with an entry whose state is %s leaves %i entries', (state, count) => {
     const comparison = compareBaseline([one], known, '2026-06-15', () => state)
     expect(updatedBaseline(comparison, known).length).toBe(count)
   })
 })
 
-describe('the messages', () => {
+describe('the messages about a baseline', () => {
   const today = '2026-06-15'
   const messages = (broken: readonly Place[], known: readonly KnownBreak[]) =>
     baselineMessages(compare(broken, known, today), 'known.json', today)
@@ -75,16 +77,16 @@ describe('the messages', () => {
       'QUERY-7/total at /orders is accepted for 14 more days, until 2026-06-29.',
     ],
     [[], [one], 'QUERY-7/total at /orders holds. Remove it from known.json.'],
-  ])('%j with the entries %j: %s', (broken, known, message) => {
+  ])('for the breaks %j and the entries %j: %s', (broken, known, message) => {
     expect(messages(broken, known)).toContain(message)
   })
 
-  it('leave out entries that end later', () => {
+  it('do not mention an entry whose last day is more than 14 days away', () => {
     expect(messages([one], [{ ...one, until: '2026-06-30' }])).toEqual(['known.json: 0 new, 0 overdue, 1 accepted.'])
   })
 })
 
-describe('a file that is not a baseline', () => {
+describe('an invalid baseline', () => {
   it.each([
     [{}, 'list'],
     [[{ check: 'QUERY-7/total' }], '"[0].where"'],
@@ -92,12 +94,12 @@ describe('a file that is not a baseline', () => {
     [[{ ...one, until: '2026-02-30' }], 'a day of the calendar such as "2026-12-31"'],
     [[{ ...one, until: '31.12.2026' }], 'a day of the calendar such as "2026-12-31"'],
     [[one, one], 'two entries for QUERY-7/total at /orders'],
-  ])('%j: %s', (value, message) => {
+  ])('%j is refused: %s', (value, message) => {
     expect(() => readBaseline(value)).toThrow(message)
   })
 })
 
-it('a day is one of the calendar', () => {
+it('a day must exist in the calendar and have the form YYYY-MM-DD', () => {
   expect(['2028-02-29', '2026-12-31'].every(isDay)).toBe(true)
   expect(['2026-02-29', '2026-13-01', '2026-1-1', 'today', '2026-12-31T00:00:00Z'].some(isDay)).toBe(false)
 })

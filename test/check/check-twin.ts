@@ -1,4 +1,4 @@
-/** Checks a twin, also by writes. */
+/** Runs the checks, including those that write, against the twin: a hand-written test service. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { Fault } from './twin/faults.js'
 import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
 
-/** The last one has expired in 1970. */
+/** The principals that the checks use. The token of the last one expired in 1970. */
 export const principalsOf = (fault: Fault | undefined) => [
   { name: 'admin', token: fault === 'tokens without end' ? tokenOf('admin', null) : tokenOf('admin') },
   { name: 'guest', token: tokenOf('guest'), forbidden: ['/v1/customers'] },
@@ -18,7 +18,7 @@ export const principalsOf = (fault: Fault | undefined) => [
   { name: 'expired', token: tokenOf('admin', 1), expired: true },
 ]
 
-/** `only`: clauses. Default: all. */
+/** Checks a twin. `only` lists the clauses to check. By default all clauses are checked. */
 export async function checkTwin(fault?: Fault, only?: readonly string[]): Promise<CheckReport> {
   const { origin, close } = await serving(twinApp(fault))
   const folder = mkdtempSync(join(tmpdir(), 'check-'))
@@ -39,7 +39,7 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
   }
 }
 
-/** The clauses that break, each once. */
+/** The ids of the clauses that break, without duplicates. */
 export const breaksOf = ({ results }: CheckReport): readonly string[] => [
   ...new Set(
     results

@@ -1,6 +1,6 @@
 /**
- * The client of all checks: it sends nothing unsafe, counts requests, and waits as `Retry-After`
- * says.
+ * Tests of the HTTP client that all checks use. It sends unsafe requests only to addresses in the
+ * ledger, counts requests, and waits for as long as `Retry-After` says.
  */
 import { afterEach, expect, it } from 'vitest'
 import { Client, UnsafeRequestError } from '../../src/check/client/client.js'
@@ -13,7 +13,7 @@ afterEach(async () => {
   service = undefined
 })
 
-/** A service that answers with these statuses in turn, and the requests that it got. */
+/** Starts a service that responds with these statuses in turn. Also returns the requests it got. */
 async function answering(...statuses: readonly number[]) {
   const asked: string[] = []
   service = await serving((req, res) => {
@@ -40,7 +40,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
   },
 )
 
-it('sends an address as it is written', async () => {
+it('sends an address exactly as given, without normalizing it', async () => {
   const { asked, url } = await answering()
   const client = new Client(options)
   await client.send('GET', `${url}/a%252Cb/../c?sort=+x&y=%2Bz&&`)
@@ -48,7 +48,7 @@ it('sends an address as it is written', async () => {
   client.close()
 })
 
-it('asks a busy service once more, and then says that it could not find out', async () => {
+it('repeats a request once if the service is busy, and throws Unchecked if it is still busy', async () => {
   const { asked, url } = await answering(429, 200, 503, 503)
   const client = new Client(options)
   expect((await client.send('GET', url)).answer.status).toBe(200)
@@ -57,7 +57,7 @@ it('asks a busy service once more, and then says that it could not find out', as
   client.close()
 })
 
-it('never repeats what is unsafe', async () => {
+it('never repeats an unsafe request', async () => {
   const { asked, url } = await answering(503)
   const client = new Client({ ...options, mayWrite: () => true })
   await expect(client.send('PATCH', url)).rejects.toThrow('the service is busy')
@@ -65,7 +65,7 @@ it('never repeats what is unsafe', async () => {
   client.close()
 })
 
-it('sends no more than the budget, races among them', async () => {
+it('sends no more requests than the budget allows, including those of races', async () => {
   const { asked, url } = await answering()
   const client = new Client({ ...options, budget: 3, mayWrite: () => true })
   await client.send('GET', url)

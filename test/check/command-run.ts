@@ -1,4 +1,4 @@
-/** Runs a command of the package as a terminal does, in a folder of its own. */
+/** Runs commands of the package in a temporary folder and captures their output. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,9 @@ export interface Workplace {
   remove(): void
 }
 
-/** `today`: the clock of the commands stands at its noon (UTC). */
+/**
+ * Creates a temporary folder for commands. For these commands it is always noon (UTC) of `today`.
+ */
 export function workplace(today = '2026-06-15'): Workplace {
   const cwd = mkdtempSync(join(tmpdir(), 'command-'))
   return {

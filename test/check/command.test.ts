@@ -1,4 +1,7 @@
-/** The command `check`: its reports, its exit codes, and the scripts that reproduce a break. */
+/**
+ * Tests of the command `check`: its reports, its exit codes, and the scripts that reproduce a
+ * break.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,7 +68,7 @@ it('exits with 0 for a service that keeps the conventions, and lists what could 
   expect(out).toContain('no principal was given that may not read it: AUTH-4/forbidden')
 })
 
-it('exits with 1 for a break, and prints the rule, the requests, what was expected and seen, and the fix', async () => {
+it('exits with 1 for a break, and prints the rule, the requests, the expected and the actual result, and the fix', async () => {
   const origin = await start('past the end is 404')
   const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
   expect(code).toBe(1)
@@ -75,7 +78,7 @@ it('exits with 1 for a break, and prints the rule, the requests, what was expect
   expect(out).toContain('fix       Answer 200 with an empty array for pages past the end.')
 })
 
-it('prints what docs/check.md shows', async () => {
+it('prints the output that docs/check.md shows', async () => {
   const origin = await start('pages overlap')
   const { out } = await run(origin, ...usual)
   const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
@@ -86,7 +89,7 @@ it('prints what docs/check.md shows', async () => {
   for (const part of parts) expect(printed).toContain(part)
 })
 
-it('writes a script that reproduces a break by itself and holds no token', async () => {
+it('writes a script that reproduces a break on its own and contains no token', async () => {
   await run(await start('no credentials needed'), ...usual, '--only', 'AUTH-4,AUTH-5', '--scripts', 'breaks')
   await service?.close()
   const origin = await start('past the end is 404')
@@ -99,14 +102,14 @@ it('writes a script that reproduces a break by itself and holds no token', async
   expect(out).toContain('Expected: 200 with an empty array')
 })
 
-it('a script alters a token with the shell only', async () => {
+it('a script that alters a token does so with the shell alone', async () => {
   const origin = await start('signature not verified')
   await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
   const { code, out } = await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))
   expect([code, out]).toEqual([1, expect.stringMatching(/^--- answer 1\nHTTP\/1\.1 200 /)])
 })
 
-it('a script is 2 if it lacks the token, or gets no answer', async () => {
+it('a script exits with 2 if it lacks the token or gets no response', async () => {
   const origin = await start('past the end is 404')
   await run(origin, ...usual, '--only', 'QUERY-7/past-end', '--scripts', 'breaks')
   const file = join(cwd, 'breaks/QUERY-7-past-end-v1-orders.sh')
@@ -117,7 +120,10 @@ it('a script is 2 if it lacks the token, or gets no answer', async () => {
   expect([code, out]).toEqual([2, expect.stringContaining('Could not find out: request 1 got no answer')])
 })
 
-/** The exit code and the output of a script. It runs in parallel to the service of this process. */
+/**
+ * Runs a script and returns its exit code and output. The script runs asynchronously because the
+ * service that it calls is in this process.
+ */
 function shell(
   file: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -129,7 +135,7 @@ function shell(
   })
 }
 
-it('writes JUnit and JSON', async () => {
+it('writes a JUnit report and a JSON report', async () => {
   const { out } = await run(await start('406 for 415'), ...usual, '--only', 'HDR-1', '--json', '--junit', 'report.xml')
   const report = JSON.parse(out)
   const broken = report.results.find((one: { verdict: string }) => one.verdict === 'breaks')
@@ -141,7 +147,7 @@ it('writes JUnit and JSON', async () => {
   )
 })
 
-it('a baseline accepts what is known until its day, and no other break', async () => {
+it('a baseline accepts the breaks that it lists until their last day, and no other breaks', async () => {
   const origin = await start('406 for 415')
   const only = ['--only', 'HDR-1']
   expect((await run(origin, ...usual, ...only, '--write-baseline', 'known.json')).code).toBe(1)
@@ -167,7 +173,7 @@ it('--dry-run prints the plan and sends nothing', async () => {
   expect(out).toContain('QUERY-7/walk-disjoint')
 })
 
-it('takes the document from the service, with the token where the service asks for one', async () => {
+it('fetches the document from the service, and sends the token only after a 401', async () => {
   const app = twinApp()
   const tokens: (string | undefined)[] = []
   service = await serving((req, res) => {
@@ -180,7 +186,7 @@ it('takes the document from the service, with the token where the service asks f
   expect([code, tokens]).toEqual([0, [undefined, `Bearer ${tokenOf('admin')}`]])
 })
 
-it('--init writes a target file that --target takes, without a token in it', async () => {
+it('--init writes a target file that --target accepts and that contains no token', async () => {
   const origin = await start()
   expect((await run(origin, ...usual, '--init', 'target.json')).code).toBe(0)
   expect(inCwd('target.json')).not.toContain(tokenOf('admin'))
@@ -188,7 +194,7 @@ it('--init writes a target file that --target takes, without a token in it', asy
   expect([code, out]).toEqual([0, expect.stringContaining('0 break,')])
 })
 
-it('stops at the budget, and says so', async () => {
+it('stops when the budget of requests is spent, and says so', async () => {
   let requests = 0
   const app = twinApp()
   service = await serving((req, res) => {
@@ -200,7 +206,7 @@ it('stops at the budget, and says so', async () => {
   expect(out).toContain('the budget of 20 requests is spent')
 })
 
-it('--write needs a ledger without leftovers, and --cleanup removes them', async () => {
+it('--write refuses to start while the ledger lists leftover records, and --cleanup removes them', async () => {
   const app = twinApp()
   let isDown = false
   service = await serving((req, res) => {
@@ -256,7 +262,7 @@ it.each([
     'or did not print one word',
   ],
   [['http://127.0.0.1:1'], 'cannot be fetched'],
-])('%j: %s', async (args, message) => {
+])('the arguments %j fail: %s', async (args, message) => {
   const { code, error } = await run(...args)
   expect([code, error]).toEqual([2, expect.stringContaining(message)])
   expect(error).not.toContain('a secret')

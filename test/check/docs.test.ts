@@ -1,4 +1,4 @@
-/** docs/check.md lists all checks. */
+/** Tests that docs/check.md lists all checks. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { attemptChecks } from '../../src/check/checks/attempts.js'
@@ -24,20 +24,20 @@ const checks = [
   rule,
 }))
 
-it('has a row for each check, with its rule, in their order', () => {
+it('has a row for each check, with the rule of the check, in the order of the checks', () => {
   const rows = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \| (.*) \|$/gm)].map(([, id, rule]) => ({ id, rule }))
   expect(rows).toEqual(checks)
 })
 
-it('the id of a check is unique, and begins with a clause', () => {
+it('the id of each check is unique and begins with a clause id', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
   expect(checks.filter(({ id }) => !((id.split('/')[0] ?? '') in clauses))).toEqual([])
 })
 
-it('each clause that is checked has a twin that breaks it', () => {
+it('for each clause that is checked, a fault of the twin breaks it', () => {
   const broken: readonly string[] = Object.values({ ...readFaults, ...writeFaults })
   const lacking = checks.map(({ id }) => id.split('/')[0] as string).filter((clause) => !broken.includes(clause))
-  // REP-3 needs two associations: expansions.test.ts.
+  // REP-3 needs two associations, which the twin lacks. expansions.test.ts tests its check.
   expect([...new Set(lacking)].sort()).toEqual(['REP-3'])
 })
 

@@ -1,4 +1,4 @@
-/** The example service keeps the conventions: no check breaks. */
+/** The example service keeps the conventions: the checks report no break. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,10 @@ let flags: CheckReport
 let folder: string
 let safe: readonly string[]
 
-/** A new contract is a copy of one that there is, with a code and a description of its own. */
+/**
+ * How the checks create a contract: they copy these members of an existing contract, and give the
+ * new contract a code and a description of its own.
+ */
 const createContrato = {
   members: ['esCorporativo', 'esRecanalizable', 'esUrgente', 'iditg', 'tipoDeServicio', 'direccionPostal']
     .concat(['cicloDeDistribucion', 'cicloDeReenvio', 'cicloDeRendicionParaEntrega'])
@@ -35,8 +38,8 @@ const createContrato = {
 }
 
 /**
- * The target with a body for what is posted and cannot be listed: the members of an item that POST
- * takes.
+ * Adds a request body to each collection that accepts POST but cannot be listed. The body consists
+ * of the members of `item` that POST accepts.
  */
 const withBody = ({ unlisted = [], ...rest }: Target, item: object): Target => ({
   ...rest,
@@ -107,28 +110,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-it('accuses it of nothing', () => {
+it('the checks without writes report no break', () => {
   if (process.env.SHOW)
     for (const { check, where, outcome } of [report, written, flags, outside].flatMap(({ results }) => results))
       console.log(check, where, JSON.stringify({ ...outcome, evidence: undefined }))
   expect(faultsOf(report)).toEqual([])
 })
 
-it('sends safe requests only', () => {
+it('the checks without writes send only safe requests', () => {
   expect([...safe].sort()).toEqual(['GET', 'HEAD', 'OPTIONS'])
 })
 
-it('needs at most 3,000 requests', () => {
+it('the runs without and with writes together need at most 3,000 requests', () => {
   expect(report.requests + written.requests).toBeLessThanOrEqual(3_000)
 })
 
-it('accuses its writes of nothing, and leaves nothing behind', () => {
+it('the checks with writes report no break and leave no records behind', () => {
   expect(faultsOf(written)).toEqual([])
   expect(written.left).toEqual([])
   expect(written.counts.holds).toBeGreaterThan(20)
 })
 
-it('accuses its public side of nothing', () => {
+it('the checks of the public API report no break', () => {
   expect(faultsOf(outside)).toEqual([])
   expect(outside.left).toEqual([])
   const holding = outside.results.filter(({ outcome }) => outcome.verdict === 'holds').map(({ check }) => check)
@@ -137,7 +140,7 @@ it('accuses its public side of nothing', () => {
 })
 
 it.each(['PATH-7/parent', 'PATH-8/read', 'PATH-8/set', 'PATH-8/unset', 'PATH-8/tag', 'REP-7/expanded', 'REP-7/href'])(
-  'shows that %s holds',
+  'at least one run confirms that %s holds',
   (check) => {
     const all = [...report.results, ...written.results, ...flags.results].filter((one) => one.check === check)
     expect(all.map(({ outcome }) => outcome.verdict)).toContain('holds')

@@ -1,4 +1,4 @@
-/** REP-3: several associations in one `expand`. */
+/** Tests of the check of REP-3: several associations in one `expand`. */
 import { expect, it } from 'vitest'
 import { checkService } from '../../src/check/index.js'
 import { serving } from './serving.js'
@@ -8,7 +8,11 @@ const people = [
   { id: 2, name: 'eva' },
 ]
 
-/** A service of orders with two links. `expanded`: the names that it expands of those in `expand`. */
+/**
+ * Checks a service whose orders have two links, and returns the outcome of REP-3/several.
+ * `expanded` gets the names in `expand` and returns those that the service expands, or `undefined`
+ * if the service responds with 400.
+ */
 async function verdictOf(expanded: (names: readonly string[]) => readonly string[] | undefined) {
   const { origin, close } = await serving((req, res) => {
     const { pathname, searchParams } = new URL(String(req.url), 'http://service')
@@ -52,16 +56,16 @@ async function verdictOf(expanded: (names: readonly string[]) => readonly string
   return results.find(({ check }) => check === 'REP-3/several')?.outcome
 }
 
-it('holds if each name is expanded', async () => {
+it('holds if each name in "expand" is expanded', async () => {
   expect(await verdictOf((names) => names)).toMatchObject({ verdict: 'holds' })
 })
 
-it('breaks if only the first name, or the last, is expanded', async () => {
+it('breaks if only the first name, or only the last, is expanded', async () => {
   for (const some of [(names: readonly string[]) => names.slice(0, 1), (names: readonly string[]) => names.slice(-1)])
     expect(await verdictOf(some)).toMatchObject({ verdict: 'breaks', seen: 'another value' })
 })
 
-it('breaks if a list of names is refused', async () => {
+it('breaks if a list of several names is refused', async () => {
   expect(await verdictOf((names) => (names.length > 1 ? undefined : names))).toMatchObject({
     verdict: 'breaks',
     seen: expect.stringContaining('400'),

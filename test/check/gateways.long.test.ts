@@ -1,6 +1,6 @@
 /**
- * The example behind nginx and HAProxy: with the settings of docs/gateways.md nothing breaks, and
- * else the gateway is named.
+ * Checks the example service behind nginx and HAProxy. With the settings of docs/gateways.md
+ * nothing breaks. With wrong settings the report names the gateway as the cause.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
 const data = generate(120)
 afterAll(() => stores.close())
 
-/** What gateways are known to break. */
+/** The clauses and checks that gateways are known to break. */
 const only = ['PATH-11', 'VERB-8', 'HDR-2', 'HDR-3/stale', 'HDR-4', 'QUERY-2/plus', 'QUERY-7', 'REP-1', 'VERB-2']
 
 async function behind(start: (upstream: number) => ReturnType<(typeof right)['nginx'] & {}>): Promise<CheckReport> {
@@ -52,7 +52,7 @@ async function behind(start: (upstream: number) => ReturnType<(typeof right)['ng
   }
 }
 
-it.each(Object.entries(right))('%s with the settings of the docs keeps all of them', async (_name, start) => {
+it.each(Object.entries(right))('%s with the settings of docs/gateways.md breaks nothing', async (_name, start) => {
   const report = await behind(start)
   expect(faultsOf(report)).toEqual([])
   const holding = report.results.filter(({ outcome }) => outcome.verdict === 'holds').map(({ check }) => check)
@@ -64,7 +64,7 @@ it.each([
   ['nginx', ['PATH-11/encoded', 'VERB-8/item', 'HDR-2/compressed']],
   ['HAProxy, decoding', ['PATH-11/encoded']],
   ['HAProxy, compressing', ['HDR-2/compressed']],
-] as const)('%s with wrong settings is named as what breaks them', async (name, checks) => {
+] as const)('%s with wrong settings is named as the cause of the breaks', async (name, checks) => {
   const report = await behind(wrong[name] as (typeof right)['nginx'] & {})
   const found = report.results.filter(({ direct }) => direct !== undefined)
   expect(found.filter(({ direct }) => direct === 'holds').map(({ check }) => check)).toEqual(
@@ -74,7 +74,7 @@ it.each([
   expect(textOf(report)).toContain('gateway   the rule holds without the gateway')
 })
 
-it('docs/gateways.md shows the settings that are tested', () => {
+it('docs/gateways.md shows the settings that these tests use', () => {
   const page = readFileSync(new URL('../../docs/gateways.md', import.meta.url), 'utf8')
   const source = readFileSync(new URL('gateways.ts', import.meta.url), 'utf8')
   for (const line of [

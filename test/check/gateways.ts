@@ -1,12 +1,15 @@
-/** Gateways in front of a service: the real programs, on free ports of the loopback. */
+/**
+ * Gateways in front of a service: the programs nginx and HAProxy, on free ports of the loopback
+ * interface.
+ */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OwnProgram, ownProgram } from '../servers/own-program.js'
 
-/** Starts a gateway that strips `/gateway` from paths. `upstream`: the port of the service. */
+/** Starts a gateway that strips `/gateway` from paths. `upstream` is the port of the service. */
 type Start = (upstream: number) => Promise<OwnProgram>
 
-/** The settings of docs/gateways.md. */
+/** The settings that docs/gateways.md recommends for nginx. */
 const nginxRight = (upstream: number): string => `
     location /gateway/ {
       proxy_pass http://127.0.0.1:${upstream}$path_and_query;
@@ -15,7 +18,7 @@ const nginxRight = (upstream: number): string => `
       proxy_set_header Connection "";
     }`
 
-/** It decodes paths, turns HEAD into GET, and compresses. */
+/** Wrong settings: nginx decodes paths, turns HEAD into GET, and compresses responses. */
 const nginxWrong = (upstream: number): string => `
     gzip on;
     gzip_proxied any;
@@ -70,7 +73,7 @@ ${backend}
   server service 127.0.0.1:${upstream}
 `
 
-/** Programs of Debian may be outside of the path of users. */
+/** Debian installs these programs in `/usr/sbin`, which may be missing from a user's `PATH`. */
 const found = (name: string): string => [`/usr/sbin/${name}`, `/usr/bin/${name}`].find(existsSync) ?? name
 
 async function started(

@@ -1,4 +1,4 @@
-/** PATH-5, PATH-6: what looks like a break, and is none. */
+/** Tests of the checks of PATH-5 and PATH-6. Most of the cases look like a break but are none. */
 import { expect, it } from 'vitest'
 import { checkService } from '../../src/check/index.js'
 import { serving } from './serving.js'
@@ -18,7 +18,10 @@ const common = {
   counted: false,
 }
 
-/** What the checks say of a service with these lists. `{origin}` in them is its address. */
+/**
+ * The verdicts on PATH-5 and PATH-6 for a service that responds with these lists. `{origin}` in a
+ * list stands for the address of the service.
+ */
 async function verdictsOf(lists: Readonly<Record<string, unknown>>, more: object = {}) {
   const { origin, close } = await serving((req, res) => {
     const path = String(req.url).split('?')[0] as string
@@ -44,7 +47,10 @@ async function verdictsOf(lists: Readonly<Record<string, unknown>>, more: object
   return [of('PATH-5/parent-first', '/customers/{id}/contracts'), of('PATH-6/filter', '/customers')]
 }
 
-/** Customers with a main contract each. `contracts`: those of each customer. */
+/**
+ * Customers, each with a list of contracts and a link to a main contract. `contracts` holds the
+ * contract ids of each customer. `main` returns the id of the main contract.
+ */
 const withContracts = (contracts: readonly (readonly number[])[], main: (at: number) => number) => ({
   '/v1/customers': contracts.map((_, at) => ({
     id: at,

@@ -1,6 +1,7 @@
 /**
- * A hand-written service that breaks many clauses. Its values try to break out of reports: markup,
- * Markdown, control characters, a lone surrogate, huge bodies, and the token that it was sent.
+ * A hand-written service that breaks many clauses. Its responses contain values that could break
+ * out of a report: markup, Markdown, control characters, a lone surrogate, huge bodies, and the
+ * token that the client sent.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
@@ -25,7 +26,7 @@ export const hostileService: RequestListener = (req, res) => {
   else answer(req, res, 500, { error: markup, sent: req.headers.authorization, big: 'y'.repeat(50_000) })
 }
 
-/** Pages from the second on begin one record too early. */
+/** Each page from the second on begins one record too early. */
 function answerList(req: IncomingMessage, res: ServerResponse, query: URLSearchParams): void {
   const [limit, page] = [Number(query.get('limit') ?? 10), Number(query.get('offest') ?? 1)]
   const from = page === 1 ? 0 : Math.max(0, (page - 1) * limit - 1)
@@ -44,7 +45,10 @@ function answer(
   res.end(req.method === 'HEAD' ? undefined : JSON.stringify(body))
 }
 
-/** Its document, in YAML, so that lines are known: the path of the list is on line 5. */
+/**
+ * The OpenAPI document of the service. It is written in YAML by hand so that its line numbers are
+ * known: the path of the list is on line 5.
+ */
 export const hostileDocument = `openapi: 3.1.0
 info: { title: Hostile, version: v1 }
 security: [{ token: [] }]

@@ -1,4 +1,7 @@
-/** The command, killed with SIGKILL in the middle: `--cleanup` leaves nothing behind. */
+/**
+ * The command is killed with SIGKILL in the middle of a run. `--cleanup` then leaves nothing
+ * behind.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,7 +38,9 @@ function start(origin: string, ...flags: readonly string[]) {
   return { child, ended: once(child, 'close') }
 }
 
-/** The request at which the command is killed, before or after the service has done it. */
+/**
+ * The requests at which the command is killed: before or after the service has handled the request.
+ */
 const moments = [
   ['--write', 'VERB-5', 'PATCH', 1, 'before'],
   ['--write', 'VERB-2', 'POST', 1, 'after'],
@@ -44,23 +49,27 @@ const moments = [
   ['--disposable', 'AUTH-4/write', 'POST', 2, 'after'],
 ] as const
 
-it.each(moments)('%s of %s, killed at %s number %i, %s it is done', async (flag, only, method, number, when) => {
-  // Without credentials a record is created, too: --cleanup removes it with credentials.
-  const app = twinApp(flag === '--disposable' ? 'writes need no credentials' : undefined)
-  let count = 0
-  let kill = (): void => {}
-  const { origin, close } = await serving((req, res) => {
-    if (req.method === method) count += 1
-    const isMoment = req.method === method && count === number
-    if (isMoment && when === 'before') return kill()
-    app(req, res)
-    if (isMoment) res.on('finish', kill)
-  })
-  const run = start(origin, flag, '--only', only)
-  kill = () => void run.child.kill('SIGKILL')
-  expect((await run.ended)[1]).toBe('SIGKILL')
-  kill = () => {}
-  expect((await start(origin, '--cleanup').ended)[0]).toBe(0)
-  expect(await totalOf(origin)).toBe('23')
-  await close()
-})
+it.each(moments)(
+  '%s with the check %s, killed at %s number %i, %s the service has handled it',
+  async (flag, only, method, number, when) => {
+    // With this fault, a request without credentials creates a record too. --cleanup has
+    // credentials and removes that record.
+    const app = twinApp(flag === '--disposable' ? 'writes need no credentials' : undefined)
+    let count = 0
+    let kill = (): void => {}
+    const { origin, close } = await serving((req, res) => {
+      if (req.method === method) count += 1
+      const isMoment = req.method === method && count === number
+      if (isMoment && when === 'before') return kill()
+      app(req, res)
+      if (isMoment) res.on('finish', kill)
+    })
+    const run = start(origin, flag, '--only', only)
+    kill = () => void run.child.kill('SIGKILL')
+    expect((await run.ended)[1]).toBe('SIGKILL')
+    kill = () => {}
+    expect((await start(origin, '--cleanup').ended)[0]).toBe(0)
+    expect(await totalOf(origin)).toBe('23')
+    await close()
+  },
+)

@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const orders = 'http://127.0.0.1/v1/orders'
 const intent = { collection: '/orders', post: orders, marker: 'check-1', body: { note: 'check-1' } }
 
-it('has an intent on the disk when intend() returns, and an address when created() does', () => {
+it('an intent is on disk when intend() returns, and an address is on disk when created() returns', () => {
   const ledger = new Ledger(path)
   const number = ledger.intend(intent)
   expect(readFileSync(path, 'utf8')).toContain('"check-1"')
@@ -24,7 +24,7 @@ it('has an intent on the disk when intend() returns, and an address when created
   ledger.close()
 })
 
-it('allows POST where it was announced, anything at what was created, and nothing else', () => {
+it('allows POST to announced addresses, any method on created records, and nothing else', () => {
   const ledger = new Ledger(path)
   expect(ledger.mayWrite('POST', orders)).toBe(false)
   ledger.created(ledger.intend(intent), `${orders}/7`)
@@ -36,7 +36,7 @@ it('allows POST where it was announced, anything at what was created, and nothin
   ledger.close()
 })
 
-it('allows an address below a record of its own once it is announced, and no other', () => {
+it('allows an address below a record of its own only after that address was announced', () => {
   const ledger = new Ledger(path)
   ledger.created(ledger.intend(intent), `${orders}/7`)
   expect(ledger.mayWrite('PUT', `${orders}/7/labels/red`)).toBe(false)
@@ -49,7 +49,7 @@ it('allows an address below a record of its own once it is announced, and no oth
   ledger.close()
 })
 
-it('goes on where another process was killed, also in the middle of a line', () => {
+it('continues the ledger of a process that was killed, even in the middle of a line', () => {
   const first = new Ledger(path)
   first.created(first.intend(intent), `${orders}/7`)
   first.close()
@@ -64,7 +64,7 @@ it('goes on where another process was killed, also in the middle of a line', () 
   third.close()
 })
 
-it('refuses a file that is no ledger', () => {
+it('refuses a file that is not a ledger', () => {
   writeFileSync(path, 'something else\n')
   expect(() => new Ledger(path)).toThrow('This line of the ledger cannot be read: something else')
 })

@@ -1,4 +1,7 @@
-/** The advice for services on this library names what the package exports. */
+/**
+ * The fixes that are suggested to services built on this library name only functions that the
+ * package exports.
+ */
 import { expect, it } from 'vitest'
 import * as postgres from '../../src/adapters/postgres/index.js'
 import * as auth from '../../src/auth/index.js'
@@ -6,12 +9,12 @@ import { libraryFixes } from '../../src/check/report/library-fixes.js'
 import * as root from '../../src/index.js'
 import * as middleware from '../../src/middleware/index.js'
 
-it('every name with parentheses is an export, or a method of one', () => {
+it('every name with parentheses is an export, or a method of the result of an export', () => {
   const exported = new Set([root, auth, middleware, postgres].flatMap((entry) => Object.keys(entry)))
   const named = Object.values(libraryFixes).flatMap((text) =>
     [...text.matchAll(/`(\w+)\(\)`/g)].map(([, name]) => name ?? ''),
   )
   expect(named.length).toBeGreaterThan(50)
-  // `over()` belongs to what `recordBody()` returns.
+  // `over()` is a method of the object that `recordBody()` returns.
   expect([...new Set(named)].filter((name) => !exported.has(name) && name !== 'over')).toEqual([])
 })

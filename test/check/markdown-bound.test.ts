@@ -1,4 +1,4 @@
-/** The Markdown report stays below the limit of GitHub, and says what was cut. */
+/** The Markdown report stays below the size limit of GitHub and says what was left out. */
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
@@ -40,22 +40,22 @@ describe('a report that would be too long', () => {
   it.each([
     [60, 'long '.repeat(400), /The details of \d+ breaks are left out/],
     [2_000, 'short', /\d+ more breaks, and all details, are left out/],
-  ])('with %i breaks is cut, and says so', (count, text, note) => {
+  ])('with %i breaks is shortened, and says what was left out', (count, text, note) => {
     const markdown = markdownWith(count, text)
     expect(markdown.length).toBeLessThanOrEqual(65_000)
     expect(markdown).toMatch(note)
     expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
   })
 
-  it('is whole if it fits', () => {
+  it('a report that fits is not shortened', () => {
     expect(markdownWith(3, 'short')).not.toContain('left out')
   })
 })
 
-describe('a value in code', () => {
+describe('a value formatted as Markdown code', () => {
   const html = new MarkdownIt({ html: true, linkify: true })
 
-  it('is never anything but code', () => {
+  it('is rendered as code and as nothing else', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         expect(html.renderInline(codeSpan(value))).toMatch(/^(?:<code>[^<]*<\/code>|\(empty\))$/)
@@ -64,7 +64,7 @@ describe('a value in code', () => {
     )
   })
 
-  it.each(['`', '``a`', ' `', '```\n</details>'])('keeps its backquotes: %j', (value) => {
+  it.each(['`', '``a`', ' `', '```\n</details>'])('is rendered as code even if it contains backquotes: %j', (value) => {
     expect(html.renderInline(codeSpan(value))).toMatch(/^<code>[^<]*<\/code>$/)
   })
 })

@@ -1,8 +1,11 @@
-/** QUERY-2: which orders are wrong for certain, without knowing how the store compares texts. */
+/**
+ * Tests of the check of QUERY-2: it finds orders that are certainly wrong, without knowing how the
+ * store compares texts.
+ */
 import { describe, expect, it } from 'vitest'
 import { areReverse, misplaced, torn } from '../../src/check/checks/order.js'
 
-describe('misplaced', () => {
+describe('misplaced()', () => {
   it.each([
     [[1, 2, 2, 10, null], false, undefined],
     [[null, 10, 2, 1], true, undefined],
@@ -11,17 +14,17 @@ describe('misplaced', () => {
     [[1, null], true, 1],
     [[false, true], true, 1],
     [['2026-01-02T00:00:00.0000000', '2026-01-01T00:00:00.0000000'], false, 1],
-    // How texts compare is the store's own affair.
+    // The order of most texts depends on the store.
     [['b', 'A', 'a', 'Z'], false, undefined],
-    // The zones of these may differ.
+    // Timestamps with a time zone are not compared, because their zones may differ.
     [['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'], false, undefined],
-  ])('%j, descending %s: %s', (values, descending, place) => {
+  ])('%j, descending %s: the index of the misplaced value is %s', (values, descending, place) => {
     expect(misplaced(values, descending)).toBe(place)
   })
 })
 
-describe('torn', () => {
-  it('finds a value that stands at two places', () => {
+describe('torn()', () => {
+  it('finds a value that appears at two separate places', () => {
     expect(torn(['a', 'b', 'a'])).toBe('"a"')
     expect(torn([1, 2, 1])).toBe('1')
   })
@@ -31,12 +34,12 @@ describe('torn', () => {
     ['by code units', ['Ana', 'Bea', 'ana', 'bea']],
     ['without accents, with ties by key', ['José', 'Jose', 'José', 'Juan']],
     ['of a language', ['ana', 'Ana', 'anabel']],
-  ])('takes orders %s', (_, values) => {
+  ])('accepts a sort order %s', (_, values) => {
     expect(torn(values)).toBeUndefined()
   })
 })
 
-it('two directions are each other in reverse, also where equal texts keep their order', () => {
+it('areReverse() accepts reversed lists even if equal texts keep their order', () => {
   expect(areReverse(['ana', 'Ana', 'bea'], ['bea', 'ana', 'Ana'])).toBe(true)
   expect(areReverse(['Ana', 'bea', 'ana'], ['ana', 'bea', 'Ana'])).toBe(true)
   expect(areReverse(['ana', 'bea'], ['ana', 'bea'])).toBe(false)

@@ -1,6 +1,6 @@
 /**
- * `production`: a recording service proves that nothing is sent that could lock accounts, exhaust
- * limits or load it.
+ * Tests of the option `production`. A recording service proves that the checks send nothing that
+ * could lock accounts, use up rate limits, or load the service.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const principals = [{ name: 'admin', token: tokenOf('admin') }]
 const only = ['AUTH-4', 'AUTH-5', 'HDR-3/stale', 'HDR-3/race', 'QUERY-5/maximum']
 
-it('sends known tokens only, one request after the other, and says why the other checks are left out', async () => {
+it('sends only known tokens, one request at a time, and says why the other checks are left out', async () => {
   const app = twinApp()
   const tokens = new Set<string | undefined>()
   let [open, most] = [0, 0]
@@ -85,7 +85,7 @@ it.each([
   expect(asked).toBe(0)
 })
 
-it('sends nothing after a 429', async () => {
+it('sends no further request after a 429', async () => {
   let asked = 0
   const { origin, close } = await serving((_req, res) => {
     asked += 1
@@ -101,12 +101,12 @@ it.each([
   [{ rate: 11 }, '"rate" is 11, and "production" sends at most 10 requests per second'],
   [{ budget: 3_001 }, '"budget" is 3001, and "production" sends at most 3000 requests'],
   [{ disposable: true, write: 'ledger.jsonl' }, '"production" and "disposable" are both given.'],
-])('refuses %j', async (options, message) => {
+])('refuses the options %j', async (options, message) => {
   const refused = checkService({ base: 'http://127.0.0.1:1', target: document, production: true, ...options })
   await expect(refused).rejects.toThrow(message)
 })
 
-it('"disposable" needs "write"', async () => {
+it('refuses "disposable" without "write"', async () => {
   const refused = checkService({ base: 'http://127.0.0.1:1', target: document, disposable: true })
   await expect(refused).rejects.toThrow('"disposable" without "write"')
 })

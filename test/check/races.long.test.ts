@@ -1,4 +1,7 @@
-/** How often one run finds a service that compares first and writes later (HDR-3, VERB-12). */
+/**
+ * Measures how often one run of a check finds that a service compares first and writes later
+ * (HDR-3, VERB-12).
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,10 +17,15 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const runs = size(5, 100)
-/** The runs that may miss the fault by chance: two of the few runs of the short form. */
+/**
+ * How many runs may miss the fault by chance. The short form allows two, because it has few runs.
+ */
 const tolerance = isLong ? 0 : 2
 
-/** Runs of one check that find the fault. `window`: milliseconds between comparison and write. */
+/**
+ * Runs one check several times and counts the runs that find the fault. `window` is the time
+ * between comparison and write, in milliseconds.
+ */
 async function found(check: string, fault: string, window: number): Promise<number> {
   const { base, close } = await plainService(fault, window)
   let count = 0
@@ -46,14 +54,16 @@ it.each([
   ['VERB-12/race', 'keys', 2, 0.99],
   ['VERB-12/race', 'keys', 0.2, 0.9],
 ] as const)(
-  '%s finds %s with a window of %s ms in at least %s of all runs',
+  '%s finds the fault %s with a window of %s ms in at least %s of all runs',
   { timeout: 600_000 },
   async (check, fault, window, rate) => {
     expect(await found(check, fault, window)).toBeGreaterThanOrEqual(Math.floor(rate * runs) - tolerance)
   },
 )
 
-it('HDR-3, VERB-12: accuses no service that compares and writes in one step', { timeout: 600_000 }, async () => {
+it('HDR-3, VERB-12: no break is reported for a service that compares and writes in one step', {
+  timeout: 600_000,
+}, async () => {
   for (const check of ['HDR-3/race', 'HDR-3/race-put', 'HDR-3/race-delete', 'VERB-12/race'])
     expect(await found(check, 'nothing', 0)).toBe(0)
 })

@@ -1,4 +1,6 @@
-/** The reports of `check` about a service whose values try to break out of them. */
+/**
+ * Tests of the reports of `check` about a service whose responses try to break out of the reports.
+ */
 import MarkdownIt from 'markdown-it'
 import { SaxesParser } from 'saxes'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -42,24 +44,24 @@ const check = (...more: readonly string[]): Promise<Ran> =>
   )
 
 describe('every report', () => {
-  it('holds no token, also where the service repeats it', async () => {
+  it('contains no token, even where the service repeats the token in a response', async () => {
     expect(ran.code).toBe(1)
     const { out } = await check('--json', '--only', 'QUERY-7')
     expect(out).toContain('Bearer (hidden)')
     for (const text of [ran.out, ran.error, out, ...names.map((name) => place.read(name))]) {
       expect(text).not.toContain(token)
-      // An altered token begins as the real one does.
+      // An altered token begins with the same characters as the real token.
       expect(text).not.toContain(token.slice(0, 19))
       expect(text).not.toContain('session=not-for-reports')
     }
   })
 
-  it('cuts huge bodies', () => {
+  it('shortens huge bodies', () => {
     for (const name of names) expect(place.read(name).length).toBeLessThan(400_000)
     expect(place.read('report.html')).toContain('more characters)')
   })
 
-  it('shows characters that reorder or control text', () => {
+  it('escapes characters that reorder or control text', () => {
     for (const text of [ran.out, place.read('report.html'), place.read('report.md')])
       for (const character of ['\u202e', '\u0007', '\ud800']) expect(text).not.toContain(character)
     expect(place.read('report.html')).toContain('\\u202e')
@@ -67,7 +69,7 @@ describe('every report', () => {
 })
 
 describe('--html', () => {
-  it('is one file without external resources, under a policy that allows its own style and script', () => {
+  it('is one file without external resources, and its policy allows only its own style and script', () => {
     const html = place.read('report.html')
     expect(html).not.toMatch(/<(?:img|link|iframe|object|embed|base)\b/)
     expect(html).not.toMatch(/\s(?:src|onerror)=["']/)
@@ -75,7 +77,7 @@ describe('--html', () => {
     expect(html).toMatch(/content="default-src &#39;none&#39;|content="default-src 'none'/)
   })
 
-  it('has the rule, the reason, both fixes, and the requests with their answers', () => {
+  it('shows the rule, the reason, both fixes, and the requests with their responses', () => {
     const html = place.read('report.html')
     for (const part of ['Why it matters', 'Expected', 'Seen', 'Fix by hand', 'Fix with express-rest-conventions'])
       expect(html).toContain(part)
@@ -84,7 +86,7 @@ describe('--html', () => {
 })
 
 describe('--markdown', () => {
-  it('makes no HTML and no link of what the service answers', () => {
+  it('does not render values from the service as HTML or as links', () => {
     const markdown = place.read('report.md')
     const tags = [...new MarkdownIt({ html: true, linkify: true }).render(markdown).matchAll(/<([a-z0-9]+)/g)]
     const own = [
@@ -106,7 +108,7 @@ describe('--markdown', () => {
     expect(tags.map(([, tag]) => tag).filter((tag) => !own.includes(tag ?? ''))).toEqual([])
   })
 
-  it('has a row of five cells, and details, for each break', () => {
+  it('has a table row of five cells and a details section for each break', () => {
     const html = new MarkdownIt({ html: true }).render(place.read('report.md'))
     const rows = [...html.matchAll(/<tr>\n((?:<td[^>]*>.*<\/td>\n)+)<\/tr>/g)].slice(1)
     const breaks = Number(/, (\d+) break, /.exec(ran.out)?.[1])
@@ -115,7 +117,7 @@ describe('--markdown', () => {
     expect(html.match(/<details>/g)?.length).toBe(breaks)
   })
 
-  it('is printed with "-", instead of the text', async () => {
+  it('is printed instead of the text report if the file name is "-"', async () => {
     const { out } = await check('--markdown', '-', '--only', 'QUERY-7')
     expect(out).toMatch(/^### REST conventions: \d checks fail\n/)
     expect(out).not.toContain('BREAKS')
@@ -140,7 +142,7 @@ describe('--sarif', () => {
       const [{ physicalLocation, logicalLocations }] = result.locations
       const { uri, uriBaseId, index } = physicalLocation.artifactLocation
       expect([uri, uriBaseId, artifacts[index].location.uri]).toEqual(['openapi.yaml', '%SRCROOT%', 'openapi.yaml'])
-      // The path of the list is on line 5 of the document; what is about the whole service is on
+      // The path of the list is on line 5 of the document. Results about the whole service name
       // line 1.
       const where = logicalLocations[0].fullyQualifiedName
       expect(physicalLocation.region.startLine).toBe(where === '/v1/orders' ? 5 : 1)
@@ -151,7 +153,7 @@ describe('--sarif', () => {
     ])
   })
 
-  it('tells the fingerprints of different breaks apart, and keeps them from run to run', async () => {
+  it('gives different breaks different fingerprints, and the same break the same fingerprint in every run', async () => {
     const hashes = (text: string): string[] =>
       JSON.parse(text).runs[0].results.map((one: { partialFingerprints: object }) =>
         JSON.stringify(one.partialFingerprints),
@@ -164,7 +166,7 @@ describe('--sarif', () => {
     for (const hash of second) expect(first).toContain(hash)
   })
 
-  it('has the last request with its answer, without credentials', () => {
+  it('has the last request and its response, without credentials', () => {
     const result = log().runs[0].results.find(
       ({ properties }: { properties: { check: string } }) => properties.check === 'QUERY-7/past-end',
     )
@@ -175,7 +177,7 @@ describe('--sarif', () => {
     })
   })
 
-  it('has the address of each rule where there is a page of the clauses', async () => {
+  it('has the address of each rule if the address of the clauses page is given', async () => {
     expect(log().runs[0].tool.driver.rules[0].helpUri).toBeUndefined()
     await check(
       '--only',
@@ -189,7 +191,7 @@ describe('--sarif', () => {
     expect(rules[0].helpUri).toBe(`https://api.example.com/v1/docs/clauses#${rules[0].id}`)
   })
 
-  it('says with a baseline what is new and what is accepted', async () => {
+  it('marks each break as new or accepted if a baseline is given', async () => {
     await check('--only', 'QUERY-7', '--write-baseline', 'known.json', '--until', '2026-12-31')
     const known: { check: string }[] = JSON.parse(place.read('known.json'))
     place.write('known.json', JSON.stringify(known.filter((one) => one.check !== 'QUERY-7/past-end')))

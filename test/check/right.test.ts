@@ -1,6 +1,6 @@
 /**
- * Right services, written by hand in other ways, are accused of nothing. A fault that is planted
- * into them is found.
+ * The checks report no break of correct services that are written by hand with other frameworks or
+ * languages. They find a fault that is planted in such a service.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ async function checked(name: keyof typeof services, planted?: Planted, only?: re
 
 const names = Object.keys(services) as (keyof typeof services)[]
 
-it.each(names)('%s: nothing is wrong, and nothing is left', async (name) => {
+it.each(names)('%s: no break is reported, and no record is left behind', async (name) => {
   const report = await checked(name)
   expect(faultsOf(report)).toEqual([])
   expect(report.left).toEqual([])
@@ -58,6 +58,6 @@ it.each([
   ['Fastify', 'If-Match ignored', 'HDR-3'],
   ['Hono', 'pages overlap', 'QUERY-7'],
   ['plain Python', 'HEAD is 200', 'VERB-8'],
-] as const)('%s with "%s" breaks %s', async (name, planted, clause) => {
+] as const)('%s with the fault "%s" breaks only %s', async (name, planted, clause) => {
   expect(breaksOf(await checked(name, planted))).toEqual([clause])
 })

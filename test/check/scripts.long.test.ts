@@ -1,2 +1,2 @@
-/** Over each twin with a fault. */
+/** The long form of scripts.test.ts: it takes each fault of the twin. */
 import './scripts.test.js'

@@ -1,6 +1,6 @@
 /**
- * Each script runs alone: it shows its break against the faulty service, and nothing against the
- * right one.
+ * Each generated script works on its own: it shows its break against the faulty service, and shows
+ * no break against the correct service.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,8 +35,8 @@ const env = {
 }
 
 /**
- * The breaks that need many requests or records of two collections, or depend on values or on an
- * order that a script can't make.
+ * The faults without a script. They need many requests or records of two collections, or depend on
+ * values or on an order that a script cannot produce.
  */
 const unscripted: readonly string[] = [
   'logins are not limited',
@@ -58,7 +58,7 @@ interface Ran {
   readonly output: string
 }
 
-/** Runs the files of the folder, one after the other. */
+/** Runs the named scripts of the folder, one after the other. */
 async function runAll(names: readonly string[], principals: readonly Principal[]): Promise<readonly Ran[]> {
   const all: Ran[] = []
   const tokens = Object.fromEntries(principals.map(({ name, token }) => [`${name.toUpperCase()}_TOKEN`, token]))
@@ -79,12 +79,15 @@ const totalOf = async (origin: string): Promise<string | null> =>
   ).headers.get('x-total-count')
 
 const faults = Object.entries({ ...readFaults, ...writeFaults })
-/** The faults of the quick form: a status, two pages, a write, and a member that is lost. */
+/**
+ * The faults of the quick form: a wrong status, overlapping pages, an ignored precondition, and a
+ * lost member.
+ */
 const few = ['past the end is 404', 'pages overlap', 'If-Match ignored', 'PUT loses a member']
 const fewFaults = faults.filter(([fault]) => few.includes(fault))
 
 it.each(share(faults, 4, fewFaults))(
-  'the scripts of "%s" show it again, and leave nothing behind',
+  'the scripts for the fault "%s" reproduce it and leave nothing behind',
   async (fault, clause) => {
     const principals = principalsOf(fault as Fault)
     const faulty = await serving(twinApp(fault as Fault))
@@ -108,7 +111,7 @@ it.each(share(faults, 4, fewFaults))(
     await faulty.close()
     expect(shown.filter(({ code }) => code !== 1)).toEqual([])
     expect(names.length > 0).toBe(!unscripted.includes(fault))
-    // What cannot be deleted is left, and the script says so.
+    // With the fault 'deleted is still there' the record remains, and the script says so.
     if (fault !== 'deleted is still there') expect(after).toBe(before)
     else expect(shown.map(({ output }) => output).join()).toContain('Left: ')
     if (names.length === 0) return
@@ -122,6 +125,6 @@ it.each(share(faults, 4, fewFaults))(
   },
 )
 
-it('cksum() prints what the command does', () => {
+it('cksum() returns what the shell command prints', () => {
   expect(['', '123456789'].map(cksum)).toEqual(['4294967295 0', '930766865 9'])
 })

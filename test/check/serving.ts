@@ -1,4 +1,4 @@
-/** Servers for checks, on free ports of the loopback interface. */
+/** Servers for the tests of the checks, on free ports of the loopback interface. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { CheckReport } from '../../src/check/index.js'
@@ -8,7 +8,7 @@ export interface Serving {
   close(): Promise<void>
 }
 
-/** `port`: default a free one. */
+/** Starts a server on the port, by default on a free port. */
 export async function serving(listener: RequestListener, port = 0): Promise<Serving> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
@@ -21,7 +21,7 @@ export async function serving(listener: RequestListener, port = 0): Promise<Serv
   }
 }
 
-/** The breaks of a report: check, place, expected and seen. */
+/** Describes each break of a report: the check, the place, the expected and the actual result. */
 export const faultsOf = ({ results }: CheckReport): readonly string[] =>
   results.flatMap(({ check, where, outcome }) =>
     outcome.verdict === 'breaks' || outcome.verdict === 'flaky'

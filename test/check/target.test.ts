@@ -1,4 +1,4 @@
-/** The target that a document describes. */
+/** Tests of the target that is derived from an OpenAPI document. */
 import { expect, it } from 'vitest'
 import { resolveTarget } from '../../src/check/check-service.js'
 import { Client } from '../../src/check/client/client.js'
@@ -6,7 +6,7 @@ import { Service } from '../../src/check/service.js'
 import { withoutReferences } from '../../src/check/target/references.js'
 import { document } from './twin/document.js'
 
-it('follows references, those of a schema to itself among them', () => {
+it('follows references, including those of a schema to itself', () => {
   const tree = { type: 'object', properties: { children: { items: { $ref: '#/components/schemas/Tree%20x' } } } }
   const whole = withoutReferences({
     paths: { here: { $ref: '#/components/schemas/Tree%20x' } },
@@ -16,7 +16,7 @@ it('follows references, those of a schema to itself among them', () => {
   expect(here.properties.children.items).toBe(here)
 })
 
-it('learns parameters, keys and what is promised', () => {
+it('learns parameters, keys and what the document promises', () => {
   const { collections } = resolveTarget(document)
   expect(collections.map(({ template }) => template)).toEqual([
     '/v1/orders',
@@ -51,7 +51,7 @@ it('learns parameters, keys and what is promised', () => {
 
 const openItems = { get: { parameters: [{ name: 'sort', in: 'query', schema: { type: 'string' } }], responses: {} } }
 
-it('does not guess what a document does not tell', () => {
+it('does not guess what the document does not say', () => {
   const [items] = resolveTarget({
     openapi: '3.1.0',
     paths: { '/v1/items': openItems, '/v1/items/{id}': { get: { responses: {} } } },
@@ -62,7 +62,7 @@ it('does not guess what a document does not tell', () => {
   expect(items).not.toHaveProperty('create')
 })
 
-it('does not write where DELETE would only take a record out of a parent', () => {
+it('does not create records where DELETE would only remove a record from its parent', () => {
   const { get, post } = document.paths['/v1/orders']
   const item = document.paths['/v1/orders/{id}']
   const paths = {
@@ -80,7 +80,7 @@ it.each([
   ['https://api.example.com/v1', 'http://h:1/x', 'http://h:1/x'],
   ['/', 'http://h:1', 'http://h:1'],
   ['https://{region}.example.com/v1', 'http://h:1', 'http://h:1'],
-])('a document of the server %s and the address %s: %s', (url, given, base) => {
+])('the server %s of the document and the given address %s result in the base address %s', (url, given, base) => {
   const client = new Client({ principals: [], rate: 1, budget: 1 })
   expect(new Service(given, resolveTarget({ ...document, servers: [{ url }] }), client).base).toBe(base)
   client.close()

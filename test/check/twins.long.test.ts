@@ -1,4 +1,7 @@
-/** A twin with one fault breaks the clause of the fault, and no other. */
+/**
+ * A twin (the hand-written test service) with one fault breaks the clause of that fault, and no
+ * other.
+ */
 import { expect, it } from 'vitest'
 import { share } from '../size.js'
 import { breaksOf, checkTwin } from './check-twin.js'
@@ -6,7 +9,7 @@ import { faultsOf } from './serving.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 
 it.each(share(Object.entries({ ...readFaults, ...writeFaults }), 4))(
-  'a twin with "%s" breaks %s alone',
+  'a twin with the fault "%s" breaks only %s',
   async (fault, clause) => {
     const report = await checkTwin(fault as Fault)
     expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])

@@ -1,4 +1,7 @@
-/** What `write` may send: only to records of its own, each announced on the disk before. */
+/**
+ * What the option `write` may send: write requests only to records that the run itself created.
+ * Each request is announced in the ledger on disk before it is sent.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -34,7 +37,7 @@ const writing = {
 }
 const isUnsafe = ({ method }: IncomingMessage): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(String(method))
 
-/** The addresses of the ledger as the disk has them. */
+/** The addresses in the ledger file on disk. */
 function announced(): Readonly<Record<'hazards' | 'posts' | 'created', readonly string[]>> {
   const lines = readFileSync(ledger, 'utf8')
     .split('\n')
@@ -47,7 +50,10 @@ function announced(): Readonly<Record<'hazards' | 'posts' | 'created', readonly 
   }
 }
 
-/** Records each unsafe request that the ledger on the disk did not allow when it came. */
+/**
+ * Records each unsafe request in `sent`. If the ledger on disk did not allow the request when it
+ * arrived, records it in `strays` too.
+ */
 function recording(app: RequestListener, strays: string[], sent: string[]): RequestListener {
   return (req, res) => {
     if (isUnsafe(req)) {
@@ -66,7 +72,7 @@ const faults = [
 ]
 
 it.each([undefined, ...share(faults, 4, faults.slice(0, 2))])(
-  'sends nothing unsafe to an address that is not in the ledger: %s',
+  'sends no unsafe request to an address that is not in the ledger: %s',
   async (fault) => {
     const [strays, sent]: [string[], string[]] = [[], []]
     const { origin, close } = await serving(recording(twinApp(fault as Fault | undefined), strays, sent))
@@ -80,7 +86,7 @@ it.each([undefined, ...share(faults, 4, faults.slice(0, 2))])(
   },
 )
 
-/** What the checks of `--disposable` send, over every collection. */
+/** Examples of requests that only the checks of `--disposable` send. */
 const hazards = [
   'DELETE /v1/orders',
   'PUT /v1/orders',
@@ -89,7 +95,7 @@ const hazards = [
   'DELETE /v1/customers',
 ]
 
-it('sends to records of others only if the service is disposable, each announced in the ledger', {
+it('sends requests to records of others only if the service is disposable, and announces each in the ledger', {
   timeout: 120_000,
 }, async () => {
   const [strays, sent]: [string[], string[]] = [[], []]
@@ -126,14 +132,14 @@ const numberOf = async (origin: string): Promise<string | null> =>
     await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })
   ).headers.get('x-total-count')
 
-it('leaves nothing behind, regardless of what breaks', async () => {
+it('leaves no record behind, even if a rule breaks', async () => {
   const { origin, close } = await serving(twinApp('PUT creates'))
   const report = await checkService({ ...options(origin), ...writing })
   expect([report.left, await numberOf(origin)]).toEqual([[], '23'])
   await close()
 })
 
-it('finds by its marker what was created by a POST whose answer was lost', async () => {
+it('after a POST whose response was lost, finds the created record by its marker', async () => {
   const app = twinApp()
   const { origin, close } = await serving((req, res) => {
     if (req.method === 'POST' && req.url === '/v1/orders') res.end = (() => req.socket.destroy()) as never
@@ -144,7 +150,7 @@ it('finds by its marker what was created by a POST whose answer was lost', async
   await close()
 })
 
-it('what a run that ended in the middle has left is removed by its ledger', async () => {
+it('the ledger of an interrupted run is enough to remove the records that the run left behind', async () => {
   const app = twinApp()
   let isDown = false
   const listener: RequestListener = (req, res) => (isDown ? req.socket.destroy() : app(req, res))
@@ -164,7 +170,7 @@ it('what a run that ended in the middle has left is removed by its ledger', asyn
   await close()
 })
 
-it('HDR-3: tells races as a rate', async () => {
+it('HDR-3: reports races as a rate', async () => {
   const { origin, close } = await serving(twinApp('compares, waits and writes'))
   const report = await checkService({ ...options(origin), only: ['HDR-3'] })
   await close()

@@ -27,7 +27,7 @@ const basic = (user: string, secret: string) => ({
 
 hashCheaply()
 
-/** Signs a token with any header and claims, HS256. */
+/** Signs a token with any header and claims, with HS256. */
 function forged(header: object, claims: object, secret: string = key.key): string {
   const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
@@ -81,7 +81,7 @@ async function serve(express: Express, { limit = 1000, store }: Options = {}) {
   return { ...(await listen(app)), events, errors }
 }
 
-describe.each(frameworks)('AUTH over %s', (_name, express) => {
+describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
   let service: Awaited<ReturnType<typeof serve>>
   beforeAll(async () => {
     service = await serve(express)
@@ -126,13 +126,13 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect((await get('/public/login', basic('ana', password), 'HEAD')).headers).toHaveProperty('x-authorization-token')
   })
 
-  it('AUTH-5: private and public tokens are not interchangeable, even with the same key', async () => {
+  it('AUTH-5: a private API refuses tokens of the public API, and vice versa, even with the same key', async () => {
     const outside = (await get('/public/login', basic('ana', password))).headers['x-authorization-token'] as string
     expect((await get('/v1/notas', asBearer(outside))).status).toBe(401)
     expect((await get('/public/v1/notas', { 'x-authorization-token': token() })).status).toBe(401)
   })
 
-  it('AUTH-2: a login has its own methods and no query; its 401 reveals neither what was wrong nor the user', async () => {
+  it('AUTH-2: a login accepts only GET, HEAD and OPTIONS, and no query. Its 401 reveals neither what was wrong nor whether the user exists', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await get('/public/login', basic('ana', password), method)
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -156,7 +156,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect(service.events.find(({ route }) => route === '/login')).toMatchObject({ status: 200 })
   })
 
-  it('AUTH-4: 401 takes precedence over errors in path, method and body, but not over the version', async () => {
+  it('AUTH-4: a missing token gets 401 before errors in path, method and body are reported, but after the version is checked', async () => {
     expect((await get('/v1/nada')).status).toBe(401)
     expect((await get('/v1/notas', {}, 'DELETE')).status).toBe(401)
     expect((await get('/v1/notas', { Accept: 'text/html' })).status).toBe(401)
@@ -169,7 +169,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect((await get('/v1/notas', asBearer(token('notas:read')), 'DELETE')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('HDR-6: representations for a principal are private and vary by the credentials, unless the resource says otherwise', async () => {
+  it('HDR-6: representations for a principal are private and vary by the credentials, unless the resource declares otherwise', async () => {
     const list = await get('/v1/notas', asBearer(token()))
     expect([list.headers['cache-control'], list.headers.vary]).toEqual(['private, no-cache', 'Accept, Authorization'])
     const etag = list.headers.etag as string
@@ -197,7 +197,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     )
   })
 
-  it('HDR-6: a stricter Cache-Control set before hand-written routes is kept', async () => {
+  it('HDR-6: a stricter Cache-Control that was set before hand-written routes is kept', async () => {
     const routes = (_req: never, res: never) => (res as { end(text: string): void }).end('by hand')
     const app = express()
     app.use((_req: unknown, res: { setHeader(name: string, value: string): unknown }, next: () => void) => {
@@ -211,7 +211,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     await strict.close()
   })
 
-  it('AUTH-5: tokens that the token library alone would accept are 401', async () => {
+  it('AUTH-5: tokens that the token library alone would accept get 401', async () => {
     const now = Math.floor(Date.now() / 1000)
     const good = { sub: 'ana', scope: '*:read', exp: now + 60 }
     const header = { alg: 'HS256', typ: 'JWT' }
@@ -232,7 +232,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     }
   })
 
-  it('ERR-3: no response and no hook contains a password, a token or a key', async () => {
+  it('ERR-3: no response and no hook event contains a password, a token or a key', async () => {
     const seen: string[] = []
     const given = token()
     for (const headers of [
@@ -263,10 +263,10 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
   })
 })
 
-describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
+describe.each(frameworks)('the LIMIT clause on %s', (_name, express) => {
   const counts = (answer: Answer) => [answer.status, /r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1]]
 
-  it('LIMIT-1: counts by principal, reports the remainder, and is 429 with Retry-After above the limit', async () => {
+  it('LIMIT-1: counts requests by principal, reports how many remain, and responds with 429 and Retry-After above the limit', async () => {
     const service = await serve(express, { limit: 3 })
     const ana = asBearer(token())
     expect(counts(await service.send('GET', '/v1/notas', ana))).toEqual([200, '2'])
@@ -285,7 +285,7 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     await service.close()
   })
 
-  it('LIMIT-1: failed authentications count by address, and a valid token from that address is still accepted', async () => {
+  it('LIMIT-1: counts failed authentications by IP address, and still accepts a valid token from that address', async () => {
     const service = await serve(express, { limit: 3 })
     const answers = []
     for (let i = 0; i < 5; i += 1) answers.push((await service.send('GET', '/v1/notas', asBearer(`x.y.${i}`))).status)
@@ -294,7 +294,7 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     await service.close()
   })
 
-  it('LIMIT-1: a store that is down lets requests pass', async () => {
+  it('LIMIT-1: if the limit store is down, requests pass', async () => {
     const down = (): LimitStore => ({
       init() {},
       increment: () => Promise.reject(new Error('down')),
@@ -306,7 +306,7 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     await service.close()
   })
 
-  it('AUTH-6: too many failed logins are 429, also for unknown accounts', async () => {
+  it('AUTH-6: after too many failed logins the response is 429, also for unknown accounts', async () => {
     const service = await serve(express)
     for (const user of ['ana', 'eva']) {
       const statuses: number[] = []
@@ -320,7 +320,7 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     await service.close()
   })
 
-  it('ERR-1: a login is 503 if the user cannot be looked up in time', async () => {
+  it('ERR-1: a login gets 503 if the user cannot be looked up in time', async () => {
     const entrance = api({
       login: login({ find: () => new Promise<never>(() => {}), token: () => 'token' }),
       timeout: 50,

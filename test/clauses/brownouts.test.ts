@@ -39,14 +39,14 @@ const serviceOf = (brownouts: BrownoutsOption, more: Partial<ApiOptions> = {}) =
   })
 }
 
-describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
+describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
   const start = async (brownouts: BrownoutsOption, more: Partial<ApiOptions> = {}) => {
     const served = await listen(express().use(serviceOf(brownouts, more)) as never)
     closers.push(served.close)
     return served
   }
 
-  it('VER-3: the version answers 503 regardless of the credentials, says until when, and works again afterwards', async () => {
+  it('VER-3: during a brownout the version responds with 503 regardless of the credentials, says until when, and works again afterwards', async () => {
     const errors: unknown[] = []
     const { send } = await start([{ from, until }], { onError: (event) => errors.push(event.code) })
     at('2027-03-01T09:59:59.999Z')
@@ -70,11 +70,11 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).headers['retry-after']).toBe('1')
     at('2027-03-01T10:15:00Z')
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
-    // A brownout was announced and is not a failure.
+    // A brownout is announced, so it is not reported as an error.
     expect(errors).toEqual([])
   })
 
-  it('VER-3: with status 410 the body is empty, as after retirement', async () => {
+  it('VER-3: during a brownout with status 410 the body is empty, as after retirement', async () => {
     const { send } = await start([{ from, until, status: 410 }])
     at('2027-03-01T10:10:00Z')
     for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
@@ -85,7 +85,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     }
   })
 
-  it('VER-3: exempt clients are served, and all clients are authenticated first', async () => {
+  it('VER-3: exempt clients are served during a brownout, and all clients are authenticated first', async () => {
     const { send } = await start([{ from, until, exempt: ['billing'] }])
     at('2027-03-01T10:00:00Z')
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })).status).toBe(200)
@@ -110,7 +110,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     ])
   })
 
-  it('VER-3: Retry-After includes brownouts that follow without a gap', async () => {
+  it('VER-3: Retry-After includes later brownouts that follow without a gap', async () => {
     const { send } = await start([
       { from: '2027-03-01T10:15:00Z', until: '2027-03-01T10:20:00Z' },
       { from, until },
@@ -120,7 +120,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).headers['retry-after']).toBe('1200')
   })
 
-  it('VER-3: a function can return them at run time, and documents and pages follow', async () => {
+  it('VER-3: a function can return the brownouts at run time, and documents and pages show its current result', async () => {
     at('2027-02-01T00:00:00Z')
     let current: { from: string; until: string; exempt?: string[] }[] = []
     const { send } = await start(() => current, { describe: {} })
@@ -137,7 +137,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).status).toBe(200)
   })
 
-  it('VER-3: a function that throws or returns an invalid value is reported once and switches nothing off', async () => {
+  it('VER-3: a function that throws or returns an invalid value is reported once, and the version stays available', async () => {
     const errors: unknown[] = []
     let give: () => unknown = () => {
       throw new Error('no configuration')
@@ -201,7 +201,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
 })
 
 describe('VER-3: invalid brownouts', () => {
-  it('VER-3: throw when the service is built', () => {
+  it('VER-3: invalid brownouts throw when the service is built', () => {
     expect(() => serviceOf([{ from: until, until: from }])).toThrow(/ends before it begins/)
     expect(() => serviceOf([{ from: 'soon', until }])).toThrow(/not a date/)
     expect(() => serviceOf([{ from, until, status: 404 as 410 }])).toThrow(/status/)

@@ -1,6 +1,6 @@
 /**
- * VERB-13: no response says or implies that a change was not made if it was. Faults are injected at
- * every call that a request makes.
+ * VERB-13: if a change was made, no response says or implies that it was not made. The tests inject
+ * faults at every call that a request makes.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -47,8 +47,8 @@ const contratos = defineResource({
 })
 
 /**
- * The injected fault: at which call, and in which form. Calls of adapters, permissions and encoders
- * are counted together, in the order of the request.
+ * The injected fault: at which call it occurs, and of which kind it is. Calls of adapters,
+ * permissions and encoders are counted together, in the order in which the request makes them.
  */
 interface Fault {
   readonly at: number
@@ -78,7 +78,7 @@ const hookFailure = new Error('a hook that fails')
 interface World {
   readonly send: Served['send']
   fault: Fault | undefined
-  /** The outcome of this request's write, as reported by the store. */
+  /** What the store reported about the write of this request. */
   wrote: 'nothing' | 'made' | 'refused'
   /** Number of calls that the request made. */
   calls: number
@@ -110,7 +110,8 @@ async function start(express: Express): Promise<World> {
         const found = Reflect.get(target, method) as unknown
         if (typeof found !== 'function') return found
         return (...rest: unknown[]) => {
-          // Another suite checks that adapters report failed writes correctly.
+          // No faults are injected into writes here. Another suite checks that adapters report
+          // failed writes correctly.
           if (writes.has(String(method))) {
             const result = (found as (...rest: unknown[]) => unknown).apply(target, rest)
             world.wrote =
@@ -186,7 +187,7 @@ async function start(express: Express): Promise<World> {
 
 type Change = (world: World, n: number, headers: Record<string, string>) => Promise<Answer>
 
-/** One change of each kind; `n` makes each one different. */
+/** One change of each kind. `n` makes each change different. */
 const changes: Readonly<Record<string, Change>> = {
   POST: ({ send }, n, headers) => send('POST', '/v1/contratos', headers, { codigo: `n${n}`, n, cliente: { id: 1 } }),
   'POST with a key': ({ send }, n, headers) =>
@@ -233,7 +234,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     prefer: fc.constantFrom(undefined, 'return=minimal', 'return=representation'),
   })
 
-  it('a change that was made is a success even if a later step fails; a success means that the change was made', async () => {
+  it('a change that was made gets a success even if a later step fails, and a success means that the change was made', async () => {
     let after = 0
     await fc.assert(
       fc.asyncProperty(asked, async ({ change, fault, accept, prefer }) => {
@@ -254,22 +255,21 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
           expect(answer.text).not.toMatch(untrue)
           if (answer.status === 201) expect(answer.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\//)
         } else if (answer.status < 300) {
-          // A change without effect is a success as well: a flag that is already set, a member that
-          // was already removed.
+          // A change without effect is a success too: the flag already had the requested value.
           expect(await world.state()).toBe(before)
           expect(change).toMatch(/flag/)
         } else expect(await world.state()).toBe(before)
       }),
       { numRuns: 400 },
     )
-    // Without faults after the write this would be trivially true.
+    // If no fault had occurred after a write, the test would have proved nothing.
     expect(after).toBeGreaterThan(10)
   })
 
-  it('if the response could not be built, its tag names the new version: valid in If-Match, never for a 304', async () => {
+  it('if the response could not be built, its tag names the new version: it is valid in If-Match, but never gives a 304', async () => {
     n += 1
-    // Calls: permission, read of the record and its link, write of the record; then another read of
-    // the link.
+    // The calls of the request: the permission, the reads of the record and of its linked record,
+    // the write of the record, and another read of the linked record.
     const calls = await countCalls(world, () => world.send('PATCH', '/v1/contratos/a', {}, { n: -1 }))
     Object.assign(world, { fault: { at: calls - 1, kind: 'unavailable' }, calls: 0 })
     const patched = await world.send('PATCH', '/v1/contratos/a', {}, { n })
@@ -289,7 +289,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     expect((await world.send('PATCH', '/v1/contratos/a', { 'If-Match': etag }, { n: 0 })).status).toBe(412)
   })
 
-  it('an endpoint whose header cannot be sent answers its status without that header', async () => {
+  it('an endpoint whose header cannot be sent responds with its status, without that header', async () => {
     const calls = await countCalls(world, () => world.send('POST', '/v1/informes'))
     Object.assign(world, { fault: { at: calls, kind: 'garbage' }, calls: 0 })
     const answer = await world.send('POST', '/v1/informes')
@@ -321,7 +321,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     return listen(app)
   }
 
-  it('VERB-13: a write that fails or does not complete has an unknown outcome, also as a 500', async () => {
+  it('VERB-13: if a write fails or does not complete, the response says that its outcome is unknown, also in a 500', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})
@@ -345,7 +345,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('VERB-13: a record without a version was still stored: a 503 says that the change was made', async () => {
+  it('VERB-13: if the store returns a stored record without a version, the 503 says that the change was made', async () => {
     const service = await serving({
       create: (value) => ({ created: { value, version: undefined as unknown as string } }),
     })
@@ -355,7 +355,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('VERB-13: a view that fails to convert the stored record still answers with success', async () => {
+  it('VERB-13: if a view fails to convert the stored record, the response is still a success', async () => {
     const stored = memoryAdapter(things, { records: [{ id: 'a' }] })
     let fails = false
     const toWire = {
@@ -409,7 +409,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('ERR-1: a request that times out before its write does not claim to have written', async () => {
+  it('ERR-1: a request that times out before its write does not claim that it wrote', async () => {
     const service = await serving({
       read: () => new Promise(() => {}),
       replace: (_key, value) => ({ value, version: '2' }),

@@ -11,12 +11,10 @@ const statuses = (answers: readonly { status: number }[]): Record<number, number
 const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
-/**
- * Store and queue do not depend on the Express version, so only one of the two gets the full load.
- */
+/** Store and queue do not depend on the Express version, so only Express 5 gets the full load. */
 const load = { 'Express 5': 1_000, 'Express 4': 100 }
 
-describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
+describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) => {
   const count = load[name as keyof typeof load]
   const bags = async (slow: boolean): Promise<Omit<Served, 'data'>> => {
     const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
@@ -27,7 +25,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     ['a store that responds at once', false],
     ['a store that responds after random delays', true],
   ])('with %s', (_store, slow) => {
-    it(`of ${count} PATCHes with one tag exactly one is 200, the others 412`, async () => {
+    it(`of ${count} PATCHes with the same entity tag exactly one gets 200, the others get 412`, async () => {
       const { send, close } = await bags(slow)
       const { headers } = await send('GET', '/v1/bolsas/1')
       const answers = await times(count, (i) =>
@@ -39,7 +37,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
       await close()
     })
 
-    it(`of ${count} PATCHes without a tag, each of a different member, none is lost`, async () => {
+    it(`of ${count} PATCHes without an entity tag, each of a different member, none is lost`, async () => {
       const { send, close } = await bags(slow)
       expect(
         statuses(
@@ -54,7 +52,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     })
   })
 
-  it('PATCHes without a tag survive occasional conflicting writes of another process', async () => {
+  it('PATCHes without an entity tag survive occasional conflicting writes of another process', async () => {
     const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
     const served = [dawdling(store, 2), dawdling(store, 2)].map((adapter) =>
       listen(express().use(api({ versions: { v1: [mount(bolsas, adapter)] } }))),
@@ -66,7 +64,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     await Promise.all([a.close(), b.close()])
   })
 
-  it('of PUTs and DELETEs with one tag exactly one succeeds', async () => {
+  it('of PUTs and DELETEs with the same entity tag exactly one succeeds', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { send, close } = await bags(true)
       const headers = { 'If-Match': (await send('GET', '/v1/bolsas/1')).headers.etag as string }
@@ -82,7 +80,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     }
   })
 
-  it('of DELETEs without a tag exactly one is 204, and a PUT never brings the record back', async () => {
+  it('of DELETEs without an entity tag exactly one gets 204, and a PUT never brings the record back', async () => {
     const { send, close } = await bags(true)
     const answers = await times(40, (i) =>
       i < 20 ? send('DELETE', '/v1/bolsas/1') : send('PUT', '/v1/bolsas/1', {}, { i }),
@@ -92,13 +90,13 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     await close()
   })
 
-  it('of creates with one key exactly one is 201, the others 422', async () => {
+  it('of creates with the same key exactly one gets 201, the others get 422', async () => {
     const { send, close } = await bags(true)
     expect(statuses(await times(50, (i) => send('POST', '/v1/bolsas', {}, { id: 7, i })))).toEqual({ 201: 1, 422: 49 })
     await close()
   })
 
-  it('attach and remove concurrently: a removed record is attached to nothing', async () => {
+  it('if a record is attached and removed concurrently, no parent lists the removed record', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { send, close } = await serve(express)
       const [attached, removed] = await Promise.all([
@@ -114,7 +112,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     }
   })
 
-  it('flags that are set and unset concurrently leave no other change behind', async () => {
+  it('setting and unsetting flags concurrently never overwrites another change', async () => {
     const { send, close } = await serve(express)
     const answers = await times(60, (i) =>
       i % 3 === 0
@@ -126,7 +124,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     await close()
   })
 
-  it('a waiting update blocks neither other keys nor the next update after a failure', async () => {
+  it('a waiting update does not block other keys, and a failed update does not block the next one', async () => {
     let open = (): void => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve

@@ -12,7 +12,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
   })
   afterAll(() => service.close())
 
-  it('RFC 9110 8.7: the response to POST with the created record has Content-Location', async () => {
+  it('RFC 9110 8.7: the response to a POST has Content-Location if it contains the created record', async () => {
     for (const [path, body] of [
       ['notas', { id: 'a b/c' }],
       ['piezas/2/componentes', { secuencia: 9, nombre: 'x' }],
@@ -27,7 +27,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     ).toMatch(/\/v8\/contratos\/C8$/)
   })
 
-  it('RFC 9110 8.7: PUT and PATCH name the item, with the expansions that they show', async () => {
+  it('RFC 9110 8.7: responses to PUT and PATCH name the address of the item, with the expansions that they show', async () => {
     const tag = (await send('GET', 'piezas/1?expand=contrato')).headers.etag
     for (const [method, body] of [
       ['PATCH', { lote: 'x' }],
@@ -48,7 +48,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     )
   })
 
-  it('RFC 9110 8.7, 15.4.5: an item read through an associated sub-collection has its own address, in 200, 302 and 304', async () => {
+  it('RFC 9110 8.7, 15.4.5: for an item that is read through an associated sub-collection, 200, 302 and 304 name its own address', async () => {
     const own = `${service.origin}/v8/contratos/C1`
     const read = await send('GET', 'clientes/1/contratos/C1')
     const again = await send('GET', 'clientes/1/contratos/C1', { 'If-None-Match': String(read.headers.etag) })
@@ -68,7 +68,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     )
   })
 
-  it('RFC 9110 8.7: no other response has one', async () => {
+  it('RFC 9110 8.7: no other response has Content-Location', async () => {
     const etag = String((await send('GET', 'piezas/1')).headers.etag)
     for (const [method, path, headers, body, status] of [
       ['GET', 'piezas/1', {}, undefined, 200],
@@ -100,7 +100,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-4: a caller with write but no read permission gets no address of records that it may not read', async () => {
+  it('AUTH-4: a caller with write but no read permission gets no Content-Location for records that it may not read', async () => {
     const permission: Permission = (_principal, action) => (action === 'read' ? 'forbidden' : 'allow')
     const blind = await serve(express, { permission })
     for (const [method, path, body] of [
@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: return= is accepted in any form, for every response with a body, and Preference-Applied confirms it', async () => {
+  it('RFC 7240: return= is accepted in any spelling for every response with a body, and Preference-Applied confirms it', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],
@@ -153,14 +153,14 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('RFC 7240 2: responses to changes vary by Prefer, whether it was sent or not; reads do not', async () => {
+  it('RFC 7240 2: responses to changes vary by Prefer, whether Prefer was sent or not. Responses to reads do not', async () => {
     for (const headers of [{}, full, { Prefer: 'return=minimal' }]) {
       expect((await send('PATCH', 'piezas/3', headers, {})).headers.vary).toBe('Accept, Prefer')
       expect((await send('GET', 'piezas/3', headers)).headers.vary).toBe('Accept')
     }
   })
 
-  it('no response has Content-Language: values are in the language in which they are stored', async () => {
+  it('no response has Content-Language, because values are in the language in which they are stored', async () => {
     for (const [method, path, body] of [
       ['GET', 'piezas', undefined],
       ['GET', 'piezas/1', undefined],
@@ -176,7 +176,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('RFC 5789: PATCH of an endpoint lists the media types of its body in Accept-Patch', async () => {
+  it('RFC 5789: if an endpoint has PATCH, Accept-Patch lists the media types of its body', async () => {
     const handle = () => undefined
     const ajuste = endpoint('ajustes', {
       description: 'Settings.',

@@ -58,7 +58,7 @@ const serviceOf = (more: Partial<ApiOptions> = {}) =>
     ...more,
   })
 
-describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_name, express) => {
+describe.each(frameworks)('VER-3: deprecated parameters and members on %s', (_name, express) => {
   const start = async (more: Partial<ApiOptions> = {}) => {
     const seen: string[][] = []
     const note = ({ deprecatedUses }: ResponseEvent): void =>
@@ -72,7 +72,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     return { used, send }
   }
 
-  it('VER-3: a deprecated parameter still works, and the event names it', async () => {
+  it('VER-3: a deprecated parameter still works, and the response event names it', async () => {
     const { used } = await start()
     expect(await used('GET', '/v1/notas?texto=a')).toEqual([200])
     expect(await used('GET', '/v1/notas?viejo=a&contiene=b&limit=1')).toEqual([
@@ -84,7 +84,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     expect(await used('HEAD', '/v1/search?texto=a')).toEqual([200, 'parameter texto'])
   })
 
-  it('VER-3: a deprecated member is accepted, and the event names its path but never its value', async () => {
+  it('VER-3: a deprecated member is accepted, and the response event names its path but never its value', async () => {
     const { used } = await start()
     expect(await used('POST', '/v1/notas', {}, { id: 2, texto: 'x' })).toEqual([201])
     expect(
@@ -101,7 +101,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
       { op: 'add', path: '/lineas/-', value: { codigo: 'x' } },
       { op: 'replace', path: '/viejo', value: 'z' },
     ]
-    // The replacement had no lines.
+    // Without the operation on `lineas`, only `viejo` is reported.
     expect(
       await used('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, patch.slice(1)),
     ).toEqual([200, 'member viejo'])
@@ -112,11 +112,11 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     expect(
       await used('POST', '/v1/notas', { 'Content-Type': 'application/xml' }, '<nota><id>9</id><viejo>x</viejo></nota>'),
     ).toEqual([201, 'member viejo'])
-    // A refused body counts as use too.
+    // A refused body counts as a use too.
     expect(await used('POST', '/v1/notas', {}, { viejo: 'x', nope: 1 })).toEqual([422, 'member viejo'])
   })
 
-  it('VER-3: the path of a JSON Patch is examined only as deep as members go, however long it is', async () => {
+  it('VER-3: the path of a JSON Patch is examined only as deep as the schema has members, however long the path is', async () => {
     const { send } = await start()
     const patch = (path: string) =>
       send(
@@ -130,7 +130,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     expect([short.status, long.status]).toEqual([422, 422])
   })
 
-  it('VER-3: uses are counted by client', async () => {
+  it('VER-3: uses of deprecated parts are counted by client', async () => {
     const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
     closers.push(() => counts.close())
     const { send } = await start({ usage: counts })
@@ -146,8 +146,8 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
   })
 })
 
-describe('VER-3: documents', () => {
-  it('VER-3: list what is deprecated, until when, and what to use instead', () => {
+describe('VER-3: documents of deprecated parts', () => {
+  it('VER-3: list the deprecated parts, until when they work, and what to use instead', () => {
     const document = openapi(serviceOf(), 'v1')
     const { parameters = {}, schemas = {} } = document.components as Record<
       string,
@@ -200,6 +200,14 @@ describe('VER-3: documents', () => {
         schema: notas.schema as never,
         filters: { a: { field: 'texto', deprecated: { use: 'textos' } }, texto: true } as never,
       }),
-    ).toThrow(/deprecated in favor of "textos", which is not a filter here. Did you mean "texto"/)
+    ).toThrow(/deprecated in favor of "textos", which is not another filter here. Did you mean "texto"/)
+    expect(() =>
+      defineResource({
+        collection: 'notas',
+        key: 'id',
+        schema: notas.schema as never,
+        filters: { texto: { deprecated: { use: 'texto' } } } as never,
+      }),
+    ).toThrow(/deprecated in favor of "texto", which is not another filter here/)
   })
 })

@@ -5,11 +5,11 @@ import { api, defineResource, mount } from '../../src/index.js'
 import { problemKinds } from '../../src/problem.js'
 import { frameworks, listen, problem, serve, shared } from './fixture.js'
 
-describe.each(frameworks)('ERR over %s', (_name, express) => {
+describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
 
-  it('ERR-3: a problem is RFC 9457 with the clause, a stable code and every violation', async () => {
+  it('ERR-3: a problem follows RFC 9457 and has the clause, a stable code and every violation', async () => {
     const answer = await send('POST', '/v8/piezas', { 'x-request-id': 'r-1' }, { lot: 'x', peso: 'y' })
     expect(answer.headers).toMatchObject({
       'content-type': 'application/problem+json',
@@ -31,7 +31,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect(problem(answer).named.sort()).toEqual(['/lot', '/lote', '/peso'])
   })
 
-  it('ERR-3: the base of problem types is configurable, and the id of a trace is used as request id', async () => {
+  it('ERR-3: the base of problem types is configurable, and the id of the trace is used as the request id', async () => {
     const { send, close } = await serve(express, { problemBase: 'https://docs.example/errors' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { json } = await send('GET', '/v8/piezas/999', {
@@ -46,7 +46,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     await close()
   })
 
-  it('ERR-2: malformed is 400, well-formed but invalid is 422; also for rules, duplicates and references', async () => {
+  it('ERR-2: malformed input gets 400, well-formed but invalid input gets 422, also from rules, duplicates and references', async () => {
     const post = async (path: string, body: unknown) => problem(await send('POST', path, {}, body))
     expect((await post('/v8/contratos', '{')).status).toBe(400)
     expect(await post('/v8/contratos', { codigo: 'X' })).toEqual({
@@ -73,7 +73,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect(problem(await send('PUT', '/v8/contratos/C1', {}, { descripcion: 'prohibido' })).status).toBe(422)
   })
 
-  it('ERR-1, ERR-3: a failure of the service is a 500 without details; an unavailable dependency is 503 with Retry-After', async () => {
+  it('ERR-1, ERR-3: a failure of the service is a 500 without details, and an unavailable dependency is a 503 with Retry-After', async () => {
     for (const id of ['secret', 'nothing', 'garbage', 'unversioned']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code, answer.json.detail]).toEqual([id, 500, 'internal', undefined])
@@ -85,16 +85,17 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect([refused.status, refused.json.detail]).toEqual([429, 'Too much of it.'])
   })
 
-  it('ERR-1: a value that cannot be encoded is a 500, and the process keeps running', async () => {
+  it('ERR-1: a value that cannot be encoded causes a 500, and the process keeps running', async () => {
     for (const id of ['unwritable', 'uncodable']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code]).toEqual([id, 500, 'internal'])
     }
   })
 
-  it('ERR-1: an adapter or principal that never settles is 503 after the configured time', async () => {
+  it('ERR-1: an adapter or principal function that never settles causes a 503 after the configured time', async () => {
     const over = new AbortController()
-    // Less than the default, and much more than this service's own timeout.
+    // This limit is shorter than the default timeout, and much longer than the timeout of this
+    // service.
     const isLate = sleep(15_000, true, { signal: over.signal }).catch(() => false)
     const timed = async (method: string, path: string, headers = {}, body?: unknown) => {
       const answer = send(method, path, headers, body)
@@ -117,7 +118,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     over.abort()
   })
 
-  it('ERR-1: a rule that never answers is 503 too, and one that throws is 500', async () => {
+  it('ERR-1: a rule that never settles causes a 503 too, and a rule that throws causes a 500', async () => {
     const lentas = defineResource({
       collection: 'lentas',
       key: 'id',
@@ -137,7 +138,8 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     await close()
   })
 
-  // Each request violates one check and every later one; the response shows which check came first.
+  // Each request violates one check and every later check. The response shows which check came
+  // first.
   const order: [
     status: number,
     method: string,
@@ -207,18 +209,18 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     ],
     [422, 'PATCH', '/v8/piezas/1', {}, '{"lote":3}', '422 of the merged result last'],
   ]
-  it.each(order)('ERR-2: %i for %s %s', async (status, method, path, headers, body, what) => {
+  it.each(order)('ERR-2: the response is %i for %s %s', async (status, method, path, headers, body, what) => {
     const answer = await send(method, path, headers, body)
     expect([what, answer.status]).toEqual([what, status])
     expect(answer.text === '').toBe(status === 410)
   })
 
-  it('ERR-2: 413 follows from the Content-Length alone, before the body is read', async () => {
+  it('ERR-2: a Content-Length above the limit gets 413 before the body is read', async () => {
     const answer = await send('PUT', '/v8/piezas/999', {}, 'x'.repeat(30_000))
     expect(problem(answer)).toEqual({ status: 413, code: 'body-too-large', named: [] })
   })
 
-  it('ERR-2: with requireIfMatch, 404 comes before 428, and 428 before validation of the merged result', async () => {
+  it('ERR-2: with requireIfMatch, 404 comes before 428, and 428 comes before validation of the merged result', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     expect((await send('PATCH', '/v8/piezas/999', {}, { lote: 3 })).status).toBe(404)
     expect((await send('PATCH', '/v8/piezas/1', {}, { lote: 3 })).status).toBe(428)

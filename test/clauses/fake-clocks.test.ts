@@ -1,4 +1,4 @@
-/** The statements of docs/testing-a-service.md about clocks. */
+/** Tests what docs/testing-a-service.md says about fake clocks. */
 import { once } from 'node:events'
 import express from 'express'
 import request from 'supertest'
@@ -41,7 +41,7 @@ async function start() {
   return request(server)
 }
 
-it('VER-3: a version retires at its sunset, by the clock of Date', async () => {
+it('VER-3: a version retires at its sunset, according to the clock of Date', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-30T23:59:59Z') })
   const call = await start()
   expect((await call.get('/v1/notes').expect(200)).headers.deprecation).toBe('@1793491200')
@@ -49,7 +49,7 @@ it('VER-3: a version retires at its sunset, by the clock of Date', async () => {
   await call.get('/v1/notes').expect(410)
 })
 
-it('VERB-12: the memory adapter forgets a POST by the clock of performance', async () => {
+it('VERB-12: the memory adapter forgets an idempotency key according to the clock of performance', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const call = await start()
   const post = async () => {

@@ -1,4 +1,7 @@
-/** One service with every feature, for the clause suites. Each `serve` has its own data. */
+/**
+ * One service that has every feature, for the tests of the clauses. Each call of `serve` creates
+ * its own data.
+ */
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +28,7 @@ export type Express = typeof express5
 // The alias has no type declarations.
 const express4 = createRequire(import.meta.url)('express4') as Express
 
-/** Both supported major versions: every suite runs on each. */
+/** Both supported major versions of Express. Every suite runs on each of them. */
 export const frameworks: readonly (readonly [name: string, express: Express])[] = [
   ['Express 5', express5],
   ['Express 4', express4],
@@ -129,7 +132,7 @@ const componentes = defineResource({
   sort: ['nombre'],
 })
 
-/** A key of arbitrary Unicode text, and a link to another record of the same kind. */
+/** The key is arbitrary Unicode text, and a record can link to another record of the same kind. */
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
@@ -142,7 +145,7 @@ const notas = defineResource({
   links: { anterior: { to: 'notas', by: 'anteriorId' } },
 })
 
-/** A composite key of texts, all of which need escaping. */
+/** The composite key consists of two texts, and both need escaping. */
 const tramos = defineResource({
   collection: 'tramos',
   key: ['desde', 'hasta'],
@@ -153,7 +156,7 @@ const tramos = defineResource({
   },
 })
 
-/** Each principal has documents of its own. */
+/** Each principal has its own documents. */
 const documentos = defineResource({
   collection: 'documentos',
   key: 'id',
@@ -200,7 +203,7 @@ const facturas = defineResource({
   page: { size: 2, max: 10, first: 0 },
 })
 
-/** The id determines the behavior of its adapter. */
+/** The id of a record determines how the adapter behaves for that record. */
 const averias = defineResource({
   collection: 'averias',
   key: 'id',
@@ -240,7 +243,7 @@ function counting<T, K>(name: string, adapter: Adapter<T, K>, counts: Counts): A
   })
 }
 
-/** The same adapter, with a random delay before and after each call. */
+/** Wraps an adapter so that each call has a random delay before and after it. */
 export function dawdling<T, K>(adapter: Adapter<T, K>, most = 3): Adapter<T, K> {
   return new Proxy(adapter, {
     get(target, method, receiver) {
@@ -303,7 +306,10 @@ const writtenBy = {
   onUpdate: <T>(value: T) => ({ ...value, creadoPor: 'store' }),
 }
 
-/** 12 pieces with increasing weights, every fourth null; contracts C1 and C2 alternate. */
+/**
+ * 12 pieces with increasing weights. The weight of every fourth piece is null. The pieces belong to
+ * the contracts C1 and C2 in turn.
+ */
 export const pieces = Array.from({ length: 12 }, (_, i) => ({
   numero: i + 1,
   lote: i < 6 ? 'A' : 'B',
@@ -386,7 +392,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     mount(bolsas, dawdling(from.bolsas)),
     mount(encargos, orders),
     mount(facturas, from.facturas, { area: 'tax', item: ['GET', 'DELETE'] }),
-    // The problems that this adapter throws must be declared.
+    // An adapter may throw only problems that the mount declares.
     mount(averias, from.averias, {
       describe: { operations: { read: { problems: ['rule', 'too-many-requests'] } } },
     }),
@@ -458,7 +464,8 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
 }
 
 /**
- * Hand-written routes: one answers, one fails halfway, one fails; the rest calls `next()`.
+ * Hand-written routes: `/a-mano` responds, `/a-medias` fails halfway, and `/roto` fails. All other
+ * paths call `next()`.
  */
 export function handWritten(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
   const { url } = req
@@ -470,13 +477,13 @@ export function handWritten(req: IncomingMessage, res: ServerResponse, next: (er
   else next()
 }
 
-// --- the service and a client that hides nothing ---
+// --- the service, and a client that returns responses unchanged ---
 
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body it asserts itself
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts what it reads of a body
   readonly json: any
 }
 
@@ -527,7 +534,7 @@ export async function serve(
   return { ...(await listen(app)), data: from }
 }
 
-/** A service shared by all tests of a suite, closed afterwards. */
+/** Starts a service that all tests of a suite share. The service is closed after the suite. */
 export function shared(express: Express): Pick<Served, 'send' | 'origin' | 'port'> {
   let service: Served | undefined
   const found = (): Served => service as Served
@@ -547,8 +554,8 @@ export function shared(express: Express): Pick<Served, 'send' | 'origin' | 'port
 }
 
 /**
- * Sends a request exactly as given: without normalizing the path or following redirects. A body
- * that is not a string or bytes is sent as JSON.
+ * Sends a request exactly as given: it neither normalizes the path nor follows redirects. A body
+ * that is neither a string nor bytes is sent as JSON.
  */
 function request(
   port: number,
@@ -601,8 +608,8 @@ function parsed(body: string): unknown {
 }
 
 /**
- * Sends bytes over a new connection and returns everything received until the server closes it, or
- * until `quiet` ms of silence.
+ * Sends bytes over a new connection. Returns everything that arrives until the server closes the
+ * connection, or until nothing has arrived for `quiet` ms.
  */
 export function wire(port: number, bytes: string | Buffer, quiet = 150): Promise<string> {
   return new Promise((resolve) => {

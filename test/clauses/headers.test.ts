@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { frameworks, problem, serve, shared } from './fixture.js'
 
-describe.each(frameworks)('HDR over %s', (_name, express) => {
+describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
   const tag = async (path: string, headers: Record<string, string> = {}) =>
     (await send('GET', path, headers)).headers.etag as string
 
-  it('HDR-1: Accept is honoured with q-values, wildcards and parameters; without it the response is JSON; Vary lists it', async () => {
+  it('HDR-1: Accept is honoured with q-values, wildcards and parameters. Without Accept the response is JSON. Vary lists Accept', async () => {
     for (const accept of [
       undefined,
       '',
@@ -31,7 +31,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
   })
 
-  it('HDR-1: an unsupported Accept is 415 on every method but OPTIONS, before anything is changed', async () => {
+  it('HDR-1: an unsupported Accept gets 415 for every method but OPTIONS, before anything is changed', async () => {
     for (const accept of [
       'text/html',
       'application/json;q=0',
@@ -63,7 +63,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('OPTIONS', '/v8/piezas/1', { Accept: 'text/html' })).status).toBe(204)
   })
 
-  it('HDR-2: the tag is strong and consists of version and digest; an Etag in a request is ignored', async () => {
+  it('HDR-2: the entity tag is strong and consists of version and digest, and an Etag in a request is ignored', async () => {
     const etag = await tag('/v8/piezas/1')
     expect(etag).toMatch(/^"[\x21\x23-\x7e]+\.[\w-]+"$/)
     expect(await tag('/v8/piezas/1', { Etag: '"other"' })).toBe(etag)
@@ -71,7 +71,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect(await tag('/v8/piezas/1')).not.toBe(etag)
   })
 
-  it('HDR-2: everything that affects the bytes is in the tag: expansion, base, related records', async () => {
+  it('HDR-2: the entity tag depends on everything that affects the bytes: expansion, base address, related records', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string, headers = {}) => (await send('GET', path, headers)).headers.etag
     const brief = await tagOf('/v8/piezas/1')
@@ -87,13 +87,13 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await send('PATCH', '/v8/notas/a%2Fb%3Fc%23d', {}, { texto: 'new' })
     expect(await tagOf('/v8/piezas/1')).toBe(brief)
     expect(await tagOf('/v8/piezas/1?expand=nota')).not.toBe(expanded)
-    // Members shown by a link are part of the brief form too.
+    // Members that a link shows are part of the unexpanded representation too.
     await send('PATCH', '/v8/contratos/C1', {}, { esUrgente: false })
     expect(await tagOf('/v8/piezas/1')).not.toBe(brief)
     await close()
   })
 
-  it('HDR-2: a version is never used twice for one key, even after delete and re-creation', async () => {
+  it('HDR-2: a version is never used twice for the same key, even after delete and re-creation', async () => {
     const { send, close } = await serve(express)
     const first = (await send('GET', '/v8/clientes/2')).headers.etag as string
     await send('DELETE', '/v8/clientes/2')
@@ -103,7 +103,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-2: a version of any characters makes a tag that can be sent back', async () => {
+  it('HDR-2: a version with any characters results in an entity tag that can be sent back', async () => {
     for (const id of ['odd"\\, *', 'odd ñ🙂', 'odd%41.x.', 'odd\t', 'odd/W']) {
       const path = `/v8/averias/${encodeURIComponent(id)}`
       const etag = await tag(path)
@@ -114,7 +114,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: If-Match accepts the tag of any representation of the current version', async () => {
+  it('HDR-3: If-Match accepts the entity tag of any representation of the current version', async () => {
     const expanded = await tag('/v8/piezas/2?expand=nota,contrato')
     expect((await send('PATCH', '/v8/piezas/2', { 'If-Match': expanded }, { peso: 1 })).status).toBe(200)
     const other = await tag('/v8/piezas/2', { Host: 'elsewhere.example' })
@@ -125,7 +125,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('DELETE', '/v8/piezas/2', { 'If-Match': await tag('/v8/piezas/2') })).status).toBe(204)
   })
 
-  it('HDR-3: any other tag is 412, weak tags included, and nothing is changed', async () => {
+  it('HDR-3: If-Match with any other tag, weak tags included, gets 412, and nothing is changed', async () => {
     const old = await tag('/v8/piezas/3')
     await send('PATCH', '/v8/piezas/3', {}, { peso: 7 })
     const now = await tag('/v8/piezas/3')
@@ -148,7 +148,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas', { 'If-Match': '"x.y"' })).status).toBe(412)
   })
 
-  it('HDR-3: an absent item is 404, before any precondition', async () => {
+  it('HDR-3: an absent item gets 404 before any precondition is evaluated', async () => {
     for (const headers of [{ 'If-Match': '"x.y"' }, { 'If-Match': '*' }, { 'If-None-Match': '*' }]) {
       for (const [method, body] of [['GET'], ['PUT', { lote: 'x' }], ['PATCH', {}], ['DELETE']] as const) {
         expect([method, (await send(method, '/v8/piezas/999', headers, body)).status]).toEqual([method, 404])
@@ -160,7 +160,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: sub-collections, members and flags compare the tag as well', async () => {
+  it('HDR-3: sub-collections, members and flags compare the entity tag as well', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string) => (await send('GET', path)).headers.etag as string
     const part = '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1'
@@ -176,14 +176,14 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-4: If-None-Match: * with the PUT of a member means: only if it is not a member yet', async () => {
+  it('HDR-4: If-None-Match: * with the PUT of a member attaches it only if it is not yet a member', async () => {
     const { send, close } = await serve(express)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'If-None-Match': '*' })).status).toBe(204)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'If-None-Match': '*' })).status).toBe(412)
     await close()
   })
 
-  it('HDR-3: with weakIfMatch, a tag that a proxy has weakened matches; without, it never does', async () => {
+  it('HDR-3: with weakIfMatch, a tag that a proxy has weakened matches. Without weakIfMatch it never matches', async () => {
     const { send, close } = await serve(express, { weakIfMatch: true })
     const weakened = `W/${(await send('GET', '/v8/piezas/1')).headers.etag}`
     expect((await send('PATCH', '/v8/piezas/1', { 'If-Match': weakened }, {})).status).toBe(200)
@@ -195,7 +195,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await strict.close()
   })
 
-  it('HDR-3: with requireIfMatch, updates and deletes without it are 428, after 404 and before 412', async () => {
+  it('HDR-3: with requireIfMatch, updates and deletes without If-Match get 428, after 404 and before 412', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     for (const [method, path, body] of [
       ['PUT', '/v8/piezas/1', { lote: 'x' }],
@@ -220,7 +220,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-4: 304 for If-None-Match, weakly compared, with Etag, Vary and Cache-Control, no-cache or not', async () => {
+  it('HDR-4: If-None-Match is compared weakly, and the 304 has Etag, Vary and Cache-Control. no-cache in the request makes no difference', async () => {
     for (const path of [
       '/v8/piezas/4',
       '/v8/piezas/4?expand=nota',
@@ -254,7 +254,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
   })
 
-  it("HDR-4: Node's fetch gets its 304", async () => {
+  it('HDR-4: fetch() of Node gets a 304', async () => {
     const url = `${service.origin}/v8/piezas/4`
     const first = await fetch(url)
     await first.text()
@@ -262,7 +262,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect([again.status, again.headers.get('etag')]).toEqual([304, first.headers.get('etag')])
   })
 
-  it('HDR-4: the tag of a brief form, or of another list, gives no 304', async () => {
+  it('HDR-4: the entity tag of an unexpanded representation, or of another list, does not give a 304', async () => {
     expect(
       (await send('GET', '/v8/piezas/4?expand=contrato', { 'If-None-Match': await tag('/v8/piezas/4') })).status,
     ).toBe(200)
@@ -279,7 +279,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect(new Set(await Promise.all(lists.map((path) => tag(path)))).size).toBe(lists.length)
   })
 
-  it('HDR-4: the tag of a list changes with the total, and with related records that are shown', async () => {
+  it('HDR-4: the entity tag of a list changes with the total, and with related records that are shown', async () => {
     const { send, close } = await serve(express)
     const page = async (path = '/v8/piezas?limit=2') => {
       const { text, headers } = await send('GET', path)
@@ -318,7 +318,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     ).toBe(201)
   })
 
-  it('HDR-5: JSON is accepted by its media type in any spelling; other types are 415 with the accepted ones', async () => {
+  it('HDR-5: JSON is accepted by its media type in any spelling. Other types get 415 with the accepted types', async () => {
     for (const type of [
       'application/json',
       'Application/JSON',
@@ -352,7 +352,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', { 'Content-Encoding': 'zstd' }, { lote: 'x' })).status).toBe(415)
   })
 
-  it('HDR-5: a body that cannot be parsed is 400, with the position', async () => {
+  it('HDR-5: a body that cannot be parsed gets 400 with the position of the error', async () => {
     for (const body of [
       '{',
       '',
@@ -388,7 +388,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     )
   })
 
-  it('HDR-6: representations have cache directives, problems are not stored', async () => {
+  it('HDR-6: representations have cache directives, and problems are not stored', async () => {
     expect((await send('GET', '/v8/piezas/1')).headers['cache-control']).toBe('private, no-cache')
     expect((await send('GET', '/v8/piezas')).headers['cache-control']).toBe('private, no-cache')
     expect((await send('GET', '/v8/piezas/999')).headers['cache-control']).toBe('no-store')

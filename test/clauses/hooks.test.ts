@@ -26,7 +26,7 @@ const allSteps = [
   'represent',
 ]
 
-describe.each(frameworks)('Hooks over %s', (_name, express) => {
+describe.each(frameworks)('hooks on %s', (_name, express) => {
   const watched = async (more: Parameters<typeof serve>[1] = {}) => {
     const seen = new EventEmitter()
     const events = {
@@ -48,7 +48,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     return { ...service, events, seen }
   }
 
-  it('each step is reported by name, each adapter call once, and the response once', async () => {
+  it('each step is reported by its name, each adapter call once, and the response once', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
     expect(events.steps.map(({ step, failed }) => [step, failed])).toEqual(
@@ -84,7 +84,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('the event of a step has the route from the start, and other fields once they are known', async () => {
+  it('the event of a step has the route from the start, and other fields as soon as they are known', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1')
     const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
@@ -100,7 +100,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('a response before the step route has the route too: the path is matched early only for that', async () => {
+  it('a response that is sent before the step "route" has the route too, because the path is matched early for the event', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
     await send('GET', '/v2/contratos/C1')
@@ -115,7 +115,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('hooks get the request, to which a middleware in front may have added properties', async () => {
+  it('hooks get the request object, with the properties that earlier middleware may have added', async () => {
     const urls: (string | undefined)[] = []
     const { send, close } = await serve(express, {
       onStep: (_event, req) => urls.push(req.url),
@@ -129,7 +129,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('hand-written routes report their template', async () => {
+  it('the event of a hand-written route has the template of that route', async () => {
     const routes = express.Router()
     const below = express.Router()
     below.use((_req, _res, next) => next())
@@ -160,7 +160,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
   it.each([
     ['a number', 7, '7'],
     ['a text', 'log-7', 'log-7'],
-  ])('a request id set by a logger in front is used: %s', async (_what, id, expected) => {
+  ])('a request id that an earlier logger has set is used: %s', async (_what, id, expected) => {
     const logger: Middleware = (req, _res, next) => {
       Object.assign(req, { id })
       next()
@@ -199,7 +199,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('a problem is reported with its real cause, which no client sees', async () => {
+  it('hooks get the real cause of a problem, and no client sees it', async () => {
     const { send, close, events } = await watched()
     const { text } = await send('GET', '/v8/averias/secret')
     expect(text).not.toContain('hunter2')
@@ -213,7 +213,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('retired and unknown versions and unserved paths are reported too', async () => {
+  it('responses for retired versions, unknown versions and unserved paths are reported too', async () => {
     const { send, close, events } = await watched()
     for (const path of ['/v0/x', '/v9/x', '/v8/x']) await send('GET', path)
     expect(events.responses.map(({ status, version, route }) => [status, version, route])).toEqual([
@@ -232,7 +232,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
       },
     ],
     ['reject', async () => Promise.reject(new Error('hook'))],
-  ])('hooks that %s change no response, and do not end the process', async (_what, broken) => {
+  ])('hooks that %s do not change the response and do not end the process', async (_what, broken) => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const rejected = vi.fn()
     process.on('unhandledRejection', rejected)
@@ -261,9 +261,9 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('by default a 5xx is one line on the console, without its message; a 4xx is none', async () => {
+  it('by default a 5xx prints one line on the console, without the message of the error, and a 4xx prints nothing', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
-    // The fixture has its own hook.
+    // The fixture sets its own hook, which is removed here.
     const { send, close } = await serve(express, { onError: undefined as never })
     await send('GET', '/v8/averias/secret', { 'x-request-id': 'r1' })
     await send('GET', '/v8/piezas/999')
@@ -279,7 +279,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     printed.mockRestore()
   })
 
-  it('a step that fails is reported as failed, then fail and respond', async () => {
+  it('a step that fails is reported as failed, followed by the steps "fail" and "respond"', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas?limite=3')
     const seen = events.steps.map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)
@@ -294,7 +294,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('a response by hand-written routes or to a preflight is reported once', async () => {
+  it('a response from hand-written routes or to a preflight request is reported once', async () => {
     const cors: Middleware = (req, res, next) =>
       req.method === 'OPTIONS' && req.headers.origin !== undefined ? void res.writeHead(204).end() : next()
     const { send, close, events, seen } = await watched({ cors })
@@ -315,7 +315,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('the signal of a call aborts when the client of a read disconnects, but not for a write', async () => {
+  it('the signal of a call aborts when the client of a read disconnects, but not when the client of a write does', async () => {
     const left = new EventEmitter()
     const cors: Middleware = (_req, res, next) => {
       res.once('close', () => left.emit('close'))
@@ -344,7 +344,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('the signal aborts at the time limit, for reads and writes', async () => {
+  it('the signal aborts at the timeout, for reads and writes', async () => {
     const { send, close, data } = await watched({ timeout: 60 })
     const answers = await Promise.all([send('GET', '/v8/averias/hang-a'), send('DELETE', '/v8/averias/hang-b')])
     expect(answers.map(({ status }) => status)).toEqual([503, 503])
@@ -352,7 +352,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('the request id is the one given, else that of the trace, else a new one, and is always returned', async () => {
+  it('the request id is the given one, else that of the trace, else a new one, and is always returned', async () => {
     const { send, close } = await watched()
     for (const path of ['/v8/piezas/1', '/v8/piezas/999', '/v0/x', '/v8/piezas?x=1']) {
       expect((await send('GET', path, { 'x-request-id': 'given-1' })).headers['x-request-id']).toBe('given-1')

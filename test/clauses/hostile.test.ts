@@ -18,13 +18,13 @@ afterAll(() => {
   process.off('unhandledRejection', collect)
 })
 
-describe.each(frameworks)('Hostile input over %s', (_name, express) => {
+describe.each(frameworks)('hostile input on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
   const alive = async () => expect((await send('GET', '/v8/piezas/1')).status).toBe(200)
   afterAll(() => expect(rejections).toEqual([]))
 
-  it('HDR-5: JSON a hundred thousand levels deep is 400', async () => {
+  it('HDR-5: JSON that is nested a hundred thousand levels deep gets 400', async () => {
     const { send, close } = await serve(express, { bodyLimit: 1_000_000 })
     for (const body of [
       '['.repeat(100_000),
@@ -38,7 +38,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-5: a body over the limit is 413, with or without Content-Length, and the client gets the response', async () => {
+  it('HDR-5: a body over the limit gets 413, with or without Content-Length, and the client receives the response', async () => {
     const big = `{"lote":"${'x'.repeat(3_000_000)}"}`
     for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
       expect(problem(await send('POST', '/v8/piezas', headers, big))).toEqual({
@@ -51,7 +51,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', {}, `{"lote":"${'x'.repeat(19_980)}"}`)).status).toBe(201)
   })
 
-  it('HDR-5: a body that is refused unread does not break the connection', async () => {
+  it('HDR-5: a body that is refused before it is read does not break the connection', async () => {
     const body = `{"lote":"${'x'.repeat(15_000)}"}`
     for (const [method, path, headers, status] of [
       ['POST', '/v8/nada', {}, 404],
@@ -66,7 +66,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     }
   })
 
-  it('__proto__ and similar names are ordinary names or refused: no prototype is polluted', async () => {
+  it('__proto__ and similar names are either ordinary names or refused, and no prototype is polluted', async () => {
     for (const query of [
       '__proto__=1',
       '__proto__[x]=1',
@@ -107,13 +107,13 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
-  it('ids in a body that are not those of the path are 422', async () => {
+  it('an id in a body that differs from the id in the path gets 422', async () => {
     expect((await send('PUT', '/v8/piezas/1', {}, { numero: '1', lote: 'x' })).status).toBe(422)
     expect((await send('PATCH', '/v8/piezas/1', {}, { numero: null })).status).toBe(422)
     expect((await send('PUT', '/v8/tramos/desde=a,hasta=b', {}, { desde: 'b', hasta: 'b' })).status).toBe(422)
   })
 
-  it('REP-5: a malformed Host is 400 before anything is changed', async () => {
+  it('REP-5: a malformed Host gets 400 before anything is changed', async () => {
     const before = (await send('GET', '/v8/piezas')).headers['x-total-count']
     for (const host of ['ex ample', 'a/b', 'a@b', '[::1', 'a:99999', 'a,b', '<script>', 'é']) {
       const body = '{"lote":"host"}'
@@ -132,13 +132,13 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas')).headers['x-total-count']).toBe(before)
   })
 
-  it('REP-5: HTTP/1.0 without Host uses the local address', async () => {
+  it('REP-5: links in the response to HTTP/1.0 without Host use the local address', async () => {
     const answer = await wire(service.port, 'GET /v8/contratos/C1 HTTP/1.0\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(answer).toContain(`"href":"${service.origin}/v8/clientes/1"`)
   })
 
-  it('an absolute-form target is that path, at the host that it names', async () => {
+  it('an absolute-form target is served like its path, and links name the host of the target', async () => {
     const answer = await wire(
       service.port,
       'GET http://api.example:81/v8/contratos/C1 HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n',
@@ -150,7 +150,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     )
   })
 
-  it('pipelined requests are answered in order, including refused ones', async () => {
+  it('pipelined requests get their responses in order, including the refused requests', async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
     const body = '{"lote":3}'
     const post = `POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -176,7 +176,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     ])
   })
 
-  it('Expect: 100-continue is continued, and a body that never arrives is 408', async () => {
+  it('Expect: 100-continue gets a 100, and a body that never arrives gets 408', async () => {
     const head = 'POST /v8/contratos HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n'
     expect(await wire(service.port, `${head}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n{"a":`, 200)).toMatch(
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /,
@@ -201,7 +201,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await alive()
   })
 
-  it('a client may disconnect at any moment without effect on others', async () => {
+  it('a client may disconnect at any moment without affecting other clients', async () => {
     const body = '{"lote":"gone"}'
     const text = `POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     await Promise.all(
@@ -232,7 +232,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await alive()
   })
 
-  // --- unusual orders and other entry points ---
+  // --- unusual middleware orders and other entry points ---
 
   it.each([
     ['express.json()', () => express.json() as unknown as Middleware],
@@ -240,7 +240,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     ['express.text()', () => express.text({ type: '*/*' }) as unknown as Middleware],
     ['express.raw()', () => express.raw({ type: '*/*' }) as unknown as Middleware],
     ['express.urlencoded()', () => express.urlencoded({ extended: true }) as unknown as Middleware],
-  ])('HDR-5: behind %s everything works as before', async (_what, before) => {
+  ])('HDR-5: behind %s bodies work as they do without it', async (_what, before) => {
     const { send, close } = await serve(express, {}, [before()])
     expect((await send('POST', '/v8/piezas', {}, { lote: 'x' })).status).toBe(201)
     expect((await send('POST', '/v8/piezas', {}, { lote: 3 })).status).toBe(422)
@@ -256,7 +256,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('behind a middleware that wraps the response, such as compression, nothing is lost', async () => {
+  it('behind a middleware that wraps the response, such as compression, the response is complete', async () => {
     const wrapper: Middleware = (_req, res, next) => {
       const { write, end } = res
       res.setHeader('Vary', 'Accept-Encoding')
@@ -292,7 +292,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('without Express, on a plain server, everything works and no proxy is trusted', async () => {
+  it('without Express, on a plain Node server, everything works and no proxy is trusted', async () => {
     const handler = build(data())
     const { send, close, origin } = await listen((req, res) => handler(req, res, () => res.writeHead(404).end('mine')))
     const { json } = await send('GET', '/v8/contratos/C1', {
@@ -306,7 +306,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('resourceRouter works under a version, with and without baseUrl, next to hand-written routes', async () => {
+  it('resourceRouter() works under a version, with and without baseUrl, next to hand-written routes', async () => {
     const people = memoryAdapter(clientes, { records: [{ id: 1, nombre: 'Ana' }] })
     const store = memoryAdapter(contratos, { records: [{ codigo: 'C1', descripcion: 'uno', clienteId: 1 }] })
     const related = [mount(clientes, people)]
@@ -335,7 +335,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     }
   })
 
-  it('resourceRouter behind versions(): the notices of the version are added to its own links', async () => {
+  it('resourceRouter() behind versions() adds the notices of the version to its own links', async () => {
     const store = memoryAdapter(clientes, { records: [1, 2, 3].map((id) => ({ id, nombre: `n${id}` })) })
     const handler = express.Router().use(resourceRouter(clientes, store) as never) as never
     const app = express().use(
@@ -536,7 +536,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 503,
   ]
 
-  it('ERR-1: every response has a status of the conventions, a problem has details, and it is never 500', async () => {
+  it('ERR-1: every response has a status that the conventions define, never 500, and each problem has details', async () => {
     await fc.assert(
       fc.asyncProperty(
         method,
@@ -548,7 +548,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
           const answer = await send(verb, at + asks, Object.fromEntries(fields), content)
           expect(used).toContain(answer.status)
           if (answer.status >= 400 && answer.status !== 410 && verb !== 'HEAD') {
-            // Node itself refuses an empty Host before the request reaches the service.
+            // Node itself responds to an empty Host before the request reaches the service.
             if (answer.headers['content-type'] === undefined && answer.status === 400) return
             expect(answer.headers['content-type']).toBe('application/problem+json')
             expect(answer.json).toMatchObject({

@@ -1,5 +1,5 @@
 /**
- * POSTs that may be repeated with their `Idempotency-Key` (VERB-12), over every store that keeps
+ * POSTs that can be repeated with their `Idempotency-Key` (VERB-12), with every store that keeps
  * keys.
  */
 import pg from 'pg'
@@ -63,7 +63,7 @@ const pedidosV1 = defineResource({
     properties: { numero: { type: 'integer' }, nota: { type: 'string' } },
   },
 })
-/** The records that the rules refuse from now on. */
+/** The texts that the rules refuse as long as they are in this set. */
 const forbidden = new Set<string>()
 
 interface Who {
@@ -81,7 +81,10 @@ const whoAsks: ApiOptions['principal'] = (req) => {
 }
 
 interface Opened {
-  /** The adapters of one process; each call returns those of another process. */
+  /**
+   * The adapters of one process. Another call returns the adapters of another process over the same
+   * data.
+   */
   adapters(): { clientes: never; pedidos: never; lineas: never }
   close(): Promise<void>
 }
@@ -177,8 +180,8 @@ const whole = { Prefer: 'return=representation' }
 let keys = 0
 const newKey = (): string => `clave-${++keys}`
 
-describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, express) => {
-  describe.each(stores)('kept by %s', (store, open) => {
+describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express) => {
+  describe.each(stores)('keys kept by %s', (store, open) => {
     let opened: Opened
     let service: Awaited<ReturnType<typeof served>>
     let other: Awaited<ReturnType<typeof served>>
@@ -186,7 +189,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       opened = await open()
       service = await served(express, opened.adapters())
       other = await served(express, opened.adapters(), { baseUrl: service.origin })
-      // The first PGlite starts slowly, in particular on a busy machine.
+      // The first PGlite starts slowly, especially on a busy machine.
     }, 60_000)
     afterAll(async () => {
       await service.close()
@@ -198,7 +201,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
     const count = async (headers = {}): Promise<number> =>
       Number((await service.send('GET', '/v2/pedidos?limit=1', headers)).headers['x-total-count'])
 
-    it('the same key and body get the same response again, and nothing is created', async () => {
+    it('the same key with the same body gets the same response again, and nothing is created', async () => {
       const key = newKey()
       const before = await count()
       const body = {
@@ -223,14 +226,14 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect([read.text, read.headers.etag]).toEqual([first.text, first.headers.etag])
     })
 
-    it('a body is the same if its members are reordered, or numbers and texts are spelled differently', async () => {
+    it('bodies are the same even if members are reordered, or numbers and texts are spelled differently', async () => {
       const key = { 'Idempotency-Key': newKey() }
       const first = await post('{"texto":"uno","total":10,"datos":{"a":1,"b":[2]}}', key)
       const again = await post('{ "datos": {"b":[2.0],"a":1e0}, "total": 1.0e1, "te\\u0078to": "un\\u006f" }', key)
       expect([first.status, again.status, again.headers.location]).toEqual([201, 201, first.headers.location])
     })
 
-    it('ERR-3: another body is 422 idempotency-mismatch, which names the header, and creates nothing', async () => {
+    it('ERR-3: the same key with another body gets 422 idempotency-mismatch, which names the header, and nothing is created', async () => {
       const key = { 'Idempotency-Key': newKey() }
       await post({ texto: 'uno' }, key)
       const before = await count()
@@ -243,7 +246,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await post({ texto: 'uno' }, key)).status).toBe(201)
     })
 
-    it('a repeat returns the created record even if it was changed, deleted, or would be refused now', async () => {
+    it('a repeat returns the created record even if that record was changed or deleted, or would be refused now', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const body = { texto: 'cambia', cliente: { id: 'uno' } }
       const first = await post(body, key)
@@ -270,7 +273,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       forbidden.clear()
     })
 
-    it('a repeat returns the created record even if its link target is gone', async () => {
+    it('a repeat returns the created record even if the target of its link is gone', async () => {
       await service.send('POST', '/v2/clientes', {}, { id: 'va' })
       const body = { texto: 'enlaza', cliente: { id: 'va' } }
       const key = { 'Idempotency-Key': newKey(), ...whole }
@@ -281,7 +284,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await post(body)).status).toBe(422)
     })
 
-    it('a refusal stores nothing: the next attempt with the key runs', async () => {
+    it('a refused request stores no key, so the next attempt with the key runs', async () => {
       const key = { 'Idempotency-Key': newKey() }
       expect((await post({ texto: 7 }, key)).status).toBe(422)
       forbidden.add('no')
@@ -291,7 +294,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await post({ texto: 'si' }, key)).status).toBe(201)
     })
 
-    it('the same key of another caller, scope, parent, version or host is another request', async () => {
+    it('the same key with another caller, scope, parent, version or host is another request', async () => {
       const key = { 'Idempotency-Key': newKey() }
       const body = { texto: 'de quien' }
       const sent = [
@@ -307,12 +310,12 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 201))
       const numbers = sent.map(({ headers }) => (headers.location as string).split('/').at(-1))
       expect(new Set(numbers).size).toBe(sent.length)
-      // Each of them can be repeated.
+      // Each of these requests can be repeated.
       expect((await post(body, { ...key, 'X-Empresa': '2' })).headers.location).toBe(sent[3]?.headers.location)
       expect((await post(body, key, '/v2/clientes/dos/pedidos')).headers.location).toBe(sent[5]?.headers.location)
     })
 
-    it('PATH-7: in a contained collection, the repeat has the address of the record below its parent', async () => {
+    it('PATH-7: in a contained collection, a repeat gets the address of the record below its parent', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const id = newKey()
       const first = await post({ id }, key, '/v2/clientes/uno/lineas')
@@ -323,12 +326,12 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
         `${service.origin}/v2/clientes/uno/lineas/${id}`,
         first.text,
       ])
-      // Below another parent it is another request, whose key already exists.
+      // Below another parent this is another request. The record that it creates exists already.
       expect(problem(await post({ id }, key, '/v2/clientes/dos/lineas')).code).toBe('duplicate')
       expect((await post({ id }, key, '/v2/clientes/nadie/lineas')).status).toBe(404)
     })
 
-    it('VER-1: through a view the repeat has the names of the view', async () => {
+    it('VER-1: a repeat through a view gets the member names of the view', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const first = await post({ nota: 'vieja' }, key, '/v1/pedidos')
       const again = await post({ nota: 'vieja' }, key, '/v1/pedidos')
@@ -340,7 +343,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect(problem(await post({ nota: 'otra' }, key, '/v1/pedidos')).code).toBe('idempotency-mismatch')
     })
 
-    it('of 20 equal POSTs at once, over two services, exactly one creates a record; the others get its response or 503', async () => {
+    it('of 20 equal POSTs that are sent at once to two services, exactly one creates a record, and the others get its response or 503', async () => {
       for (const path of ['/v2/pedidos', '/v2/clientes/uno/pedidos']) {
         const before = await count()
         const headers = { 'Idempotency-Key': newKey(), Host: `127.0.0.1:${service.port}` }
@@ -357,7 +360,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       }
     })
 
-    it('without the field, and for other methods, nothing is stored', async () => {
+    it('without the header, and for other methods, no key is stored', async () => {
       const before = await count()
       const [one, two] = [await post({ texto: 'dos veces' }), await post({ texto: 'dos veces' })]
       expect(two.headers.location).not.toBe(one.headers.location)
@@ -367,7 +370,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await service.send('GET', path, key)).status).toBe(200)
       expect((await service.send('PATCH', path, key, { texto: 'a' })).status).toBe(200)
       expect((await service.send('DELETE', path, key)).status).toBe(204)
-      // This resource stores no keys: the field is ignored.
+      // This resource stores no keys, so the header is ignored.
       expect((await service.send('POST', '/v2/clientes', key, { id: newKey() })).status).toBe(201)
     })
 
@@ -388,7 +391,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       ['256 characters', 'k'.repeat(256)],
       ['256 in quotes', `"${'k'.repeat(256)}"`],
       ['two fields', ['abc', 'abc']],
-    ])('ERR-3: %s is 400, names the header and creates nothing', async (_, value) => {
+    ])('ERR-3: as a key, %s gets 400, which names the header, and nothing is created', async (_, value) => {
       const before = await count()
       const answer = await post({ texto: 'x' }, { 'Idempotency-Key': value })
       expect(problem(answer)).toEqual({ status: 400, code: 'malformed-idempotency-key', named: ['Idempotency-Key'] })
@@ -415,14 +418,14 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect([one.status, two.status, two.headers.location]).toEqual([201, 201, one.headers.location])
     })
 
-    it('a caller without a name has no keys, unless the service names the owner', async () => {
+    it('a caller without a name cannot use keys, unless the service names the owner of the keys', async () => {
       const errors: unknown[] = []
       const onError = (error: unknown) => void errors.push(error)
       const strict = await served(express, opened.adapters(), { onError } as never)
       const key = { 'Idempotency-Key': newKey(), 'X-User': 'nameless' }
       expect((await strict.send('POST', '/v2/pedidos', key, { texto: 'x' })).status).toBe(500)
       expect(String((errors[0] as { error?: unknown }).error ?? errors[0])).toMatch(/idempotencyOwner/)
-      // An empty name would be shared by all callers without one.
+      // All callers with an empty name would share their keys.
       expect((await strict.send('POST', '/v2/pedidos', { ...key, 'X-User': '' }, { texto: 'x' })).status).toBe(500)
       expect((await strict.send('POST', '/v2/pedidos', { 'X-User': 'nameless' }, { texto: 'x' })).status).toBe(201)
       await strict.close()
@@ -446,7 +449,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       }
     })
 
-    it('callers with equal principals share keys, regardless of their token; ambiguous principals are refused', async () => {
+    it('callers with equal principals share keys, regardless of their tokens, and ambiguous principals are refused', async () => {
       const schema = {
         type: 'object',
         required: ['id'],
@@ -493,7 +496,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       await closed.close()
     })
 
-    it('a mount may require it: 400 missing-idempotency-key', async () => {
+    it('if a mount requires a key, a request without one gets 400 missing-idempotency-key', async () => {
       const adapters = opened.adapters()
       const required = await served(express, adapters, {
         versions: {
@@ -511,7 +514,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
     it('a repeat finds the record even if it is created while the rules refuse the repeat', async () => {
       const adapter = memoryAdapter(pedidos, { idempotency: true })
       let asked = 0
-      // The first look-up runs before the other request has completed.
+      // The first lookup finds nothing, as if the other request had not yet completed.
       const late = { ...adapter, recall: (call: never) => (asked++ === 2 ? undefined : adapter.recall?.(call)) }
       const one = await served(express, {
         clientes: memoryAdapter(clientes),
@@ -529,7 +532,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       await one.close()
     })
 
-    it('ERR-1: a repeat of a running request is 503 with Retry-After', async () => {
+    it('ERR-1: a repeat of a request that is still running gets 503 with Retry-After', async () => {
       const running = { ...memoryAdapter(pedidos), recall: () => undefined, create: () => 'running' }
       const one = await served(express, {
         clientes: memoryAdapter(clientes),
@@ -545,7 +548,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
 })
 
 describe('VERB-12: Idempotency-Key with stores that cannot keep keys', () => {
-  it('a mount that requires it needs an adapter that stores keys', () => {
+  it('a mount that requires a key needs an adapter that stores keys', () => {
     expect(() => mount(pedidos, memoryAdapter(pedidos), { idempotencyKey: 'required' })).toThrow(
       /adapter stores no keys.*adapter-incomplete/,
     )
@@ -560,7 +563,7 @@ describe('VERB-12: Idempotency-Key with stores that cannot keep keys', () => {
     ).toThrow(/"idempotencyOwner" of api\(\) is of type string\. Give a function/)
   })
 
-  it('HDR-7: scripts of other origins may send it', async () => {
+  it('HDR-7: scripts of other origins may send Idempotency-Key', async () => {
     const adapters = {
       clientes: memoryAdapter(clientes),
       pedidos: memoryAdapter(pedidos),

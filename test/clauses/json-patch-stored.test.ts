@@ -44,7 +44,7 @@ const pools = [
   new pg.Pool({ connectionString: place.url, max: 4 }),
   new pg.Pool({ connectionString: place.url, max: 4 }),
 ]
-// Two services, like two processes: they do not share a queue.
+// These two services stand for two processes: they do not share a queue.
 const services = await Promise.all(
   pools.map((pool) =>
     listen(
@@ -75,7 +75,7 @@ const patch = (path: string, operations: unknown, at = 0) =>
   send('PATCH', path, operations, at, { 'Content-Type': 'application/json-patch+json' })
 
 describe('VERB-5: JSON Patch over PostgreSQL', () => {
-  it('applies to what GET shows, and stores the result', async () => {
+  it('applies to the representation that GET shows, and stores the result', async () => {
     for (const [id, nombre] of [
       [1, 'Ana'],
       [2, 'Bea'],
@@ -114,7 +114,7 @@ describe('VERB-5: JSON Patch over PostgreSQL', () => {
     expect((await place.sql('SELECT clave FROM envios WHERE id = 1'))[0]).toEqual({ clave: 'k' })
   })
 
-  it('HDR-3: no update of two processes is lost, and of two that test for the same value one succeeds', async () => {
+  it('HDR-3: no update of two processes is lost, and if two updates test for the same value, only one succeeds', async () => {
     expect((await send('POST', 'envios', { id: 2 })).status).toBe(201)
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>

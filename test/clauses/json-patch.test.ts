@@ -9,7 +9,7 @@ const codes = (answer: Answer) =>
   (answer.json.errors ?? []).map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 const at = (value: unknown): string => `2024-01-31T08:30:00.${value}`
 
-describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) => {
+describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express) => {
   let service: Served
   const patch = (path: string, operations: unknown, headers = {}) =>
     service.send('PATCH', `/v8/${path}`, { ...type, ...headers }, operations)
@@ -19,7 +19,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
   })
   afterAll(() => service.close())
 
-  /** The stored piece, including writeOnly members. */
+  /** The stored record, including writeOnly members. */
   const stored = async (numero: number) => {
     const [found] = await service.data.piezas.read([numero], {
       principal: undefined,
@@ -29,7 +29,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     return found?.value as Record<string, unknown>
   }
 
-  it('VERB-5: without the option it is 415, and Accept-Patch lists what is accepted', async () => {
+  it('VERB-5: without the option a JSON Patch gets 415, and Accept-Patch lists the accepted types', async () => {
     const off = await serve(express)
     const types = 'application/merge-patch+json, application/json, application/xml, text/xml'
     const refused = await off.send('PATCH', '/v8/piezas/1', type, [])
@@ -38,7 +38,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await off.close()
   })
 
-  it('VERB-5, RFC 5789 3.1: OPTIONS and every 415 for a Content-Type list it if PATCH is allowed', async () => {
+  it('VERB-5, RFC 5789 3.1: if PATCH is allowed, OPTIONS and every 415 for a Content-Type have Accept-Patch', async () => {
     const types =
       'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
     expect((await service.send('OPTIONS', '/v8/piezas/1')).headers['accept-patch']).toBe(types)
@@ -70,7 +70,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     }
   })
 
-  it('VERB-5: applies to what a plain GET shows: links, nulls, nested members, lists', async () => {
+  it('VERB-5: applies to the representation that a plain GET shows: links, nulls, nested members, lists', async () => {
     const before = await get('piezas/1')
     const { origin } = service
     const answer = await patch('piezas/1', [
@@ -115,7 +115,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(await stored(2)).toEqual(before)
   })
 
-  it('VERB-5: a removed member becomes null if the schema allows it, else it is removed; defaults never apply', async () => {
+  it('VERB-5: a removed member becomes null if the schema allows null, else it is removed. Defaults never apply', async () => {
     const before = await stored(3)
     const answer = await patch('piezas/3', [
       { op: 'remove', path: '/peso' },
@@ -134,7 +134,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     })
   })
 
-  it('VERB-5: the whole document may be replaced, and is then treated as the body of a PUT', async () => {
+  it('VERB-5: the whole document may be replaced, and the new document is treated like the body of a PUT', async () => {
     const answer = await patch('piezas/4', [{ op: 'add', path: '', value: { lote: 'Z', contrato: { codigo: 'C1' } } }])
     expect(codes(answer)).toEqual(['/numero fixed'])
     expect(
@@ -155,7 +155,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     }
   })
 
-  it('REP-8: an unchanged read-only member is accepted; changed or removed it is 422', async () => {
+  it('REP-8: an unchanged read-only member is accepted. If it is changed or removed, the response is 422', async () => {
     const value = 'store'
     for (const operations of [
       [{ op: 'replace', path: '/creadoPor', value }],
@@ -175,7 +175,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await stored(5)).creadoPor).toBe('store')
   })
 
-  it('REP-8: a writeOnly member cannot be tested, copied or removed; it may be set, and is kept otherwise', async () => {
+  it('REP-8: a writeOnly member cannot be tested, copied or removed. It can be set, and otherwise keeps its value', async () => {
     for (const operation of [
       { op: 'test', path: '/secreto', value: 's5' },
       { op: 'remove', path: '/secreto' },
@@ -192,7 +192,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await stored(6)).secreto).toBe('nuevo')
   })
 
-  it('REP-8: a member removed from an item of a list is missing there, wherever the item has moved since, and nowhere else', async () => {
+  it('REP-8: a member that is removed from an item of a list is missing in that item, wherever the item has moved since, and in no other', async () => {
     const listas = defineResource({
       collection: 'listas',
       key: 'id',
@@ -244,7 +244,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     ).toEqual([b])
   })
 
-  it('VERB-3, REP-7: the key cannot be changed, a stored key cannot be set together with its link, a link must have a target', async () => {
+  it('VERB-3, REP-7: the key cannot be changed, a stored key and its link cannot be set together, and a link must have a target', async () => {
     for (const operation of [
       { op: 'replace', path: '/numero', value: 99 },
       { op: 'remove', path: '/numero' },
@@ -271,7 +271,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await patch('documentos/d2', [{ op: 'test', path: '/titulo', value: 'ajeno' }])).status).toBe(404)
   })
 
-  it('REP-7: a link without a target is null on the wire; PUT and PATCH accept it back, even if its key may not be null', async () => {
+  it('REP-7: a link without a target is shown as null. PUT and PATCH accept this null, even if the key may not be null', async () => {
     const cajas = defineResource({
       collection: 'cajas',
       key: 'id',
@@ -297,13 +297,13 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await close()
   })
 
-  it('REP-7: a link that already dangles does not block other changes', async () => {
+  it('REP-7: a link that already had no target does not block other changes', async () => {
     expect((await stored(6)).contratoId).toBe('ausente')
     expect((await patch('piezas/6', [{ op: 'replace', path: '/lote', value: 'y' }])).status).toBe(200)
     expect((await stored(6)).contratoId).toBe('ausente')
   })
 
-  it('ERR-2, ERR-3: the whole result is validated, by pointers into it, all violations at once', async () => {
+  it('ERR-2, ERR-3: the whole result is validated, and all violations are reported at once, with pointers into the result', async () => {
     const answer = await patch('piezas/9', [
       { op: 'replace', path: '/lote', value: null },
       { op: 'add', path: '/nada', value: 1 },
@@ -323,7 +323,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(codes(ruled)).toEqual(['/descripcion rule'])
   })
 
-  it('ERR-3: an invalid JSON Patch is reported with pointers, all errors at once', async () => {
+  it('ERR-3: an invalid JSON Patch is reported with pointers into the patch, all errors at once', async () => {
     const answer = await patch('piezas/9', [
       1,
       {},
@@ -395,7 +395,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await service.send('GET', '/v8/piezas/10')).headers.etag).toBe(before.headers.etag)
   })
 
-  it('HDR-5: copies cannot grow a record beyond the body limit', async () => {
+  it('HDR-5: copy operations cannot make a record larger than the body limit', async () => {
     const bomb = Array.from({ length: 30 }, (_, i) => ({ op: 'copy', from: '/m', path: `/m/m${i}` }))
     const answer = await patch('bolsas/1', [{ op: 'add', path: '/m', value: { x: 'x'.repeat(100) } }, ...bomb])
     expect([answer.status, answer.json.errors[0].code]).toEqual([422, 'too-large'])
@@ -404,7 +404,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(await get('bolsas/1')).toEqual({ id: 1 })
   })
 
-  it('VERB-5: on open objects any name is allowed, including names that objects inherit', async () => {
+  it('VERB-5: in open objects any name is allowed, including names that JavaScript objects inherit', async () => {
     const operations = [
       { op: 'add', path: '/constructor', value: { prototype: 1 } },
       { op: 'add', path: '/', value: [1] },
@@ -430,7 +430,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     })
   })
 
-  it('HDR-3: If-Match applies; without it no update is lost', async () => {
+  it('HDR-3: If-Match is honoured, and without it no update is lost', async () => {
     const { headers } = await service.send('GET', '/v8/piezas/11')
     const operations = [{ op: 'add', path: '/marcas/-', value: 'x' }]
     const { marcas } = await get('piezas/11')
@@ -452,7 +452,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(counted.filter((answer) => answer.status === 422 && codes(answer)[0] === '/0 test-failed')).toHaveLength(7)
   })
 
-  it('VERB-10: Prefer: return=minimal leaves the body out', async () => {
+  it('VERB-10: with Prefer: return=minimal the response has no body', async () => {
     const answer = await patch('piezas/2', [{ op: 'replace', path: '/lote', value: 'C' }], { Prefer: 'return=minimal' })
     expect([
       answer.status,
@@ -462,14 +462,14 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     ]).toEqual([200, '', 'return=minimal', undefined])
   })
 
-  it('HDR-5: a body that another middleware has parsed is used', async () => {
+  it('HDR-5: a body that another middleware has already parsed is used', async () => {
     const parsing = await serve(express, { jsonPatch: true }, [express.json({ type: '*/*' })])
     const answer = await parsing.send('PATCH', '/v8/piezas/1', type, [{ op: 'replace', path: '/lote', value: 'P' }])
     expect([answer.status, answer.json.lote]).toEqual([200, 'P'])
     await parsing.close()
   })
 
-  it('AUTH-4: a caller without read permission gets 403, regardless of the operations; a merge patch is accepted', async () => {
+  it('AUTH-4: a caller without read permission gets 403 for any JSON Patch. A merge patch is accepted', async () => {
     const permission: Permission = (_principal, action, resource) =>
       action === 'read' && resource === 'piezas' ? 'forbidden' : 'allow'
     const blind = await serve(express, {
@@ -492,7 +492,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await blind.close()
   })
 
-  it('AUTH-4, REP-7: a link whose target may not be read is only an address, also for a test operation', async () => {
+  it('AUTH-4, REP-7: a link whose target may not be read shows only its address, also to a test operation', async () => {
     const permission: Permission = (_principal, action, resource) =>
       action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow'
     const half = await serve(express, { jsonPatch: true, permission })

@@ -97,7 +97,7 @@ describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) =
     ['a list', [], ['']],
     ['null', 'null', ['']],
     ['a string', '"x"', ['']],
-  ])('ERR-2: %s is 422', async (_title, body, named) => {
+  ])('ERR-2: %s gets 422', async (_title, body, named) => {
     const answer = await patch(body)
     expect(problem(answer)).toEqual({ status: 422, code: 'invalid-body', named: expect.arrayContaining(named) })
     expect(problem(answer).named).toHaveLength(named.length)

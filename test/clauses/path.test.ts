@@ -4,11 +4,11 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, defineResource, mount } from '../../src/index.js'
 import { frameworks, listen, problem, serve, shared } from './fixture.js'
 
-describe.each(frameworks)('PATH over %s', (_name, express) => {
+describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
 
-  it('PATH-1: version, optional area, collection, id, sub-collection, its id', async () => {
+  it('PATH-1: a path has a version, an optional area, a collection, an id, a sub-collection, and an id in it', async () => {
     for (const path of [
       '/v8/piezas',
       '/v8/piezas/1',
@@ -20,7 +20,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-1: all other paths are 404, and a path without a version goes to the app', async () => {
+  it('PATH-1: all other paths get 404, and a path without a version goes to the app', async () => {
     for (const path of [
       '/v8',
       '/v8/',
@@ -43,7 +43,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-2..4, PATH-10: a name that is not a plural noun, a verb or a format throws when the resource is declared', () => {
+  it('PATH-2..4, PATH-10: a name that is not plural, contains a verb or ends with a format throws when the resource is declared', () => {
     const declare = (collection: string) =>
       defineResource({ collection, key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } })
     expect(() => declare('factura')).toThrow(/facturas.*PATH-2/)
@@ -51,7 +51,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect(() => declare('facturas.pdf')).toThrow(/PATH-4/)
   })
 
-  it('PATH-5, PATH-7: a contained resource is only below its parent', async () => {
+  it('PATH-5, PATH-7: a contained resource exists only below its parent', async () => {
     const { json } = await send('GET', '/v8/piezas/1/componentes')
     expect(json.map((item: { secuencia: number }) => item.secuencia)).toEqual([1, 2])
     expect((await send('GET', '/v8/componentes')).status).toBe(404)
@@ -69,13 +69,13 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-1: a misspelt collection is 404 with the closest name', async () => {
+  it('PATH-1: a misspelt collection gets 404 with the closest name', async () => {
     const { json } = await send('GET', '/v8/pieza/1')
     expect([json.code, json.detail]).toEqual(['unknown-path', 'There is no "pieza" here. Did you mean "piezas"?'])
     expect((await send('GET', '/v8/zzzzzzzz')).json.detail).toBeUndefined()
   })
 
-  it('PATH-11: an id that no item of the collection can have is 404 with a reason', async () => {
+  it('PATH-11: an id that no item of the collection can have gets 404 with the reason', async () => {
     for (const id of ['abc', '07', '1.5', `9${'9'.repeat(200)}`]) {
       const { status, json } = await send('GET', `/v8/piezas/${id}`)
       expect([status, json.code], id).toEqual([404, 'unknown-path'])
@@ -84,13 +84,13 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/abc/componentes')).json.detail).toContain('"abc"')
   })
 
-  it('PATH-6: filtering is done by parameters, never in the path', async () => {
+  it('PATH-6: lists are filtered by parameters, never in the path', async () => {
     expect(problem(await send('GET', '/v8/piezas/lote=L-1')).code).toBe('unknown-path')
     expect(problem(await send('GET', '/v8/piezas/lote/L-1')).code).toBe('unknown-path')
     expect((await send('GET', '/v8/piezas?lote=L-1')).status).toBe(200)
   })
 
-  it('PATH-7: a contained sub-collection has the five methods; the address fixes the parent', async () => {
+  it('PATH-7: a contained sub-collection has the five methods, and the address fixes the parent', async () => {
     const { send, close } = await serve(express)
     const made = await send('POST', '/v8/piezas/3/componentes', {}, { secuencia: 1, nombre: 'asa' })
     expect(made.status).toBe(201)
@@ -123,7 +123,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     await close()
   })
 
-  it('PATH-7, VERB-4: an associated sub-collection lists, attaches, detaches, and creates in one step', async () => {
+  it('PATH-7, VERB-4: an associated sub-collection can list, attach and detach records, and can create one in one step', async () => {
     const { send, close, origin } = await serve(express)
     const codes = async (id: number) =>
       (await send('GET', `/v8/clientes/${id}/contratos`)).json.map((item: { codigo: string }) => item.codigo)
@@ -158,7 +158,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     await close()
   })
 
-  it('PATH-7: a many-to-many association keeps one record in several collections, at one address', async () => {
+  it('PATH-7: in a many-to-many association a record is in several collections and has one address', async () => {
     const { send, close, origin } = await serve(express)
     for (const cartera of ['k1', 'k2']) expect((await send('PUT', `/v8/carteras/${cartera}/piezas/3`)).status).toBe(204)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1')).status).toBe(204)
@@ -176,7 +176,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     await close()
   })
 
-  it('PATH-8: a flag is set by PUT and unset by DELETE, idempotent; GET 204 or 404, HEAD 302 or 404; with the tag of its resource', async () => {
+  it('PATH-8: PUT sets a flag and DELETE unsets it, idempotently. GET gets 204 or 404, HEAD 302 or 404, with the tag of the resource', async () => {
     const { send, close } = await serve(express)
     const flag = '/v8/contratos/C2/activo'
     expect(problem(await send('GET', flag))).toEqual({ status: 404, code: 'absent', named: [] })
@@ -199,13 +199,13 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     await close()
   })
 
-  it('PATH-8: a read-only flag has only GET', async () => {
+  it('PATH-8: a read-only flag accepts only GET, HEAD and OPTIONS', async () => {
     expect((await send('GET', '/v8/sucursales/MAD/abierta')).status).toBe(204)
     const refused = await send('PUT', '/v8/sucursales/MAD/abierta')
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('PATH-8: an endpoint that is not a noun passes all the steps', async () => {
+  it('PATH-8: an endpoint that is not a noun runs through all the steps', async () => {
     expect((await send('GET', '/v8/search?q=a%20b&n=3')).json).toEqual({ found: 'a b', n: 3 })
     expect(problem(await send('GET', '/v8/search?n=x&p=1'))).toEqual({
       status: 400,
@@ -224,7 +224,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('POST', '/v8/informes', {}, { como: 'ya' })).status).toBe(204)
   })
 
-  it('PATH-9: a composite id is key-value pairs in one segment, raw or encoded; any other order or spelling is 404', async () => {
+  it('PATH-9: a composite id is key-value pairs in one segment, raw or encoded. Any other order or spelling gets 404', async () => {
     for (const id of [
       'numeroDeCabecera=1,secuencia=2',
       'numeroDeCabecera%3D1%2Csecuencia%3D2',
@@ -318,7 +318,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-11: an id of any Unicode text survives (property)', async () => {
+  it('PATH-11: an id of any Unicode text survives (property test)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (id) => {
         fc.pre(!/\p{Surrogate}/u.test(id) && id !== '.' && id !== '..')
@@ -328,7 +328,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     )
   })
 
-  it('PATH-11: creating a record whose id no client can address is refused', async () => {
+  it('PATH-11: creating a record is refused if no client could address its id', async () => {
     for (const id of ['', '.', '..', '\\ud800', 'a\\udc00b', 'x'.repeat(8_001), 'ñ'.repeat(1_400)]) {
       expect(problem(await send('POST', '/v8/notas', {}, `{"id":"${id}"}`)), id).toEqual({
         status: 422,
@@ -338,7 +338,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-11: segments are case-sensitive, a trailing slash is the same address, a format is part of the id', async () => {
+  it('PATH-11: segments are case-sensitive, a trailing slash makes no difference, and a format suffix is part of the id', async () => {
     for (const path of [
       '/v8/Piezas',
       '/v8/PIEZAS/1',
@@ -366,7 +366,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-11: a number has one spelling as an address, others are 404; dots in a raw path are ids', async () => {
+  it('PATH-11: a number has one spelling in an address, and other spellings get 404. Dots in a raw path are ids', async () => {
     for (const id of [
       '03',
       '+3',
@@ -389,7 +389,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/%33')).status).toBe(200)
   })
 
-  it('PATH-11: an id that cannot be decoded is 400, and percent-decoding happens exactly once', async () => {
+  it('PATH-11: an id that cannot be decoded gets 400, and percent-decoding happens exactly once', async () => {
     for (const id of ['%', '%zz', '%C3', '%c3%28', '%ED%A0%80', '%2']) {
       expect(problem(await send('GET', `/v8/notas/${id}`)), id).toEqual({
         status: 400,
@@ -402,7 +402,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('GET', '/v8/notas/%2541')).status).toBe(404)
   })
 
-  it('PATH-11: names of collections, areas and flags may use any script; addresses are ASCII', async () => {
+  it('PATH-11: names of collections, areas and flags may use any script, and their addresses are ASCII', async () => {
     const años = defineResource({
       collection: 'años',
       key: 'id',

@@ -7,8 +7,8 @@ import { methodRules } from '../../src/middleware/index.js'
 import { type Answer, type Express, frameworks, listen, problem } from './fixture.js'
 
 /**
- * Occurs in everything that only contracts contain: no response to a caller without read permission
- * has it.
+ * This text occurs in every value that only contracts contain. No response to a caller without read
+ * permission for contracts may contain it.
  */
 const secret = 'confidencial'
 const text = { type: 'string' } as const
@@ -162,7 +162,7 @@ async function serve(express: Express, permission: Permission, onError: Hooks['o
 
 const allowOf = (answer: Answer) => [answer.status, answer.headers.allow]
 
-describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
+describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express) => {
   let service: Awaited<ReturnType<typeof serve>>
   beforeAll(async () => {
     service = await serve(express, scopePermission())
@@ -170,7 +170,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
   afterAll(() => service.close())
   const ask: Send = (...request) => service.send(...request)
 
-  it('without a scope for a resource everything there is 403, before anything is revealed', async () => {
+  it('without a scope for a resource, all its addresses get 403 before anything is revealed', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/contratos'],
       ['HEAD', '/v1/contratos'],
@@ -212,7 +212,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     }
   })
 
-  it('with one of the two scopes of a resource the other methods are 405, with those that this principal may use', async () => {
+  it('with one of the two scopes of a resource, the methods of the other scope get 405, with the methods that this principal may use', async () => {
     expect(allowOf(await ask('POST', '/v1/piezas', 'piezas:read', { lote: 'A' }))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('DELETE', '/v1/piezas/1', 'piezas:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('GET', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
@@ -225,7 +225,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(allowOf(await ask('POST', '/v1/search', 'search:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('OPTIONS, and a method that does not exist, list the methods of this principal', async () => {
+  it('OPTIONS, and a method that does not exist, list the methods that this principal may use', async () => {
     expect(allowOf(await ask('OPTIONS', '/v1/piezas', '*:read'))).toEqual([204, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('OPTIONS', '/v1/piezas/1', '*:read *:write'))).toEqual([
       204,
@@ -235,7 +235,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(allowOf(await ask('TRACE', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
   })
 
-  it('everything below a parent that may not be read is forbidden', async () => {
+  it('everything below a parent that the caller may not read is forbidden', async () => {
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read')).status).toBe(403)
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read piezas:write')).status).toBe(403)
     expect((await ask('GET', '/v1/clientes/1/contratos', 'contratos:read')).status).toBe(403)
@@ -245,7 +245,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     ).toBe(200)
   })
 
-  it('REP-1: a link to a record that may not be read has only its href, and the store is not called', async () => {
+  it('REP-1: a link to a record that the caller may not read has only its href, and the store is not called', async () => {
     const before = service.seen.calls
     const scope = 'piezas:read clientes:read componentes:read'
     const answers = [
@@ -263,7 +263,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     )
   })
 
-  it('REP-2: expanding a record that may not be read is 403 and names the parameter, on reads and before any write', async () => {
+  it('REP-2: expanding a record that the caller may not read gets 403 and names the parameter, on reads and before any write', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/piezas?expand=contrato'],
       ['HEAD', '/v1/piezas?expand=contrato'],
@@ -278,13 +278,13 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
       if (method !== 'HEAD') expect(problem(answer)).toEqual({ status: 403, code: 'forbidden', named: ['expand'] })
     }
     expect((await ask('GET', '/v1/piezas?lote=nuevo', '*:read')).headers['x-total-count']).toBe('0')
-    // Links of an expanded record are checked separately.
+    // Links of an expanded record are checked on their own.
     const nested = (await ask('GET', '/v1/piezas/1?expand=contrato', 'piezas:read contratos:read')).json.contrato
     expect(nested.descripcion).toBe(`${secret} uno`)
     expect(nested.cliente).toEqual({ href: `${service.origin}/v1/clientes/1` })
   })
 
-  it('HDR-2, HDR-4: the tag depends on what this principal may see; that of another principal gives no 304', async () => {
+  it('HDR-2, HDR-4: the entity tag depends on what this principal may see, and the tag of another principal gives no 304', async () => {
     const whole = await ask('GET', '/v1/piezas/1', '*:read')
     const part = await ask('GET', '/v1/piezas/1', 'piezas:read')
     expect(part.headers.etag).not.toBe(whole.headers.etag)
@@ -300,7 +300,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(lists[0]?.headers.etag).not.toBe(lists[1]?.headers.etag)
   })
 
-  it('REP-7: a link in a body may lead only to records that the caller may read: others are treated as absent', async () => {
+  it('REP-7: a link in a body may lead only to records that the caller may read. All other records are treated as absent', async () => {
     const tell = async (contrato: unknown, scope: string) => {
       const answer = await ask('PATCH', '/v1/piezas/2', scope, { contrato })
       return { status: answer.status, detail: answer.json.detail }
@@ -314,24 +314,25 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(await tell({ codigo: 'C1' }, 'piezas:read piezas:write')).toEqual(
       await tell({ codigo: 'nada' }, 'piezas:read piezas:write'),
     )
-    // A change of another member leaves a link to an unreadable record alone.
+    // If a change does not touch a link, the link may lead to a record that the caller may not
+    // read.
     expect((await ask('PATCH', '/v1/piezas/1', 'piezas:read piezas:write', { lote: 'A' })).status).toBe(200)
   })
 
-  it('a caller with write but no read permission can change records and gets no body', async () => {
+  it('a caller with write but no read permission can change records, and gets no body', async () => {
     const patched = await ask('PATCH', '/v1/piezas/1', 'piezas:write', { lote: 'A' })
     expect([patched.status, patched.text, typeof patched.headers.etag]).toEqual([200, '', 'string'])
     const created = await ask('POST', '/v1/piezas', 'piezas:write', { lote: 'Z' }, { Prefer: 'return=representation' })
     expect([created.status, created.text, created.headers['preference-applied']]).toEqual([201, '', undefined])
   })
 
-  it('PATH-8: an endpoint is checked by its name, and may check further permissions itself', async () => {
+  it('PATH-8: an endpoint is checked by its name, and its handler may check further permissions', async () => {
     expect((await ask('GET', '/v1/search', 'piezas:read')).status).toBe(403)
     expect((await ask('GET', '/v1/search', 'search:read piezas:read')).json).toEqual({ contratos: false, piezas: true })
     expect((await ask('GET', '/v1/search', '*:read')).json).toEqual({ contratos: true, piezas: true })
   })
 
-  it('hand-written routes get the same checks from methodRules()', async () => {
+  it('methodRules() applies the same checks to hand-written routes', async () => {
     expect((await ask('GET', '/v1/sucursales', '')).status).toBe(403)
     expect((await ask('OPTIONS', '/v1/sucursales', '')).status).toBe(403)
     expect(allowOf(await ask('POST', '/v1/sucursales', 'sucursales:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -345,7 +346,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
   })
 })
 
-describe('AUTH-4: a permission of the team', () => {
+describe('AUTH-4: a permission function of the team', () => {
   const asked: unknown[][] = []
   const serving = async (permission: Permission, onError?: Hooks['onError']) =>
     serve(frameworks[0]?.[1] as Express, permission, onError)
@@ -370,7 +371,7 @@ describe('AUTH-4: a permission of the team', () => {
       ['read', 'piezas', 1],
       ['create', 'componentes', undefined],
     ])
-    // Read permission for a written record is checked only if the record would be shown.
+    // Read permission for a written record is checked only if the response would show the record.
     expect(
       await ask('POST', '/v1/piezas/1/componentes', { secuencia: 10 }, { Prefer: 'return=representation' }),
     ).toEqual([
@@ -391,7 +392,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('may be asynchronous; and may hide one item of a resource while showing another', async () => {
+  it('may be asynchronous, and may hide one item of a resource while it shows another', async () => {
     const service = await serving(async (_principal: unknown, _action: Action, resource: string, key?: unknown) =>
       resource === 'contratos' && key === 'C1' ? 'forbidden' : 'allow',
     )
@@ -402,7 +403,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('if it fails after a write, it counts as a refusal and is reported: the change stays, and the response says so', async () => {
+  it('if it fails after a write, this counts as a refusal and is reported. The change stays, and the response says so', async () => {
     const errors: unknown[] = []
     const service = await serving(
       (_principal: unknown, action: Action) => {
@@ -420,7 +421,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('PATH-8: adapter calls of an endpoint have the scope and time limit of its request, only for resources mounted beside it', async () => {
+  it('PATH-8: adapter calls of an endpoint have the scope and timeout of its request, and only for resources mounted next to it', async () => {
     const carteras = defineResource({
       collection: 'carteras',
       key: 'id',
@@ -457,7 +458,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('if it fails, or returns anything but its three results, nothing is allowed: 500', async () => {
+  it('if it fails, or returns anything but its three results, nothing is allowed and the response is 500', async () => {
     for (const permission of [
       () => true,
       () => undefined,
@@ -491,8 +492,8 @@ describe('AUTH-4: a permission of the team', () => {
   })
 })
 
-describe('resourceRouter behind an authenticating middleware', () => {
-  it('AUTH-4: a permission without authentication is an error of the service, and allows nothing', async () => {
+describe('resourceRouter() behind an authenticating middleware', () => {
+  it('AUTH-4: a permission without authentication is an error of the service and allows nothing', async () => {
     const errors: unknown[] = []
     const handler = api({
       permission: () => 'allow',
@@ -507,7 +508,7 @@ describe('resourceRouter behind an authenticating middleware', () => {
     await service.close()
   })
 
-  it('AUTH-4, HDR-6: uses the principal that was found, and its responses are private', async () => {
+  it('AUTH-4, HDR-6: uses the principal that the middleware found, and its responses are private', async () => {
     const { authenticate } = await import('../../src/auth/index.js')
     for (const [, express] of frameworks) {
       const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })

@@ -11,10 +11,10 @@ const decoded = (hint: string): unknown[] => JSON.parse(Buffer.from(hint, 'base6
 const encoded = (parts: unknown): string =>
   Buffer.from(typeof parts === 'string' ? parts : JSON.stringify(parts)).toString('base64url')
 
-/** A `Link` field without its hints. */
+/** The `Link` field without the hints (`after=...`) in its addresses. */
 const unhinted = (link: unknown): string => String(link).replace(/&after=[\w-]+/g, '')
 
-describe.each(frameworks)('QUERY over %s', (_name, express) => {
+describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
   const numbers = async (query: string) => {
@@ -36,7 +36,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await numbers('fechaDesde=2024-01-11T08:00:00.0000002')).toEqual([12])
   })
 
-  it('QUERY-1: many-valued filters mean any of; any other given twice is 400', async () => {
+  it('QUERY-1: repeating a many-valued filter means any of its values. Repeating any other filter gets 400', async () => {
     expect((await numbers('lote=A&lote=B&lote=C')).length).toBe(12)
     expect(await numbers('lote=B&lote=B&pesoHasta=4')).toEqual([7])
     expect(await numbers('estado=nueva&estado=nueva')).toEqual([400, 'estado'])
@@ -44,7 +44,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await numbers('sort=lote&sort=peso')).toEqual([400, 'sort'])
   })
 
-  it('QUERY-1: wildcards are literal, the empty value is the empty string or 400, null matches no value but has a filter of its own', async () => {
+  it('QUERY-1: wildcards are literal. An empty value is the empty string or gets 400. No value matches null, which has a filter of its own', async () => {
     for (const text of ['%', '*', '_', 'A%25', 'a', ' A', 'null'])
       expect(await numbers(`lote=${encodeURIComponent(text)}`), text).toEqual([])
     expect(await numbers('lote=')).toEqual([])
@@ -60,7 +60,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await numbers('sinPeso=false')).length).toBe(9)
   })
 
-  it('QUERY-1: a value of the wrong type is 400 and the expected type is named', async () => {
+  it('QUERY-1: a value of the wrong type gets 400, which names the expected type', async () => {
     for (const [query, name] of [
       ['peso=x', 'peso'],
       ['peso=0x1', 'peso'],
@@ -88,14 +88,14 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await numbers('sort=-lote,+peso')).toEqual([7, 9, 10, 11, 8, 12, 1, 2, 3, 5, 6, 4])
   })
 
-  it('QUERY-2: later fields break ties, the key is last in the direction of the last field, null is the largest', async () => {
+  it('QUERY-2: later fields break ties, the key comes last in the direction of the last field, and null is the largest value', async () => {
     expect(await numbers('sort=lote,-peso')).toEqual([4, 6, 5, 3, 2, 1, 12, 8, 11, 10, 9, 7])
     expect(await numbers('sort=peso&limit=3&offest=4')).toEqual([4, 8, 12])
     expect(await numbers('sort=-peso&limit=3')).toEqual([12, 8, 4])
     expect((await numbers('sort=destino.cp')).at(-1)).toBe(1)
   })
 
-  it('QUERY-2: a field that cannot be sorted by is 400 with the closest name', async () => {
+  it('QUERY-2: a field that cannot be sorted by gets 400 with the closest name', async () => {
     for (const [sort, suggestion] of [
       ['estado'],
       ['lot', 'lote'],
@@ -117,7 +117,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-3: q is a full-text search with the output of a list; without sort by rank, with sort as given', async () => {
+  it('QUERY-3: q is a full-text search that returns a list, ordered by rank, or by sort if sort is given', async () => {
     const found = await send('GET', '/v8/piezas?q=mayor')
     expect([found.json.length, found.headers['x-total-count']]).toEqual([12, '12'])
     expect(await numbers('q=mayor&sort=-numero&limit=2')).toEqual([12, 11])
@@ -126,7 +126,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await send('GET', '/v8/notas?q=x')).status).toBe(400)
   })
 
-  it('QUERY-4: offest is the page number, from 1; 0 is refused and not the first page', async () => {
+  it('QUERY-4: offest is the page number and starts at 1. 0 is refused and does not return the first page', async () => {
     expect(await numbers('limit=5&offest=1')).toEqual([1, 2, 3, 4, 5])
     expect(await numbers('limit=5&offest=3')).toEqual([11, 12])
     const zero = await send('GET', '/v8/piezas?offest=0')
@@ -138,7 +138,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-4: an option lets the first page be 0', async () => {
+  it('QUERY-4: an option allows 0 as the number of the first page', async () => {
     const ids = async (query: string) =>
       (await send('GET', `/v8/tax/facturas${query}`)).json.map((item: { id: number }) => item.id)
     expect([await ids(''), await ids('?offest=0'), await ids('?offest=1')]).toEqual([[1, 2], [1, 2], [3]])
@@ -150,7 +150,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     )
   })
 
-  it('QUERY-5: limit is 25 by default and 100 at most; a larger one is 400, never silently reduced', async () => {
+  it('QUERY-5: limit is 25 by default and 100 at most. A larger limit gets 400 and is never silently reduced', async () => {
     const { send, close } = await serve(express)
     for (let i = 0; i < 20; i += 1) await send('POST', '/v8/piezas', {}, { lote: 'x' })
     expect((await send('GET', '/v8/piezas')).json).toHaveLength(25)
@@ -166,7 +166,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-6: an unknown expansion is 400 with what is allowed', async () => {
+  it('QUERY-6: an unknown expansion gets 400 with the allowed expansions', async () => {
     for (const expand of [
       'nada',
       'componentes',
@@ -186,7 +186,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/1?expand=nota,nota')).status).toBe(200)
   })
 
-  it('QUERY-7: x-total-count counts all matches; Link leads to the other pages with the same query', async () => {
+  it('QUERY-7: x-total-count counts all matches, and Link leads to the other pages with the same query', async () => {
     const at = (offest: number, rel: string) =>
       `<${service.origin}/v8/piezas?lote=A&limit=2&sort=-peso,numero&offest=${offest}>; rel="${rel}"`
     const headers = async (offest: number) =>
@@ -199,7 +199,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await headers(3))['x-total-count']).toBe('6')
   })
 
-  it('QUERY-7: walking the next links gives every item once', async () => {
+  it('QUERY-7: following the next links returns every item once', async () => {
     const seen: number[] = []
     let path: string | undefined = '/v8/piezas?sort=-lote,peso&limit=5&q=mayor'
     while (path !== undefined) {
@@ -211,7 +211,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(new Set(seen).size).toBe(12)
   })
 
-  it('QUERY-7: a page past the end is empty, however far; an after that does not match is 400', async () => {
+  it('QUERY-7: a page past the end is empty, however far it is. An after that does not match gets 400', async () => {
     for (const query of [
       'offest=99',
       'offest=9007199254740991',
@@ -234,7 +234,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     )
   })
 
-  it('QUERY-7: next and prev carry a hint, first and last do not; the page is the same with and without it', async () => {
+  it('QUERY-7: next and prev have a hint, first and last do not. The page is the same with and without the hint', async () => {
     const query = '/v8/piezas?sort=-lote,peso&limit=5&offest=2'
     const { json, headers } = await send('GET', query)
     const links = linksOf(headers.link)
@@ -253,7 +253,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: a walk by links neither repeats nor skips remaining rows while others are inserted and deleted', async () => {
+  it('QUERY-7: following the links neither repeats nor skips the remaining rows while other rows are inserted and deleted', async () => {
     const { send, close } = await serve(express)
     const met: number[] = []
     const pages: unknown[] = []
@@ -266,7 +266,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
         path = linksOf(headers.link)[way]
       }
     }
-    // Each page's rows are deleted after it, so that a walk by number would skip every second page.
+    // After each page, two of its three rows are deleted. Page numbers alone would then skip rows.
     await walk('/v8/piezas?limit=3', 'next', (page) =>
       Promise.all([3 * page - 2, 3 * page - 1].map((numero) => send('DELETE', `/v8/piezas/${numero}`))),
     )
@@ -274,8 +274,8 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
       [1, 2, 3, 4],
     ])
-    // 3, 6, 9 and 12 remain. Rows are inserted before the position, so that the walk back has more
-    // pages than their numbers suggest.
+    // The rows 3, 6, 9 and 12 remain. Rows are inserted before the current position, so there are
+    // more pages on the way back than the page numbers suggest.
     await walk('/v8/piezas?limit=2&offest=2', 'prev', async (page) => {
       if (page === 1) for (const numero of [1, 2]) await send('POST', '/v8/piezas', {}, { numero, lote: 'x' })
     })
@@ -286,7 +286,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a page that has become empty has a prev by number and no next', async () => {
+  it('QUERY-7: a page that has become empty has a prev link by page number and no next link', async () => {
     const { send, close } = await serve(express)
     const { next = '' } = linksOf((await send('GET', '/v8/piezas?limit=5&offest=2')).headers.link)
     for (const numero of [11, 12]) await send('DELETE', `/v8/piezas/${numero}`)
@@ -296,7 +296,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a hint is valid for its query, in any spelling, and for no other', async () => {
+  it('QUERY-7: a hint is valid for its own query, in any spelling, and for no other query', async () => {
     const { next = '' } = linksOf(
       (await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link,
     )
@@ -325,7 +325,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect([problem(twice).named, twice.json.errors[0].code]).toEqual([['after'], 'repeated'])
   })
 
-  it('QUERY-7: a hint of another collection, parent or version does not match', async () => {
+  it('QUERY-7: a hint from another collection, parent or version does not match', async () => {
     const hintOf = async (path: string) =>
       (linksOf((await send('GET', path)).headers.link).next ?? '').replace(/^.*&after=/, '')
     const refused = async (path: string) => problem(await send('GET', path)).named
@@ -343,7 +343,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await refused(`/v1/contratos?limit=1&offest=2&after=${contract}`)).toEqual(['after'])
   })
 
-  it('QUERY-7: a forged hint is 400, or an ordinary position', async () => {
+  it('QUERY-7: a forged hint gets 400, or is treated as an ordinary position', async () => {
     const query = 'sort=lote,fecha,destino.cp,peso&limit=3&offest=2'
     const { next = '' } = linksOf(
       (await send('GET', `/v8/piezas?${query.replace('offest=2', 'offest=1')}`)).headers.link,
@@ -419,13 +419,14 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: results by rank and overlong positions have no hints: the links use page numbers', async () => {
+  it('QUERY-7: results that are ordered by rank, and positions that are too long, have no hints. Their links use page numbers', async () => {
     const { send, close } = await serve(express)
     const linked = async (path: string) => linksOf((await send('GET', path)).headers.link)
     expect((await linked('/v8/piezas?q=mayor&limit=5')).next).toBe('/v8/piezas?q=mayor&limit=5&offest=2')
     expect((await linked('/v8/piezas?q=mayor&limit=5&sort=numero')).next).toContain('&after=')
     for (const length of [1_400, 1_500]) await send('POST', '/v8/piezas', {}, { lote: 'Ab'.padEnd(length, 'b') })
-    // The sixth piece is followed by the short text, and that by the long one.
+    // The sixth piece is followed by the piece with the short text, and then by the piece with the
+    // long text.
     const hinted = async (page: number) => {
       const { prev = '', next = '' } = await linked(`/v8/piezas?sort=lote&limit=1&offest=${page}`)
       return [prev, next].map((path) => path.includes('&after='))
@@ -439,7 +440,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-8: hints are never suggested, and requests other than lists accept none', async () => {
+  it('QUERY-8: hints are never suggested, and only lists accept them', async () => {
     const stray = await send('GET', '/v8/piezas?afte=x')
     expect(stray.json.errors[0].allowed).not.toContain('after')
     expect(stray.json.errors[0].suggestion).not.toBe('after')
@@ -476,7 +477,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/1?page=2')).json.errors[0].suggestion).toBeUndefined()
   })
 
-  it('QUERY-8: all errors are reported at once, with the allowed and the closest names', async () => {
+  it('QUERY-8: all errors are reported at once, with the allowed names and the closest name', async () => {
     const answer = await send(
       'GET',
       '/v8/piezas?offset=2&limit=1e3&peso=x&sort=lot&expand=contrat&constructor=1&__proto__=2&lot%E9=%',
@@ -494,7 +495,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     })
   })
 
-  it('QUERY-8: requests that take no parameters, or only expand, refuse the others', async () => {
+  it('QUERY-8: requests that take no parameters, or only expand, refuse all others', async () => {
     for (const [method, path] of [
       ['DELETE', '/v8/piezas/1?force=true'],
       ['GET', '/v8/piezas/1?limit=3'],
@@ -510,7 +511,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/1?&&')).status).toBe(200)
   })
 
-  it('QUERY-8: undecodable and huge queries are 400 with a short response', async () => {
+  it('QUERY-8: undecodable and huge queries get 400 with a short response', async () => {
     for (const query of ['lote=%', 'lote=%zz', 'lote=%C3%28', 'lote=%ED%A0%80', '%=1'])
       expect((await numbers(query))[0], query).toBe(400)
     const many = await send('GET', `/v8/piezas?${Array.from({ length: 1_500 }, (_, i) => `x${i}=1`).join('&')}`)

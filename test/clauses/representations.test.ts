@@ -53,7 +53,7 @@ const csv = (): CustomRepresentation =>
     value: (value) => `value\r\n${JSON.stringify(value)}\r\n`,
   })
 
-/** Invalid results of a function. */
+/** Functions with invalid results. */
 const amiss: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
   null: () => null,
@@ -90,18 +90,18 @@ describe('representation()', () => {
     'Text/XML',
     'application/problem+json',
     'application/merge-patch+json',
-  ])('HDR-1: %j does not build', (type) => {
+  ])('HDR-1: %j is refused as a media type', (type) => {
     expect(() => representation(type as string, { item: () => '' })).toThrow(ConfigurationError)
   })
 
   it.each([{}, { item: 'x' }, { items: () => '' }, { item: () => '', revision: 3 }, null])(
-    'HDR-1: the options %j do not build',
+    'HDR-1: the options %j are refused',
     (options) => {
       expect(() => representation('text/csv', options as never)).toThrow(ConfigurationError)
     },
   )
 
-  it('HDR-1: only results of representation() are accepted, each media type once', () => {
+  it('HDR-1: only results of representation() are accepted, and each media type only once', () => {
     const adapter = memoryAdapter(facturas)
     for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [null], 'text/csv']) {
       expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(
@@ -131,7 +131,7 @@ describe('representation()', () => {
   })
 })
 
-/** Ways in which a function can fail, and what `onError` reports. */
+/** Ways in which a function can fail, and the message that `onError` gets. */
 const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     'text/thrown',
@@ -154,7 +154,7 @@ const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   ],
 ]
 
-describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, express) => {
+describe.each(frameworks)('HDR-1: representations that the team defines on %s', (_name, express) => {
   let service: Omit<Served, 'data'>
   const send: Served['send'] = (...rest) => service.send(...rest)
   const serving = () => {
@@ -216,7 +216,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect((seen.calls.at(-1) as { factura: object }).factura).not.toHaveProperty('secreto')
   })
 
-  it('HDR-2, HDR-4: it has its own tag, a 304 without calling the function, and any tag of the version works in If-Match', async () => {
+  it('HDR-2, HDR-4: it has its own tag, gets a 304 without a call of the function, and any tag of the version works in If-Match', async () => {
     const { etag: asJson } = (await send('GET', '/v1/facturas/1')).headers
     const { etag } = (await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })).headers as { etag: string }
     expect(etag).not.toBe(asJson)
@@ -250,7 +250,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect(one?.split('.')[0]).toBe(different?.split('.')[0])
   })
 
-  it('HDR-1: a CSV list keeps its pagination headers; HEAD has its length', async () => {
+  it('HDR-1: a CSV list keeps its pagination headers, and HEAD has the Content-Length of GET', async () => {
     const answer = await send('GET', '/v1/facturas', { Accept: 'text/csv' })
     expect(answer.text).toMatch(/^id,total\r\n1,[\d.]+\r\n2,-1\r\n$/)
     expect(answer.headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'x-total-count': '2' })
@@ -258,7 +258,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect([head.status, head.headers['content-length']]).toEqual([200, answer.headers['content-length']])
   })
 
-  it('HDR-1: each address offers its own media types; 415 lists them', async () => {
+  it('HDR-1: each address offers its own media types, and its 415 lists them', async () => {
     for (const [method, path, accept, allowed] of [
       ['GET', '/v1/facturas', 'application/pdf', ['text/csv; charset=utf-8']],
       ['GET', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow', 'text/varying']],
@@ -272,7 +272,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     }
   })
 
-  it('PATH-8: the result of an endpoint, with a tag of its bytes', async () => {
+  it('PATH-8: the result of an endpoint has a tag of its bytes', async () => {
     const answer = await send('GET', '/v1/informe', { Accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'value\r\n{"a":1}\r\n'])
     const { etag = '' } = answer.headers
@@ -280,7 +280,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect((await send('POST', '/v1/informe', { Accept: 'text/csv' })).text).toBe('value\r\n{"b":2}\r\n')
   })
 
-  it('ERR-1: a function that fails on a read is a 500, one that never settles a 503', async () => {
+  it('ERR-1: a function that fails on a read causes a 500, and a function that never settles causes a 503', async () => {
     const failed = await send('GET', '/v1/facturas/2', { Accept: 'application/pdf' })
     expect([failed.status, failed.headers['content-type'], failed.text.includes('negative')]).toEqual([
       500,
@@ -290,7 +290,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect((await send('GET', '/v1/facturas/2', { Accept: 'text/slow' })).status).toBe(503)
   })
 
-  it('HDR-1: a function that fails after a write only costs the body, and is reported: the change stays', async () => {
+  it('HDR-1: if a function fails after a write, the change stays, the response has no body, and the failure is reported', async () => {
     for (const [accept, message] of [
       ['application/pdf', /negative/],
       ['text/slow', /unknown|in time/],
@@ -304,7 +304,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   })
 
   it.each(Object.keys(amiss))(
-    'ERR-1: a body that cannot be sent (%s) is a 500 on a read, and a response without a body after a write',
+    'ERR-1: a body that cannot be sent (%s) causes a 500 on a read, and a response without a body after a write',
     async (name) => {
       const Accept = `text/${name}`
       expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)
@@ -322,12 +322,12 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     },
   )
 
-  it('HDR-1: Vary of a function is merged with our own', async () => {
+  it('HDR-1: a Vary field of the function is merged with that of the library', async () => {
     const { headers } = await send('GET', '/v1/facturas/1', { Accept: 'text/varying' })
     expect(headers.vary).toBe('Accept-Language, Accept')
   })
 
-  it('ERR-1: a Transfer-Encoding in addition to the length of a reply is left out (RFC 9112 6.2)', async () => {
+  it('ERR-1: if a reply has a length, its Transfer-Encoding is left out (RFC 9112 6.2)', async () => {
     const answer = await send('PUT', '/v1/informe')
     expect([answer.status, answer.json, answer.headers['content-length'], answer.headers['transfer-encoding']]).toEqual(
       [200, 7, '1', undefined],
@@ -335,7 +335,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   })
 
   it.each(failing)(
-    'HDR-1, ERR-1: %s, which cannot be sent, is a 500 on a read, and leaves the body out after a write',
+    'HDR-1, ERR-1: %s, which cannot be sent, causes a 500 on a read, and a response without a body after a write',
     async (Accept, _item, message) => {
       seen.reported.length = 0
       const read = await send('GET', '/v2/facturas/1', { Accept })
@@ -354,7 +354,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     },
   )
 
-  it('VERB-2, VERB-10: the body of a response to a write uses it too', async () => {
+  it('VERB-2, VERB-10: the response to a write uses the representation for its body too', async () => {
     const put = await send('PUT', '/v1/facturas/1', { Accept: 'application/pdf' }, { id: 1, total: 3 })
     expect([put.status, put.text]).toEqual([200, '%PDF 3 \ufffd'])
     const post = await send(

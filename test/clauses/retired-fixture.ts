@@ -1,5 +1,5 @@
 /**
- * A service whose parts retire as a test declares, and the same service without retirements, over
+ * A service whose parts retire as a test declares. It can also be built without retirements over
  * the same data.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -52,13 +52,13 @@ const lineas = defineResource({
   parent: { of: pedidos, by: 'pedido' },
 })
 
-/** The life cycles that a mount declares. */
+/** The life cycles that a mount can declare. */
 interface MountLives extends PartLifeOptions {
   readonly operations?: Readonly<Record<string, PartLifeOptions>>
   readonly below?: Readonly<Record<string, PartLifeOptions>>
 }
 
-/** The parts with a life cycle of their own. */
+/** The parts that can have a life cycle of their own. */
 export interface Lives {
   readonly clientes?: MountLives
   readonly pedidos?: MountLives

@@ -27,7 +27,7 @@ const expectGone = (answer: Answer, what: string): void =>
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
 /**
- * The kinds of parts that can retire: the declaration, and the paths and methods that become 410.
+ * The kinds of parts that can retire: the declaration, and the paths and methods that then get 410.
  */
 const parts: readonly {
   readonly name: string
@@ -104,14 +104,17 @@ const paths = [
   '',
 ]
 
-/** Bodies that change nothing, because both services share their data. */
+/**
+ * Malformed bodies, which change nothing. The two services share their data, so a change would
+ * affect both.
+ */
 const bodyOf = (method: string): unknown => (['POST', 'PUT', 'PATCH'].includes(method) ? '{' : undefined)
 
-/** A response without the fields that always differ. */
+/** A response without the fields that may differ between the two services. */
 function comparable({ status, headers, text }: Answer, withoutAllowed: readonly string[] = []) {
   const { date: _, allow, 'accept-patch': patch, ...rest } = headers
   const allowed = allow?.split(', ').filter((method) => !withoutAllowed.includes(method))
-  // The text of a 405 lists the methods as well.
+  // The text of a 405 lists the allowed methods as well.
   const namesThem = withoutAllowed.length > 0 && status === 405
   return {
     status,
@@ -122,8 +125,8 @@ function comparable({ status, headers, text }: Answer, withoutAllowed: readonly 
   }
 }
 
-describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
-  it('VER-2: a retired part and everything below it is 410 without a body, and all other parts answer as before', async () => {
+describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
+  it('VER-2: a retired part and everything below it get 410 without a body, and all other parts respond as before', async () => {
     const from = stores()
     const plain = await start(express, serviceOf(from, {}))
     closers.push(plain.close)
@@ -136,7 +139,8 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
           fc.constantFrom('ana', 'eva', 'nobody'),
           fc.constantFrom(undefined, 'text/html', 'application/xml'),
           async (path, method, user, accept) => {
-            // A change is made only once; without a matching tag, none is made.
+            // A change would affect both services, because they share their data. This entity tag
+            // never matches, so nothing is changed.
             const headers = {
               'x-user': user,
               'x-request-id': 'r1',
@@ -162,7 +166,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     }
   })
 
-  it('VER-2: Allow omits a retired method, for OPTIONS, 405 and callers with a permission', async () => {
+  it('VER-2: Allow omits a retired method: for OPTIONS, in a 405, and for callers with limited permissions', async () => {
     const { send, close } = await start(
       express,
       serviceOf(stores(), { pedidos: { operations: { remove: over, replace: over } } }),
@@ -179,7 +183,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await bare.send('POST', '/v1/pedidos/1')).headers.allow).toBe('GET, HEAD, PUT, PATCH, OPTIONS')
   })
 
-  it('VER-2: if all methods of a path have retired, OPTIONS is 410 too, and paths below it remain', async () => {
+  it('VER-2: if all methods of a path have retired, OPTIONS gets 410 too, and paths below it remain', async () => {
     const { send, close } = await start(
       express,
       serviceOf(stores(), { pedidos: { operations: { list: over, create: over } } }),
@@ -189,7 +193,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
   })
 
-  it('VER-2: a method that the adapter no longer offers may be retired, so that its clients get 410 and not 405', async () => {
+  it('VER-2: a method that the adapter no longer offers may be declared as retired, so that its clients get 410 and not 405', async () => {
     const from = stores()
     const { list, read } = from.pedidos
     const readOnly = { list: list.bind(from.pedidos), read: read.bind(from.pedidos) }
@@ -200,7 +204,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await send('PUT', '/pedidos/1', {}, {})).status).toBe(405)
   })
 
-  it('VER-2: resourceRouter() answers for retired parts, also deep below it, and for no other path', async () => {
+  it('VER-2: resourceRouter() responds with 410 for retired parts, also deep below it, and for no other path', async () => {
     const app = express()
     app.use(resourceRouter(pedidos, stores().pedidos, { retired: true }), (_req, res) => void res.status(418).end())
     const { send, close } = await start(express, app as never)
@@ -210,7 +214,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await send('GET', '/pedido')).status).toBe(418)
   })
 
-  it('VER-2, VER-3: a part retires at its date, announces it before, and documents follow', async () => {
+  it('VER-2, VER-3: a part retires at its date and announces this before, and documents show it', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-30T23:59:59Z') })
     const since = '2027-07-01T00:00:00Z'
     const service = serviceOf(stores(), { pedidos: { retired: { since } } }, { describe: {} })
@@ -236,7 +240,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect(now.tags.map(({ name }: { name: string }) => name)).not.toContain('pedidos')
   })
 
-  it('VER-3: a deprecated part says so in every response, with its replacement', async () => {
+  it('VER-3: responses of a deprecated part say so and name its replacement', async () => {
     const deprecated = { since: '2026-01-01', sunset: '2027-01-01', use: '/pedidos/{numero}/cancelaciones' }
     const lives: Lives = {
       pedidos: { below: { urgente: { deprecated } }, operations: { remove: { deprecated: true } } },
@@ -260,7 +264,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-3: of a version and its part the earlier dates apply, and the link of the part', async () => {
+  it('VER-3: if a version and its part are both deprecated, the earlier dates and the link of the part apply', async () => {
     const from = stores()
     const { send, close } = await start(
       express,
@@ -291,11 +295,11 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     ])
     const whole = (await send('GET', '/v1/pedidos/1')).headers
     expect(whole.deprecation).toBe('@1767225600')
-    // The same path has retired there.
+    // The same path has retired in the newer version.
     expect(whole.link).toBe('<http://api.example.com/v2>; rel="successor-version"')
   })
 
-  it('VER-2: the event of a 410 has version, route and operation, like any other', async () => {
+  it('VER-2: the event of a 410 has version, route and operation, like any other event', async () => {
     const seen: unknown[] = []
     const service = serviceOf(
       stores(),
@@ -343,7 +347,7 @@ describe('VER-2: invalid declarations', () => {
   })
 })
 
-describe('VER-2: the contract', () => {
+describe('VER-2: retirement and the contract', () => {
   const documents = (before: Lives, after: Lives) =>
     [openapi(serviceOf(stores(), before), 'v1'), openapi(serviceOf(stores(), after), 'v1')] as const
   const breaking = (before: Lives, after: Lives, now: string) =>
@@ -351,7 +355,7 @@ describe('VER-2: the contract', () => {
       .filter((change) => change.breaking)
       .map(({ kind, path }) => `${kind} ${path ?? ''}`)
 
-  it('VER-2: retiring without notice or before the sunset breaks the contract, retiring after it does not', () => {
+  it('VER-2: retiring without notice or before the sunset breaks the contract, and retiring after the sunset does not', () => {
     const announced: Lives = { pedidos: { operations: { remove: { deprecated: { sunset: '2027-01-01' } } } } }
     const gone: Lives = { pedidos: { operations: { remove: over } } }
     expect(breaking({}, gone, '2028-01-01')).toEqual(['operation-removed /pedidos/{numero}'])
@@ -399,7 +403,7 @@ describe('VER-2: links to retired parts', () => {
     return api({ versions: { v1: [mount(target, autores, to), mount(libros, books, of)] } })
   }
 
-  it('REP-1, VER-2: a resource cannot link to one that retires before it', () => {
+  it('REP-1, VER-2: a resource cannot link to a resource that retires earlier', () => {
     expect(build({}, over)).toThrow(
       /The link "autor" of "libros" leads to "autores", which retires: clients that follow it would get 410/,
     )
@@ -411,7 +415,7 @@ describe('VER-2: links to retired parts', () => {
     expect(build({}, { deprecated: true })).not.toThrow()
   })
 
-  it('REP-1, VER-2: a resource cannot link to a sub-collection that retires before it', () => {
+  it('REP-1, VER-2: a resource cannot link to a sub-collection that retires earlier', () => {
     const padre = defineResource({
       collection: 'padres',
       key: 'id',
@@ -454,7 +458,7 @@ describe('VER-2: links to retired parts', () => {
   })
 })
 
-describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) => {
+describe.each(frameworks)('VER-2: paths without code on %s', (_name, express) => {
   const serviceWith = (paths: Record<string, PartLifeOptions>, routes?: Middleware) => {
     const from = stores()
     return api({
@@ -466,7 +470,7 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     })
   }
 
-  it('VER-2: paths that no code serves any more, and hand-written routes, are retired and deprecated by path', async () => {
+  it('VER-2: paths that no code serves any more, and hand-written routes, can be retired and deprecated by path', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     const service = serviceWith(
@@ -494,7 +498,7 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-2: hand-written routes that Express matches case-insensitively retire likewise; mounted ones are case-sensitive', async () => {
+  it('VER-2: hand-written routes that Express matches case-insensitively retire likewise. Mounted routes are case-sensitive', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     const paths = { '/a-mano/{id}': over, '/clientes/{id}/observaciones': over }
@@ -506,7 +510,7 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     expect((await send('GET', '/v1/CLIENTES/1')).status).toBe(404)
   })
 
-  it('VER-2: a misspelt or mounted path throws when the service is built', () => {
+  it('VER-2: a path that is misspelt or already mounted throws when the service is built', () => {
     expect(() => serviceWith({ '/pedido': over })).toThrow(/Did you mean "\/pedidos"/)
     expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(
       /is mounted there. Set the option on its mount or endpoint/,

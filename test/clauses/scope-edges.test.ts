@@ -1,4 +1,6 @@
-/** Scopes combined with other sources that fix members, order or serialization. */
+/**
+ * Row-level scopes combined with other features that fix members, order records or queue writes.
+ */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -66,7 +68,7 @@ describe('a scope together with the parent in the address', () => {
   const parts = () =>
     memoryAdapter(partes, { records: [1, 2].flatMap((numero) => ['a', 'b'].map((empresa) => ({ empresa, numero }))) })
 
-  it('PATH-7: a POST under a parent that the scope excludes is 422 and stores nothing anywhere', async () => {
+  it('PATH-7: a POST under a parent that the scope excludes gets 422 and stores nothing anywhere', async () => {
     const data = parts()
     const send = await serve([
       mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
@@ -81,7 +83,7 @@ describe('a scope together with the parent in the address', () => {
     expect(made.headers.location).toMatch(/empresas\/a\/partes\/empresa=a,numero=7$/)
   })
 
-  it('PATH-7: below a parent that the scope excludes nothing exists', async () => {
+  it('PATH-7: below a parent that the scope excludes, nothing exists', async () => {
     const send = await serve([
       mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
       mount(partes, parts()),
@@ -141,7 +143,7 @@ describe('scopes of containing resources', () => {
     links: { parrafo: { to: parrafos, by: ['libro', 'n', 'm'], show: ['texto'] } },
   })
 
-  it('REP-1, REP-2, REP-7: a link past two parents respects the scope of the outermost, with one read of each', async () => {
+  it('REP-1, REP-2, REP-7: a link to a record below two parents respects the scope of the outermost parent, and each resource is read once', async () => {
     const reads: string[] = []
     const counted = <T, K>(name: string, adapter: Adapter<T, K>): Adapter<T, K> => ({
       ...adapter,
@@ -205,7 +207,7 @@ describe('scopes of containing resources', () => {
     expect((await send('b', 'PATCH', 'citas/1', body('lb'))).status).toBe(200)
   })
 
-  it('PATH-7: a resource contained in one with a scope can be attached to others only with a scope of its own', () => {
+  it('PATH-7: a resource that is contained in a resource with a scope can be attached to others only with its own scope', () => {
     const grupos = defineResource({
       collection: 'grupos',
       key: 'id',
@@ -227,7 +229,7 @@ describe('scopes of containing resources', () => {
   })
 })
 
-describe('a scope together with order and serialization', () => {
+describe('a scope together with the order of results and the queue of writes', () => {
   it('QUERY-3: the order of search results does not reveal how often other tenants use a word', async () => {
     const own = [
       { id: 'a1', empresa: 'a', titulo: 'uno' },
@@ -246,7 +248,7 @@ describe('a scope together with order and serialization', () => {
     expect([...orders]).toEqual(['a1,a2'])
   })
 
-  it('HDR-3: a slow change does not delay callers outside its scope', async () => {
+  it('HDR-3: a slow change does not delay callers whose scope excludes the record', async () => {
     const data = memoryAdapter(documentos, { records: [{ id: 'b1', empresa: 'b' }] as never })
     let begun = (): void => {}
     let finish = (): void => {}
@@ -267,7 +269,7 @@ describe('a scope together with order and serialization', () => {
     const send = await serve([mount(documentos, slow)])
     const theirs = send('b', 'PATCH', 'documentos/b1', { titulo: 'largo' })
     await underWay
-    // While the other is running, and not after its timeout.
+    // These responses arrive while the slow change is still running.
     const answers = await Promise.all(
       [{ titulo: 'x' }, {}]
         .map((body) => send('a', 'PATCH', 'documentos/b1', body))
@@ -305,7 +307,7 @@ describe('the scope that an adapter receives', () => {
     scope: (principal) => principal as { dia: string },
   })
 
-  it('REP-4: date-times have seven digits, as stored ones have', async () => {
+  it('REP-4: date-times have seven fractional digits, like stored date-times', async () => {
     const data = memoryAdapter(turnos, { records: [{ id: 1, dia: '2024-01-01T00:00:00.5' }] as never })
     const send = await serve([mount(turnos, data)], { principal: () => ({ dia: '2024-01-01T00:00:00.50' }) })
     expect((await send('a', 'GET', 'turnos')).headers['x-total-count']).toBe('1')

@@ -1,6 +1,6 @@
 /**
- * A scope function that returns an invalid scope is an error of the service for every method: never
- * a response without a scope.
+ * If a scope function returns an invalid scope, this is an error of the service for every method.
+ * No request is ever served without a scope.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ class Inquilino {
   }
 }
 
-/** Every kind of request for a resource, directly and through other resources. */
+/** Every kind of request for a resource, sent directly and through other resources. */
 const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ['GET', 'cuentas'],
   ['HEAD', 'cuentas'],
@@ -112,7 +112,7 @@ async function serve(scope: unknown) {
     },
   })
   const asked: string[] = []
-  /** Records the calls that reach the store of the resource, and their principals. */
+  /** Records the calls that reach the store of the resource, with their principals. */
   const watched = <T, K>(adapter: Adapter<T, K>): Adapter<T, K> =>
     new Proxy(adapter, {
       get(target, method, receiver) {
@@ -188,7 +188,7 @@ const invalidScopes: readonly (readonly [what: string, scope: () => unknown, rep
 
 describe('ERR-3: an invalid scope', () => {
   it.each(invalidScopes)(
-    '%s: every method is a 500 without details, and the store is never called',
+    '%s: every method gets a 500 without details, and the store is never called',
     async (_what, scope, reported) => {
       const { send, asked, errors } = await serve(scope)
       for (const [method, path, body] of requests) {
@@ -225,7 +225,7 @@ describe('ERR-3: an invalid scope', () => {
     expect(asked.length).toBeGreaterThan(requests.length / 2)
   })
 
-  it('AUTH-4: a problem that the function throws is the response', async () => {
+  it('AUTH-4: a problem that the scope function throws is sent as the response', async () => {
     const { send, asked } = await serve(() => {
       throw new HttpProblem('forbidden')
     })
@@ -233,13 +233,13 @@ describe('ERR-3: an invalid scope', () => {
     expect(asked).toEqual([])
   })
 
-  it('a scope without members limits nothing: it shows all records', async () => {
+  it('a scope without members excludes nothing: it shows all records', async () => {
     const { send } = await serve(() => ({}))
     expect((await send('GET', '/v1/cuentas')).headers['x-total-count']).toBe('2')
     expect((await send('GET', '/v1/cuentas/b1')).status).toBe(200)
   })
 
-  it('a value that a view cannot convert for its store is an error, not a missing condition', async () => {
+  it('a value that a view cannot convert for its store is an error. It is not treated as a missing condition', async () => {
     const definition = defineResource({
       collection: 'cuentas',
       key: 'id',

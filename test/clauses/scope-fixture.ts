@@ -1,4 +1,4 @@
-/** A service of two tenants with mirrored data, for the suites of row-level scope. */
+/** A service of two tenants with corresponding data, for the tests of row-level scope. */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
 import { type Adapter, type ApiOptions, adapterView, api, mount, type ResourceDefinition } from '../../src/index.js'
@@ -30,7 +30,7 @@ function seedsOf(tenant: string, other: string): Record<Exclude<Name, 'etiquetas
     contratos: [
       contrato(1, { importe: 10, clienteId: `${tenant}-c1`, descripcion: `comun comun ${tenant} raro` }),
       contrato(2, { importe: 20 }),
-      // A link to a record of the other tenant.
+      // This contract links to a record of the other tenant.
       contrato(3, { clienteId: `${other}-c1`, descripcion: `raro ${tenant}` }),
       contrato(4, { importe: 20, activo: false }),
     ],
@@ -70,7 +70,7 @@ const openMemory = async (): Promise<Backing> => ({
   close: async () => undefined,
 })
 
-/** Tables that the adapter itself creates, on one of the PostgreSQL servers. */
+/** Opens a PostgreSQL server and creates its tables with the DDL of the adapter. */
 const openTables = (open: (typeof stores)[number]['open']) => async (): Promise<Backing> => {
   const store = await open()
   const attached = {
@@ -102,7 +102,7 @@ export const backings: readonly (readonly [name: string, open: () => Promise<Bac
 
 export interface World {
   send(tenant: string, method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>
-  /** The failures that the hook received. */
+  /** The errors that the hook received. */
   readonly errors: unknown[]
   close(): Promise<void>
 }
@@ -110,8 +110,8 @@ export interface World {
 export const base = 'http://servicio.test'
 
 /**
- * The service with the data of these tenants. The tenant `outside` also gets records that only the
- * second member of the scope excludes.
+ * Opens the service with the data of these tenants. The tenant `outside` also gets records that
+ * only the second member of the scope excludes.
  */
 export async function openWorld(
   express: Express,
@@ -165,7 +165,10 @@ export async function openWorld(
   }
 }
 
-/** A response without its date. Versions are random, so other tests compare tags. */
+/**
+ * A response without its date, for comparison. Versions are random, so other tests compare entity
+ * tags.
+ */
 export function reported({ status, headers, text: body }: Answer): string {
   const { date: _date, etag, ...rest } = headers
   return JSON.stringify({ status, etag: etag !== undefined, rest, body }, undefined, 1)

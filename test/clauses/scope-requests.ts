@@ -1,4 +1,4 @@
-/** The requests of one tenant, for the suites of row-level scope. */
+/** The requests that one tenant sends, for the tests of row-level scope. */
 
 /** The address of a record outside the scope, with bodies for its methods. */
 interface Address {
@@ -6,10 +6,13 @@ interface Address {
   readonly post?: unknown
   readonly put?: unknown
   readonly patch?: unknown
-  /** One of several members that only together form a link without a target, for any caller. */
+  /**
+   * Set if the other tenant cannot see this address either, for example because the record is not
+   * below this parent.
+   */
   readonly crossed?: true
   readonly list?: true
-  /** The owner's status. Default 200. */
+  /** The status that the owner of the record gets. Default: 200. */
   readonly seen?: number
 }
 
@@ -49,7 +52,7 @@ export function addresses(me: string, other: string): Address[] {
   ]
 }
 
-/** Reads of a tenant's own records that try to find the other's. */
+/** Reads of a tenant's own records that try to find records of the other tenant. */
 export function lists(me: string, other: string): string[] {
   const contratos = [
     '',

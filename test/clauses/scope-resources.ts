@@ -1,4 +1,4 @@
-/** The resources that two tenants share, for the suites of row-level scope. */
+/** The resources that two tenants share, for the tests of row-level scope. */
 import { defineResource } from '../../src/index.js'
 
 interface Tenant {
@@ -36,7 +36,7 @@ const carteras = defineResource({
   scope: mine,
 })
 
-/** Shared by all tenants. */
+/** All tenants share these records. */
 const etiquetas = defineResource({
   collection: 'etiquetas',
   key: 'id',
@@ -81,7 +81,7 @@ const contratos = defineResource({
   scope: mine,
 })
 
-/** A resource without its own scope: its container has one. */
+/** A resource without its own scope. The resource that contains it has one. */
 const lineas = defineResource({
   collection: 'lineas',
   key: ['contrato', 'numero'],
@@ -107,7 +107,7 @@ const partes = defineResource({
   scope: mine,
 })
 
-/** A scope of two members, one of them nullable. */
+/** The scope has two members, and one of them is nullable. */
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
@@ -133,7 +133,7 @@ const notas = defineResource({
   scope: (principal) => ({ ...(principal as Tenant) }),
 })
 
-/** The scope member is writeOnly. */
+/** The member that the scope compares is writeOnly. */
 const sellos = defineResource({
   collection: 'sellos',
   key: 'id',
@@ -145,7 +145,7 @@ const sellos = defineResource({
   scope: mine,
 })
 
-/** The scope member is readOnly. */
+/** The member that the scope compares is readOnly. */
 const cierres = defineResource({
   collection: 'cierres',
   key: 'id',
@@ -172,7 +172,7 @@ export const contratosV1 = defineResource({
   scope: (principal) => ({ compania: (principal as Tenant).empresa }),
 })
 
-/** The definitions by collection. */
+/** The definitions, by collection. */
 export const definitions = {
   empresas,
   clientes,

@@ -1,4 +1,6 @@
-/** Two tenants send requests in any order: neither ever changes or sees data of the other. */
+/**
+ * Two tenants send requests in any order. Neither tenant ever changes or sees data of the other.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { size } from '../size.js'
@@ -15,14 +17,14 @@ interface Step {
   readonly method: string
   readonly path: string
   readonly condition: 'none' | 'any' | 'seen'
-  /** Selects one of the tags seen so far, by either tenant. */
+  /** Selects one of the entity tags that either tenant has seen so far. */
   readonly tag: number
   readonly prefer: boolean
   readonly body: Readonly<Record<string, unknown>>
 }
 
-// Both use the same few keys: their own, the other's, and new ones that either may create. The
-// caller determines which are `MY` and `YOUR`.
+// Both tenants use the same few keys: their own, those of the other, and new keys that either may
+// create. `MY` stands for the tenant that sends the request, and `YOUR` for the other tenant.
 const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 const contrato = oneOf('MY-k1', 'MY-k2', 'MY-k3', 'YOUR-k1', 'n1', 'n2', 'n3')
 const cliente = oneOf('MY-c1', 'MY-c2', 'YOUR-c1', 'n1')
@@ -59,7 +61,10 @@ const path = fc.oneof(
   contrato.map((id) => `/v1/contratos/${id}`),
 )
 
-/** Members for any of the resources; those that a resource lacks are omitted when sending. */
+/**
+ * Members for any of the resources. Members that a resource does not have are omitted from a
+ * request.
+ */
 const members: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   codigo: oneOf('n1', 'n2', 'n3', 'YOUR-k1'),
   id: oneOf('YOUR-c1', 'n1', 'n2'),
@@ -85,7 +90,10 @@ const taken: readonly (readonly [RegExp, readonly string[], string | undefined])
   [/\/clientes/, ['id', 'empresa'], 'nombre'],
 ]
 
-/** Resources that are created and removed by address alone: flags and members. */
+/**
+ * Whether an address alone creates and removes something: a flag, or the membership in an
+ * association.
+ */
 const isState = (at: string): boolean => /\/(activo|(clientes|carteras|etiquetas)\/[^/]+\/[^/]+\/[^/]+)$/.test(at)
 
 function methodsAt(at: string): readonly string[] {
@@ -112,21 +120,21 @@ const step: fc.Arbitrary<Step> = fc
   })
 
 /**
- * The members that this address accepts, with a text that identifies the tenant. A member is
- * attached by its address alone.
+ * The body of a request: the members that this address accepts, with a text that names the tenant.
+ * Attaching a member needs no body.
  */
 function bodyOf({ method, path: at, by, body }: Step): unknown {
   const bodiless = method === 'PUT' && isState(at)
   if (!['POST', 'PUT', 'PATCH'].includes(method) || bodiless) return undefined
   const [, names = [], label] = taken.find(([pattern]) => pattern.test(at)) ?? []
-  // An update does not send a key.
+  // A request with PUT or PATCH does not send the key.
   const kept = Object.entries(body).filter(
     ([name]) => names.includes(name) && (method === 'POST' || !['codigo', 'id', 'numero'].includes(name)),
   )
   return { ...Object.fromEntries(kept), ...(label === undefined ? {} : { [label]: `comun nuevo de ${by}` }) }
 }
 
-/** Sends the steps one by one. Returns how many had an effect. */
+/** Sends the steps one by one. Returns how many of them had an effect. */
 async function run(world: World, steps: readonly Step[]): Promise<number> {
   const seen = new Map<Tenant, string[]>()
   const tags: string[] = []
@@ -155,13 +163,13 @@ async function run(world: World, steps: readonly Step[]): Promise<number> {
   return done
 }
 
-describe('scope over sequences of requests of two tenants', () => {
+describe('row-level scope in sequences of requests of two tenants', () => {
   it.each(backings)(
-    'HDR-3, VERB-1..6: over %s no request of one ever changes or shows data of the other',
+    'HDR-3, VERB-1..6: over %s no request of a tenant ever changes or shows data of the other tenant',
     async (name, open) => {
       const both = tenants.map((tenant) => [tenant, otherOf(tenant)] as const)
       let done = 0
-      // A store in the process is created for each sequence; tables are reused.
+      // A memory store is created for each sequence. Database tables are reused.
       const kept = name === 'memory' ? undefined : await openWorld(express, open, both)
       try {
         await fc.assert(
@@ -178,7 +186,7 @@ describe('scope over sequences of requests of two tenants', () => {
       } finally {
         await kept?.close()
       }
-      // Half of the requests are nonsense; enough others must have an effect.
+      // Many requests are nonsense, so this makes sure that enough others have an effect.
       expect(done).toBeGreaterThan(5)
     },
     120_000,

@@ -1,7 +1,8 @@
 /**
- * Records outside a principal's scope do not exist for it: every response equals, byte for byte,
- * that of a service without these records. So the same requests go to two services: one with the
- * data of both tenants, one with only the caller's.
+ * Records outside a principal's scope do not exist for that principal: every response equals, byte
+ * for byte, the response of a service without these records. The tests therefore send the same
+ * requests to two services: one has the data of both tenants, the other has only the data of the
+ * caller.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, frameworks } from './fixture.js'
@@ -13,18 +14,18 @@ const [memory, ...databases] = backings as [(typeof backings)[number], ...(typeo
 
 describe.each([
   ...frameworks.map(([name, express]) => [name, memory[0], express, memory[1]] as const),
-  // PGlite, which runs the same statements, is used for the sequences: each of its databases takes
-  // seconds to open.
+  // PGlite runs the same statements, but each of its databases takes seconds to open. It is
+  // therefore used only in scope-sequences.test.ts.
   ...databases
     .filter(([name]) => name !== 'PGlite')
     .map(([name, open]) => ['Express 5', name, express5, open] as const),
-])('scope over %s and %s', (_framework, _store, express, open) => {
+])('row-level scope on %s and %s', (_framework, _store, express, open) => {
   const strict = { requireIfMatch: express === express4 }
 
   describe.each([
     ['abeto', 'brezo'],
     ['brezo', 'abeto'],
-  ])('%s requests data of %s', (me, other) => {
+  ])('the tenant %s requests data of the tenant %s', (me, other) => {
     let both: World
     let alone: World
     let seen: readonly string[]
@@ -38,7 +39,7 @@ describe.each([
     }, 90_000)
     afterAll(() => Promise.all([both?.close(), alone?.close()]), 30_000)
 
-    /** The response of both services, which must be equal. */
+    /** Sends a request to both services. Their responses must be equal. */
     async function same(
       method: string,
       path: string,
@@ -54,7 +55,7 @@ describe.each([
       return answer as Answer
     }
 
-    it('ERR-2, HDR-3: every method on every address of the other tenant, with any precondition, is as if nothing existed', async () => {
+    it('ERR-2, HDR-3: every method on every address of the other tenant, with any precondition, gets the response for an address that does not exist', async () => {
       for (const { path, crossed, list, seen: expectedStatus = 200, ...bodies } of addresses(me, other)) {
         const { headers, status } = await both.send(other, 'GET', path)
         if (!crossed) expect(status, `${path}: the other sees it`).toBe(expectedStatus)
@@ -90,7 +91,8 @@ describe.each([
         found += Number(answer.headers['x-total-count'] ?? 0)
         const { headers } = await both.send(other, 'GET', path)
         const mine = await both.send(me, 'GET', path)
-        // The tag of the other's list is not a tag of this one, unless both are empty.
+        // The entity tag of the other tenant's list must not give a 304, unless both lists have the
+        // same tag because they are empty.
         if (headers.etag !== mine.headers.etag) {
           expect((await both.send(me, 'GET', path, { 'if-none-match': headers.etag ?? '' })).status, path).toBe(200)
         }
@@ -98,7 +100,7 @@ describe.each([
       expect(found).toBeGreaterThan(40)
     })
 
-    it("QUERY-7: a hint from the other tenant's walk leads only to positions in the own list", async () => {
+    it("QUERY-7: a hint from the pages of the other tenant leads only to positions in the tenant's own list", async () => {
       for (const query of [
         'limit=1',
         'limit=2&sort=descripcion',
@@ -119,7 +121,7 @@ describe.each([
       }
     })
 
-    it('HDR-2: the tag of a record with a link to the other tenant does not depend on the target', async () => {
+    it('HDR-2: the entity tag of a record with a link to the other tenant does not depend on the target of the link', async () => {
       const paths = [
         `/v2/contratos/${me}-k3?expand=cliente`,
         `/v2/notas/${me}-n2?expand=linea,parte`,
@@ -138,7 +140,7 @@ describe.each([
       seen = await everything(both, other)
     })
 
-    it('REP-7, VERB-3, VERB-5: no own record can be moved to the other tenant or linked to its records', async () => {
+    it('REP-7, VERB-3, VERB-5: a tenant can neither move its records to the other tenant nor link them to records of the other tenant', async () => {
       const any = { 'if-match': '*' }
       const at = (path: string) => ({ href: `${base}/v2/${path}` })
       const own = `/v2/contratos/${me}-k2`
@@ -192,7 +194,7 @@ describe.each([
       expect(await everything(both, other)).toEqual(seen)
     })
 
-    it('HDR-3: a version of the other tenant is no version of an own record', async () => {
+    it("HDR-3: a version of a record of the other tenant is not valid for the tenant's own records", async () => {
       const { etag = '' } = (await both.send(other, 'GET', `/v2/contratos/${other}-k1`)).headers
       for (const method of ['PUT', 'PATCH', 'DELETE']) {
         const body = method === 'DELETE' ? undefined : { descripcion: 'x' }
@@ -201,7 +203,7 @@ describe.each([
       expect((await same('GET', `/v2/contratos/${me}-k1`, { 'if-none-match': etag })).status).toBe(200)
     })
 
-    it('VERB-2: a key that includes the tenant reveals nothing; any other key reveals only that it exists', async () => {
+    it('VERB-2: a key that includes the tenant reveals nothing. Any other key reveals only that it exists', async () => {
       const answer = { prefer: 'return=representation' }
       const own = await same('POST', '/v2/partes', answer, { numero: 1, texto: 'x' })
       expect([own.status, own.json.code]).toEqual([422, 'duplicate'])
@@ -216,7 +218,7 @@ describe.each([
       seen = await everything(both, other)
     })
 
-    it('VERB-2..6, PATH-7, PATH-8: changes of own records are answered as if alone, and do not affect the other tenant', async () => {
+    it("VERB-2..6, PATH-7, PATH-8: changes of the tenant's own records get the same responses as without the other tenant, and do not affect it", async () => {
       const any = { 'if-match': '*', prefer: 'return=representation' }
       const contrato = { codigo: `${me}-k7`, descripcion: `comun ${me} raro`, marcas: [], activo: true }
       const back = (await both.send(me, 'GET', `/v2/contratos/${me}-k3?expand=cliente`)).json
@@ -231,7 +233,7 @@ describe.each([
         ['POST', '/v2/cierres', { id: `${me}-x2` }, 201],
         ['POST', '/v2/notas', { id: `${me}-n3`, parte: { empresa: me, numero: 2 } }, 201],
         ['POST', `/v2/contratos/${me}-k1/lineas`, { numero: 3 }, 201],
-        // PUT accepts what GET returned, even with links whose target is not visible.
+        // PUT accepts the body that GET returned, even with links whose target is not visible.
         ['PUT', `/v2/contratos/${me}-k3`, back, 200],
         ['PATCH', `/v2/contratos/${me}-k3`, { importe: 3 }, 200],
         ['PUT', `/v2/clientes/${me}-c2/contratos/${me}-k3`, undefined, 204],

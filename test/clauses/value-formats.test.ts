@@ -1,6 +1,6 @@
 /**
- * Values with a canonical form, over HTTP in JSON and XML: every spelling is the same value
- * (QUERY-1, REP-4).
+ * Values with a canonical form, sent over HTTP in JSON and XML. All spellings of a value are the
+ * same value (QUERY-1, REP-4).
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -47,7 +47,7 @@ describe('values with a canonical form', () => {
   })
   afterAll(() => served.close())
 
-  it('REP-4, REP-7: XML and JSON bodies in any spelling become one record, which both formats show', async () => {
+  it('REP-4, REP-7: XML and JSON bodies in any spelling result in the same record, which both formats show', async () => {
     const xml =
       '<apunte><numero>9007199254740993</numero><importe>+0012.50</importe><momento>2026-01-02t00:00:00+02:00</momento>' +
       `<cuenta><id>${id.toUpperCase()}</id></cuenta></apunte>`
@@ -75,7 +75,7 @@ describe('values with a canonical form', () => {
     expect([found.status, found.headers['x-total-count']]).toEqual([200, '1'])
   })
 
-  it('PATH-11, REP-7: a UUID in upper case is the same record in a path and in the href of a link', async () => {
+  it('PATH-11, REP-7: a UUID in upper case addresses the same record in a path and in the href of a link', async () => {
     expect((await served.send('GET', `/v1/cuentas/${id.toUpperCase()}`)).status).toBe(200)
     const body = { cuenta: { href: `${served.origin}/v1/cuentas/${id.toUpperCase()}` } }
     const patched = await served.send('PATCH', '/v1/apuntes/9007199254740993', {}, body)
@@ -85,7 +85,7 @@ describe('values with a canonical form', () => {
     ])
   })
 
-  it('ERR-2: an invalid value is 422 with its pointer in a body, and 400 with its name in a filter', async () => {
+  it('ERR-2: an invalid value gets 422 with its pointer in a body, and 400 with its name in a filter', async () => {
     const body = { numero: '9223372036854775808', importe: '1,5', momento: '2026-02-30T00:00:00Z' }
     const refused = await served.send('POST', '/v1/apuntes', {}, body)
     const { errors } = refused.json as { errors: { pointer: string; code: string }[] }

@@ -3,11 +3,11 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type Adapter, api, defineResource, mount } from '../../src/index.js'
 import { clientes, contratos, frameworks, listen, problem, serve, shared } from './fixture.js'
 
-describe.each(frameworks)('VERB over %s', (_name, express) => {
+describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
 
-  it('VERB-1: GET of a collection lists, of an item gives one, of a sub-collection its list', async () => {
+  it('VERB-1: GET of a collection returns a list, GET of an item the item, and GET of a sub-collection its list', async () => {
     const { send, close } = await serve(express)
     const list = await send('GET', '/v8/piezas')
     expect([list.status, list.json.length, list.headers['content-type'], list.headers['x-total-count']]).toEqual([
@@ -22,7 +22,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     await close()
   })
 
-  it('VERB-2: POST answers 201 with an absolute Location and the Etag, without a body', async () => {
+  it('VERB-2: POST gets 201 with an absolute Location and the Etag, without a body', async () => {
     const made = await send('POST', '/v8/piezas', {}, { lote: 'n' })
     expect([made.status, made.text, made.headers['content-length'], made.headers['content-type']]).toEqual([
       201,
@@ -35,7 +35,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect(read.headers.etag).toBe(made.headers.etag)
   })
 
-  it('VERB-2: Prefer: return=representation requests the body', async () => {
+  it('VERB-2: Prefer: return=representation requests a body', async () => {
     const made = await send(
       'POST',
       '/v8/piezas?expand=contrato',
@@ -50,14 +50,14 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     ])
   })
 
-  it('VERB-2: 202 has the Location of the future record; a POST that creates nothing is 200', async () => {
+  it('VERB-2: 202 has the Location of the future record. A POST that creates nothing gets 200', async () => {
     const later = await send('POST', '/v8/encargos', {}, { id: 'later' })
     expect([later.status, later.headers.location, later.text]).toEqual([202, `${service.origin}/v8/encargos/later`, ''])
     const uncreated = await send('POST', '/v8/encargos', {}, { id: 'none' })
     expect([uncreated.status, uncreated.headers.location, uncreated.text]).toEqual([200, undefined, ''])
   })
 
-  it('VERB-2: an endpoint that answers 201 or 202 returns an absolute Location, or it is an error of the service', async () => {
+  it('VERB-2: an endpoint that returns 201 or 202 must return an absolute Location. Otherwise it is an error of the service', async () => {
     const later = await send('POST', '/v8/informes', {}, { como: 'luego' })
     expect([later.status, later.headers.location]).toEqual([202, `${service.origin}/v8/notas/7`])
     expect(problem(await send('POST', '/v8/informes', {}, { como: 'sin sitio' })).status).toBe(500)
@@ -65,7 +65,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect([empty.status, empty.text, empty.headers['content-length']]).toEqual([204, '', undefined])
   })
 
-  it('VERB-2: the client may choose the key of a POST, once', async () => {
+  it('VERB-2: the client may choose the key in a POST, and can use each key only once', async () => {
     expect((await send('POST', '/v8/piezas', {}, { numero: 1000, lote: 'n' })).headers.location).toBe(
       `${service.origin}/v8/piezas/1000`,
     )
@@ -76,7 +76,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     })
   })
 
-  it('VERB-3: PUT replaces and keeps the id; another id in the body is 422, an absent item 404', async () => {
+  it('VERB-3: PUT replaces the item and keeps its id. Another id in the body gets 422, and an absent item gets 404', async () => {
     const put = await send('PUT', '/v8/piezas/5', {}, { numero: 5, lote: 'put' })
     expect([put.status, put.json.numero, put.json.lote, put.json.peso, put.json.contrato]).toEqual([
       200,
@@ -102,7 +102,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/999')).status).toBe(404)
   })
 
-  it('VERB-4: a body with the PUT of a member is 400, and nothing is attached', async () => {
+  it('VERB-4: PUT of a member with a body gets 400, and nothing is attached', async () => {
     expect(problem(await send('PUT', '/v8/carteras/k1/piezas/1', {}, {})).code).toBe('unexpected-body')
     expect(problem(await send('PUT', '/v8/carteras/k1/piezas/1', { 'Transfer-Encoding': 'chunked' }, 'x')).code).toBe(
       'unexpected-body',
@@ -111,7 +111,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'Content-Length': '0' })).status).toBe(204)
   })
 
-  it('VERB-5: PATCH is a merge patch by either media type; null becomes null where allowed, else removes; defaults never apply', async () => {
+  it('VERB-5: PATCH is a merge patch with either media type. null is stored where allowed, else it removes the member. Defaults never apply', async () => {
     for (const type of ['application/json', 'application/merge-patch+json', 'application/json; charset=UTF-8']) {
       const answer = await send('PATCH', '/v8/piezas/6', { 'Content-Type': type }, { lote: type, peso: 9 })
       expect([answer.status, answer.json.lote, answer.json.peso, answer.json.estado]).toEqual([
@@ -133,7 +133,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/6', {}, {})).status).toBe(200)
   })
 
-  it('VERB-5: the merged result is validated; a patch of another type is 415 with the accepted ones', async () => {
+  it('VERB-5: the merged result is validated. A patch of another media type gets 415 with the accepted types', async () => {
     expect(problem(await send('PATCH', '/v8/piezas/6', {}, { lote: null }))).toEqual({
       status: 422,
       code: 'invalid-body',
@@ -159,7 +159,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     ])
   })
 
-  it('VERB-6: DELETE is 204 without a body, and the item is 404 afterwards', async () => {
+  it('VERB-6: DELETE gets 204 without a body, and the item gets 404 afterwards', async () => {
     const gone = await send('DELETE', '/v8/piezas/8')
     expect([gone.status, gone.text, gone.headers['content-length'], gone.headers['content-type']]).toEqual([
       204,
@@ -171,7 +171,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/8', {}, {})).status).toBe(404)
   })
 
-  it('VERB-7: DELETE on a collection is 405 with Allow', async () => {
+  it('VERB-7: DELETE of a collection gets 405 with Allow', async () => {
     for (const path of [
       '/v8/piezas',
       '/v8/piezas/',
@@ -189,7 +189,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     }
   })
 
-  it('VERB-8: HEAD of an item is 302 with the Etag of GET, without Location and body; 404 if it is absent', async () => {
+  it('VERB-8: HEAD of an item gets 302 with the Etag of GET, without Location or body, and 404 if the item is absent', async () => {
     const get = await send('GET', '/v8/piezas/1')
     const head = await send('HEAD', '/v8/piezas/1')
     expect([head.status, head.headers.etag, head.headers.location, head.text]).toEqual([
@@ -203,12 +203,12 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect([absent.status, absent.text, absent.headers['content-type']]).toEqual([404, '', 'application/problem+json'])
   })
 
-  it("VERB-8: Node's fetch follows nothing and throws nothing", async () => {
+  it('VERB-8: fetch() of Node follows nothing and throws nothing', async () => {
     const answer = await fetch(`${service.origin}/v8/piezas/1`, { method: 'HEAD' })
     expect([answer.status, answer.redirected, answer.headers.get('etag') !== null]).toEqual([302, false, true])
   })
 
-  it("VERB-8: HEAD of a collection has GET's headers and no body", async () => {
+  it('VERB-8: HEAD of a collection has the headers of GET and no body', async () => {
     const get = await send('GET', '/v8/piezas?limit=2')
     const head = await send('HEAD', '/v8/piezas?limit=2')
     const { date: _a, 'x-request-id': _b, ...ofGet } = get.headers
@@ -216,7 +216,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect([head.status, head.text, ofHead]).toEqual([200, '', ofGet])
   })
 
-  it('VERB-9: a method that an adapter does not offer is 405 with an exact Allow', async () => {
+  it('VERB-9: a method that an adapter does not offer gets 405 with an exact Allow', async () => {
     const allow = async (method: string, path: string) => {
       const { status, headers } = await send(method, path)
       return [status, headers.allow]
@@ -231,7 +231,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
       expect((await allow(method, '/v8/piezas'))[0]).toBe(405)
   })
 
-  it('VERB-9: OPTIONS answers 204 with Allow, regardless of Accept and query', async () => {
+  it('VERB-9: OPTIONS gets 204 with Allow, regardless of Accept and query', async () => {
     for (const [path, allow] of [
       ['/v8/piezas?limit=5&lote=A', 'GET, HEAD, POST, OPTIONS'],
       ['/v8/piezas/1?expand=nota', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
@@ -244,7 +244,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect((await send('OPTIONS', '/v8/nada')).status).toBe(404)
   })
 
-  it('VERB-10: PUT and PATCH answer the new representation and Etag; Prefer: return=minimal leaves the body out', async () => {
+  it('VERB-10: PUT and PATCH return the new representation and Etag. With Prefer: return=minimal there is no body', async () => {
     for (const method of ['PUT', 'PATCH']) {
       const full = await send(method, '/v8/piezas/9?expand=contrato', {}, { lote: 'a', contrato: { codigo: 'C1' } })
       expect([full.status, full.json.lote, full.json.contrato.codigo]).toEqual([200, 'a', 'C1'])
@@ -260,7 +260,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
   })
 
   it.each([200, 202, 204] as const)(
-    'VERB-6: DELETE is %i if the service configures it, and never has a body',
+    'VERB-6: DELETE gets %i if the service configures this status, and never has a body',
     async (deleteStatus) => {
       const { send, close } = await serve(express, { deleteStatus })
       const answer = await send('DELETE', '/v8/piezas/2')
@@ -270,7 +270,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     },
   )
 
-  it('VERB-11: a public API has POST on the collection, GET and DELETE on the item', async () => {
+  it('VERB-11: a public API has POST on the collection, and GET and DELETE on the item', async () => {
     const store = memoryAdapter(contratos)
     const v1 = [
       mount(clientes, memoryAdapter(clientes)),
@@ -284,7 +284,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     await close()
   })
 
-  it('VERB: only the adapter of the request is called, once if once is enough', async () => {
+  it('VERB: only the adapter of the request is called, and only once where one call is enough', async () => {
     const cosas = defineResource({
       collection: 'cosas',
       key: 'id',

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Middleware } from '../../src/index.js'
 import { frameworks, handWritten, problem, serve, shared, wire } from './fixture.js'
 
-describe.each(frameworks)('VER over %s', (_name, express) => {
+describe.each(frameworks)('the VER clauses on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
 
-  it('VER-1: versions live side by side over the same data, each with its own members and links', async () => {
+  it('VER-1: versions exist side by side over the same data, each with its own members and links', async () => {
     const old = await send('GET', '/v1/contratos/C1')
     expect(old.json).toEqual({ codigo: 'C1', nombre: 'uno', esUrgente: true })
     expect((await send('GET', '/v8/contratos/C1')).json).toMatchObject({
@@ -27,7 +27,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect((await send('GET', '/v1/piezas')).status).toBe(404)
   })
 
-  it('VER-1: an unknown version is 404 with the names of the others, and sets no notices', async () => {
+  it('VER-1: an unknown version gets 404 with the names of the others, and without version notices', async () => {
     const answer = await send('GET', '/v9/contratos')
     expect(problem(answer)).toEqual({ status: 404, code: 'unknown-version', named: [] })
     expect(answer.json.detail).toBe('There is no version "v9". Current versions: v1, v8.')
@@ -39,7 +39,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect((await send('GET', '/v99999999999999999999999')).status).toBe(404)
   })
 
-  it('VER-2: a retired version is 410 with an empty body, regardless of path, method, credentials and Accept', async () => {
+  it('VER-2: a retired version gets 410 with an empty body, regardless of path, method, credentials and Accept', async () => {
     for (const version of ['v0', 'v2']) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND']) {
         for (const path of ['', '/', '/contratos', '/%zz']) {
@@ -59,7 +59,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     }
   })
 
-  it('VER-3: a deprecated version says so in every response, with its successor at the same address', async () => {
+  it('VER-3: every response of a deprecated version says so, and links to the same address in its successor', async () => {
     for (const [path, status, successor] of [
       ['/v1/contratos/C1', 200, '/v8/contratos/C1'],
       ['/v1/contratos/C9', 404, '/v8/contratos/C9'],
@@ -82,7 +82,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect((await send('GET', '/v8/contratos/C1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-3: a malformed Host or a hostile path does not remove the notices', async () => {
+  it('VER-3: a malformed Host or a hostile path does not remove the deprecation notices', async () => {
     const answer = await wire(
       service.port,
       'GET /v1/contratos/C1 HTTP/1.1\r\nHost: ex ample\r\nConnection: close\r\n\r\n',
@@ -94,7 +94,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect(headers.link).toBe(`<${service.origin}/v8/contratos/a%3E;rel=%22next%22>; rel="successor-version"`)
   })
 
-  it('VER-3: a notice on hand-written routes keeps the links of earlier middlewares', async () => {
+  it('VER-3: deprecation notices on hand-written routes keep the links that earlier middleware has set', async () => {
     const docs: Middleware = (_req, res, next) => {
       res.setHeader('Link', '</docs>; rel="service-doc"')
       next()
@@ -106,7 +106,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     await close()
   })
 
-  it('VER-1: hand-written routes work next to the resources of a version; paths that they do not answer are 404', async () => {
+  it('VER-1: hand-written routes work next to the resources of a version, and paths that nothing serves get 404', async () => {
     expect((await send('GET', '/v8/a-mano')).text).toBe('by hand')
     expect(problem(await send('GET', '/v8/roto'))).toEqual({ status: 403, code: 'forbidden', named: [] })
     expect(problem(await send('GET', '/v8/otro'))).toEqual({ status: 404, code: 'unknown-path', named: [] })

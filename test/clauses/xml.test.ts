@@ -6,15 +6,15 @@ import { frameworks, shared } from './fixture.js'
 const asXml = { Accept: 'application/xml' }
 const inXml = { 'Content-Type': 'application/xml' }
 
-/** A reader that does not use the library's code. */
+/** An XML parser that is independent of the library. */
 const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false, trimValues: false })
-// biome-ignore lint/suspicious/noExplicitAny: what a test reads of a document it asserts itself
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts what it reads of a document
 const read = (document: string): any => {
   expect(XMLValidator.validate(document)).toBe(true)
   return parser.parse(document)
 }
 
-/** A writer that follows only the documented mapping: each value has its type. */
+/** An XML writer that follows only the documented mapping: each value has its type. */
 function document(value: unknown, name = 'bolsa', top = true): string {
   const open = /^[A-Za-z_][\w.-]*$/.test(name) && !/^xml/i.test(name) ? name : 'member'
   const named =
@@ -43,7 +43,7 @@ const literal = (text: string): string =>
 const escaped = (text: string): string => text.replace(/[&<>"\t\n\r]/g, (one) => `&#${one.charCodeAt(0)};`)
 
 /**
- * Texts that are difficult in XML: control characters, lone surrogates, ends of sections,
+ * Texts that are difficult in XML: control characters, lone surrogates, ends of CDATA sections,
  * surrounding white space.
  */
 const text = fc.oneof(
@@ -93,10 +93,10 @@ const canonical = (given: unknown): string =>
       : one,
   )
 
-describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
+describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
   const { send } = shared(express)
 
-  it('HDR-1: an item is an element of the singular, its members are typed by the schema, nil where null', async () => {
+  it('HDR-1: an item is an element with the singular name, its members have the types of the schema, and a null member is nil', async () => {
     for (const type of ['application/xml', 'text/xml']) {
       const answer = await send('GET', '/v8/piezas/1', { Accept: type })
       expect([answer.status, answer.headers['content-type'], answer.headers.vary]).toEqual([
@@ -124,7 +124,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     }
   })
 
-  it('HDR-1: a list is an element of the collection, with the headers of every list; also with one item, and with none', async () => {
+  it('HDR-1: a list is an element with the name of the collection and has the headers of every list, also with one item or none', async () => {
     const { text, headers } = await send('GET', '/v8/piezas?limit=2', asXml)
     expect([read(text).piezas.pieza.length, headers['x-total-count'], headers.link !== undefined]).toEqual([
       2,
@@ -139,7 +139,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     expect([head.headers['content-length'], head.text]).toEqual([String(Buffer.byteLength(text)), ''])
   })
 
-  it('REP-2: an expansion is typed by its own schema', async () => {
+  it('REP-2: an expanded record has the types of its own schema', async () => {
     const { text } = await send('GET', '/v8/piezas/1?expand=contrato', asXml)
     expect(read(text).pieza.contrato).toMatchObject({
       codigo: 'C1',
@@ -149,7 +149,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     expect(text).not.toMatch(/ type=/)
   })
 
-  it('ERR-3: problems come as application/problem+xml by any of the names of XML, in the namespace and form of RFC 9457', async () => {
+  it('ERR-3: problems are sent as application/problem+xml for any XML media type, in the namespace and form of RFC 9457', async () => {
     for (const accept of [
       'application/xml',
       'text/xml',
@@ -182,7 +182,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     })
   })
 
-  it('HDR-2: XML and JSON of one version have different tags: either works in If-Match', async () => {
+  it('HDR-2: the XML and the JSON of one version have different tags, and either tag works in If-Match', async () => {
     const json = (await send('GET', '/v8/piezas/2')).headers.etag as string
     const xml = (await send('GET', '/v8/piezas/2', asXml)).headers.etag as string
     expect(xml).not.toBe(json)
@@ -191,7 +191,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/2', { 'If-Match': xml }, { lote: 'A' })).status).toBe(200)
   })
 
-  it('REP-7: PUT accepts what GET returned in XML, plain or expanded, unchanged', async () => {
+  it('REP-7: PUT accepts unchanged the XML that GET returned, plain or expanded', async () => {
     for (const path of [
       '/v8/piezas/3',
       '/v8/piezas/3?expand=contrato',
@@ -207,7 +207,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     }
   })
 
-  it('VERB-2: POST accepts XML; 422 and 400 give the position as for JSON', async () => {
+  it('VERB-2: POST accepts XML, and 422 and 400 give the position as they do for JSON', async () => {
     const made = await send(
       'POST',
       '/v8/piezas',
@@ -228,7 +228,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     expect(await named('<pieza><numero>9007199254740993</numero><lote>X</lote></pieza>')).toEqual([400, ['/numero']])
   })
 
-  it('VERB-5: PATCH in XML is a merge patch: its members are changed, nil is null', async () => {
+  it('VERB-5: PATCH in XML is a merge patch: the members in it are changed, and nil means null', async () => {
     const patch =
       '<p xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><peso xsi:nil="true"/><destino><calle>Otra</calle></destino></p>'
     const { status, json } = await send('PATCH', '/v8/piezas/5', inXml, patch)
@@ -238,7 +238,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     ).toContain('application/xml')
   })
 
-  it('HDR-5: charsets follow RFC 7303; others are 415', async () => {
+  it('HDR-5: charsets follow RFC 7303, and other charsets get 415', async () => {
     const body = '<cliente><id>1</id><nombre>Añó</nombre></cliente>'
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(body, 'utf16le')])
     for (const [type, bytes] of [
@@ -258,7 +258,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     await send('PUT', '/v8/clientes/1', {}, { id: 1, nombre: 'Ana' })
   })
 
-  it('HDR-5: any JSON value survives PUT as XML and GET as JSON, and comes back as XML that PUT accepts', async () => {
+  it('HDR-5: any JSON value survives a PUT as XML and a GET as JSON, and GET returns it as XML that PUT accepts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 6 }), async (members) => {
         const bag = { ...members, id: 1 }

@@ -43,8 +43,8 @@ const records = fc.dictionary(names, values, { noNullPrototype: true })
 type Keeps = (named: Shape | undefined, other: Shape | undefined, value: unknown) => boolean
 
 /**
- * The same conversion, member by member and without compilation: `keeps` selects the members to
- * keep.
+ * The reference implementation of the conversion, without compilation. `keeps` selects the members
+ * to keep.
  */
 function plainly(given: unknown, place: Shape, keeps: Keeps): unknown {
   if (typeof given === 'string')
@@ -72,7 +72,7 @@ const all: Keeps = () => true
 const known: Keeps = (named, other, value) =>
   named === undefined ? other !== undefined : value !== undefined && (value !== null || named.nullable || named.untyped)
 
-/** The objects and lists in a value whose contents the schema describes. */
+/** The objects and lists in a value whose contents are described by the schema. */
 function typed(value: unknown, place: Shape | undefined, found = new Set<object>()): Set<object> {
   if (Array.isArray(value) && place?.isArray) {
     found.add(value)
@@ -85,7 +85,7 @@ function typed(value: unknown, place: Shape | undefined, found = new Set<object>
 }
 
 describe('compileCanonical', () => {
-  it('REP-4: keeps every member, with canonical date-times, and shares nothing that the schema declares', () => {
+  it('REP-4: keeps every member, makes date-times canonical, and shares no object that the schema describes with its input', () => {
     const canonical = compileCanonical(shape)
     fc.assert(
       fc.property(records, (record) => {
@@ -101,7 +101,7 @@ describe('compileCanonical', () => {
 })
 
 describe('compileRespelled', () => {
-  it('REP-4: keeps every member, with canonical date-times, and returns canonical values themselves', () => {
+  it('REP-4: keeps every member, makes date-times canonical, and returns a value that is already canonical without copying it', () => {
     const respell = compileRespelled(shape)
     fc.assert(
       fc.property(records, (record) => {
@@ -116,7 +116,7 @@ describe('compileRespelled', () => {
 })
 
 describe('compileKnown', () => {
-  it('VERB-5: removes what a client could not send, and returns values without such parts themselves', () => {
+  it('VERB-5: removes members that a client could not send, and returns a value without such members uncopied', () => {
     const convert = compileKnown(shape)
     fc.assert(
       fc.property(records, (record) => {

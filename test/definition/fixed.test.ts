@@ -21,7 +21,7 @@ describe('isFixed', () => {
     }
   })
 
-  it('is false for anything that could still change', () => {
+  it('is false for values that could still change', () => {
     const itself: { me?: unknown } = {}
     itself.me = itself
     const changing = [
@@ -46,7 +46,7 @@ describe('isFixed', () => {
 })
 
 describe('freezeThroughout', () => {
-  it('makes any JSON value fixed, and changes nothing in it (property)', () => {
+  it('makes any JSON value fixed without changing its contents (property test)', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const before = JSON.stringify(value)
@@ -57,7 +57,7 @@ describe('freezeThroughout', () => {
     )
   })
 
-  it('freezes a member called __proto__, and leaves inherited objects as they are', () => {
+  it('freezes a member named __proto__, and does not freeze inherited objects', () => {
     const inherited = { shared: {} }
     const value = Object.assign(Object.create(inherited), JSON.parse('{"a":[{}],"__proto__":{"b":{}}}'))
     Object.defineProperty(value, '__proto__', { value: { b: {} }, enumerable: true })

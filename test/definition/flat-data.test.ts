@@ -28,8 +28,8 @@ class Own {
   readonly a = 1
 }
 /**
- * Values that a store may return and that are not, or not only, plain data. Each call creates a new
- * one, as a store does.
+ * Values that a store may return and that are not plain data, or contain more than plain data. Each
+ * call creates a new value, as a store does.
  */
 const odd: readonly (() => unknown)[] = [
   () => new Date(0),
@@ -53,7 +53,10 @@ const odd: readonly (() => unknown)[] = [
 ]
 const oddOnes = fc.constantFrom(...odd).map((make) => make())
 
-/** Members are defined, not assigned, so that `__proto__` is an ordinary member. */
+/**
+ * Creates an object. Its members are defined instead of assigned, so that `__proto__` is an
+ * ordinary member.
+ */
 const objectOf = (members: readonly (readonly [string, unknown])[]): object => {
   const made = {}
   for (const [name, value] of members)
@@ -77,7 +80,7 @@ const textOf = (value: unknown): unknown => {
   }
 }
 
-/** A value with one change. */
+/** The value with one change. */
 const changed = (value: unknown, by: unknown): unknown => {
   if (Array.isArray(value)) return [changed(value[0], by), ...Array.prototype.slice.call(value, 1)]
   if (typeof value !== 'object' || value === null) return by
@@ -88,7 +91,7 @@ const changed = (value: unknown, by: unknown): unknown => {
 describe('flattened data', () => {
   const flattener = new Flattener()
 
-  it('equals a value only if both have the same text', () => {
+  it('equals a value only if both have the same JSON text', () => {
     fc.assert(
       fc.property(any, any, scalars, (one, other, leaf) => {
         const flat = flattener.flat(one)
@@ -128,7 +131,7 @@ describe('flattened data', () => {
   })
 
   it.each(odd.map((make, at) => [at, make] as const))(
-    'does not store odd value %i, and does not consider it equal to stored data',
+    'does not store the odd value %i, and does not consider it equal to stored data',
     (_, make) => {
       expect(flattener.flat({ a: make() })).toBeUndefined()
       for (const kept of [{ a: { a: 1 } }, { a: [1] }, { a: 'a' }, { a: {} }, { a: [1, 2] }, { a: 1 }, { a: [] }]) {
@@ -154,7 +157,7 @@ describe('flattened data', () => {
     }
   })
 
-  it('distinguishes objects whose first and last names are equal', () => {
+  it('distinguishes objects whose first and last member names are the same', () => {
     const each = [
       { a: 1, b: 2, c: 3 },
       { a: 1, x: 2, c: 3 },
@@ -176,7 +179,7 @@ describe('flattened data', () => {
     expect(isSameData(flattener.flat({ round: [{ round: [] }] }) ?? [], round)).toBe(false)
   })
 
-  it('estimates at least the size of its texts', () => {
+  it('estimates a size that is at least the size of its texts', () => {
     expect(sizeOfData(flattener.flat({ a: 'x'.repeat(100), b: ['y'.repeat(50)] }) ?? [])).toBeGreaterThan(150)
   })
 })

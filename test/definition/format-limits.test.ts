@@ -1,6 +1,6 @@
 /**
- * Constraints next to a format must allow its canonical texts (REP-4): otherwise defineResource
- * throws.
+ * If a schema has constraints next to a format, they must allow the canonical texts of the format
+ * (REP-4). Otherwise defineResource throws.
  */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ describe('constraints next to a format', () => {
     ['decimal', { enum: ['1', 'uno'] }, /but "uno" in its enum, const or default is not one\. Use a decimal number/],
     ['uuid', { const: 'x' }, /but "x" in its enum/],
     ['date-time', { default: 'now' }, /but "now" in its enum, const or default is not one/],
-  ])('REP-4: %s with %j is an error of defineResource', (format, more, says) => {
+  ])('REP-4: %s with %j is refused by defineResource', (format, more, says) => {
     expect(() => define(text(format, more))).toThrow(says)
     expect(() => define(text(format, more))).toThrow(ConfigurationError)
     expect(() =>
@@ -54,7 +54,7 @@ describe('constraints next to a format', () => {
     expect(() => define(text(format, more))).not.toThrow()
   })
 
-  it('REP-4: enum, const and default may use another spelling: every spelling is accepted, and the written one is shown', async () => {
+  it('REP-4: enum, const and default may use another spelling. Every spelling is accepted, and the one in the schema is shown', async () => {
     const cosas = define({ type: 'string', format: 'decimal', enum: ['1.50', '2'], default: '1.500' })
     const { send, close } = await listen(express().use(api({ versions: { v1: [mount(cosas, memoryAdapter(cosas))] } })))
     try {

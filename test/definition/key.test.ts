@@ -32,7 +32,7 @@ const plain = (value: unknown): unknown => (Object.is(value, -0) ? 0 : value)
 
 describe('simple keys', () => {
   it.each(Object.keys(values) as (keyof typeof values)[])(
-    'PATH-11: a key of type %s round-trips through its text',
+    'PATH-11: a key of type %s survives the conversion to text and back',
     (member) => {
       const codec = simple(member)
       fc.assert(
@@ -79,11 +79,11 @@ describe('simple keys', () => {
     'Infinity',
     '9007199254740993',
     'null',
-  ])('PATH-11: %j is no spelling of a whole number, nor of a number', (text) => {
+  ])('PATH-11: %j is not the spelling of a whole number or of a number', (text) => {
     expect([simple('whole').parse(text), simple('amount').parse(text)]).toEqual([undefined, undefined])
   })
 
-  it('PATH-11: any number in a new record can be addressed by its own text', () => {
+  it('PATH-11: any number in a new record can be addressed by its text', () => {
     for (const number of [2 ** 53, -(2 ** 53), 1e21, 1.7976931348623157e308]) {
       expect(simple('whole').parse(String(number))).toBe(number)
       expect(simple('amount').parse(String(number))).toBe(number)
@@ -117,7 +117,7 @@ describe('simple keys', () => {
     }
   })
 
-  it('PATH-11, REP-4: every spelling of a local date-time addresses the record with seven digits', () => {
+  it('PATH-11, REP-4: every spelling of a local date-time addresses the record, whose key has seven digits', () => {
     const codec = simple('moment')
     expect(codec.parse('2024-01-31T08:30:00')).toBe('2024-01-31T08:30:00.0000000')
     expect(codec.parse('2024-01-31T08:30')).toBeUndefined()
@@ -129,7 +129,7 @@ describe('simple keys', () => {
     expect(simple('kind').of({ kind: 'a' })).toBe('a')
   })
 
-  it('a record without its key, or with a key of another type, has none', () => {
+  it('a record without its key member, or with one of another type, has no key', () => {
     const codec = simple('whole')
     for (const record of [
       {},
@@ -149,7 +149,7 @@ describe('simple keys', () => {
 describe('composite keys', () => {
   const codec = composite('text', 'whole', 'amount', 'flag')
 
-  it('PATH-9: a key round-trips, regardless of what its parts contain', () => {
+  it('PATH-9: a key survives the conversion to text and back, whatever its parts contain', () => {
     const any = fc.record({ ...values, text: unicode })
     fc.assert(
       fc.property(any, (record) => {
@@ -185,7 +185,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: parts are in the declared order, with reserved characters escaped', () => {
+  it('PATH-9: parts are in the declared order, and reserved characters are escaped', () => {
     const two = composite('text', 'whole')
     expect(two.text({ whole: 3, text: 'a,b=c%d' })).toBe('text=a%2Cb%3Dc%25d,whole=3')
     expect(two.parse('text=a%2Cb%3Dc%25d,whole=3')).toEqual({ text: 'a,b=c%d', whole: 3 })
@@ -208,7 +208,7 @@ describe('composite keys', () => {
     'text:a,whole:3',
     'a,3',
     '',
-  ])('PATH-9: %j is not a key', (text) => {
+  ])('PATH-9: %j is not a valid key', (text) => {
     expect(composite('text', 'whole').parse(text)).toBeUndefined()
   })
 
@@ -217,7 +217,7 @@ describe('composite keys', () => {
     expect(composite('whole').parse('3')).toBeUndefined()
   })
 
-  it('keys are frozen, because they are identities', () => {
+  it('keys are frozen, because they identify records', () => {
     expect(Object.isFrozen(codec.parse('text=,whole=0,amount=0,flag=true'))).toBe(true)
     expect(Object.isFrozen(codec)).toBe(true)
     expect(Object.isFrozen(codec.members)).toBe(true)
@@ -239,7 +239,7 @@ describe('segments', () => {
     expect(segmentOf('numero=1,lote=a/b%2C')).toBe('numero=1,lote=a%2Fb%252C')
   })
 
-  it('PATH-11: an invalid text in a store does not break the response', () => {
+  it('PATH-11: an invalid text in a store does not prevent a response', () => {
     expect(segmentOf('a\ud800')).toBe('a%EF%BF%BD')
   })
 })

@@ -93,7 +93,7 @@ const malformed = [
 
 describe('collection names', () => {
   it.each(Object.entries(good))(
-    'PATH-2, PATH-10: plural nouns of a %s are accepted, English and Spanish',
+    'PATH-2, PATH-10: plural nouns of a %s are accepted in English and Spanish',
     (_, names) => {
       expect(words(names).filter((name) => collectionCode(name) !== 'passes')).toEqual([])
     },
@@ -118,7 +118,7 @@ describe('collection names', () => {
   })
 
   it.each([undefined, null, 7, {}, ['invoices'], Symbol('invoices')])(
-    'PATH-10: a name that is not a string is malformed (%s)',
+    'PATH-10: a name that is not a string (%s) is malformed',
     (name) => {
       expect(collectionCode(name as string)).toBe('name-malformed')
       expect(segmentCode(name as string)).toBe('name-malformed')
@@ -183,14 +183,14 @@ describe('messages', () => {
   })
 
   it.each(['search', 'edit'])(
-    'PATH-3, PATH-8: for "%s" the message mentions endpoint(), as a collection and as a segment',
+    'PATH-3, PATH-8: for "%s" the message mentions endpoint(), both as a collection and as a segment',
     (name) => {
       expect(() => checkCollectionName(name)).toThrow(/endpoint\(\)/)
       expect(() => checkSegment(name)).toThrow(/endpoint\(\)/)
     },
   )
 
-  it('PATH-4: the message says that Accept chooses the format and the name without it', () => {
+  it('PATH-4: the message says that Accept chooses the format, and gives the name without the format', () => {
     expect(message('invoices.pdf')).toMatch(/"invoices\.pdf".*Accept.*Use "invoices"\. \[PATH-4 name-has-format\]$/)
   })
 
@@ -199,21 +199,21 @@ describe('messages', () => {
     ['facturas?estado=1', '"?" (U+003F)', '"facturas"'],
     ['a\u200bb', '(U+200B)', '"a-b"'],
     ['-invoices', '"-"', '"invoices"'],
-  ])('PATH-10: for a malformed %j the message names the fault and the fix', (name, odd, suggestion) => {
+  ])('PATH-10: for a malformed %j the message names the error and the fix', (name, odd, suggestion) => {
     expect(message(name)).toContain(odd)
     expect(message(name)).toContain(`Use ${suggestion}.`)
   })
 })
 
 describe('exceptions', () => {
-  it('PATH-8, PATH-10: a name that allow lists with a reason is accepted', () => {
+  it('PATH-8, PATH-10: a name that the option allow lists with a reason is accepted', () => {
     const allow = { insurance: 'The word the hospital uses.', search: 'Across all types.' }
     expect(refusal(() => checkCollectionName('insurance', allow))).toBeUndefined()
     expect(refusal(() => checkCollectionName('search', allow))).toBeUndefined()
     expect(refusal(() => checkCollectionName('invoice', allow))?.code).toBe('name-not-plural')
   })
 
-  it('PATH-10: an exception must match exactly, and inherited members are not exceptions', () => {
+  it('PATH-10: an exception must match exactly, and members inherited from Object.prototype are not exceptions', () => {
     expect(refusal(() => checkCollectionName('Insurance', { insurance: 'x' }))?.code).toBe('name-not-plural')
     expect(collectionCode('constructor')).toBe('name-not-plural')
     expect(collectionCode('valueOf')).toBe('name-not-plural')
@@ -224,7 +224,7 @@ describe('exceptions', () => {
     expect(refusal(() => checkCollectionName('a.pdf', { 'a.pdf': 'x' }))?.code).toBe('name-has-format')
   })
 
-  it.each(['', '  ', undefined, true])('PATH-10: an exception needs a reason, which %j is not', (reason) => {
+  it.each(['', '  ', undefined, true])('PATH-10: an exception needs a reason, and %j is not a reason', (reason) => {
     expect(refusal(() => checkCollectionName('insurance', { insurance: reason as string }))?.code).toBe(
       'invalid-option',
     )
@@ -233,7 +233,7 @@ describe('exceptions', () => {
 })
 
 describe('segments of flags and areas', () => {
-  it('PATH-3, PATH-8: states and things are accepted, plural or not', () => {
+  it('PATH-3, PATH-8: adjectives for states and nouns are accepted, in the singular or plural', () => {
     const names = words(`
       activo activa ui tax api archived read complete open urgente es-urgente enEspera star lock hold opt-in sign-up estáActivo entregado
       v suspendido borrado deleted payments pagos search-index b2b 2fa taller lugar mujer address`)
@@ -266,7 +266,7 @@ describe('any string at all', () => {
     fc.array(parts).map((list) => list.join('')),
   )
 
-  it('PATH-10: any name is accepted or throws a ConfigurationError', () => {
+  it('PATH-10: any name is either accepted or throws a ConfigurationError', () => {
     const codes: ConfigurationCode[] = ['name-malformed', 'name-has-format', 'name-is-verb', 'name-not-plural']
     fc.assert(
       fc.property(name, (text) => {
@@ -277,7 +277,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: an accepted name is one well-formed segment that encodes and decodes to itself', () => {
+  it('PATH-10: an accepted name is one well-formed segment, and encoding it and decoding it again returns the same name', () => {
     fc.assert(
       fc.property(name, (text) => {
         if (segmentCode(text) === 'passes') expect(decodeURIComponent(encodeURIComponent(text))).toBe(text)
@@ -328,12 +328,15 @@ describe('word lists', () => {
   const { irregularPlurals, ...plain } = lists
   const all = Object.entries({ ...plain, irregularPlurals: [...irregularPlurals.keys()] })
 
-  it.each(all)('PATH-10: %s is sorted, without duplicates, in lower case without accents', (_, list) => {
-    expect(list).toEqual([...new Set(list)].sort())
-    expect(list.filter((word) => !/^[a-z]+$/.test(word))).toEqual([])
-  })
+  it.each(all)(
+    'PATH-10: the list %s is sorted and has only lower-case words without accents and without duplicates',
+    (_, list) => {
+      expect(list).toEqual([...new Set(list)].sort())
+      expect(list.filter((word) => !/^[a-z]+$/.test(word))).toEqual([])
+    },
+  )
 
-  it('PATH-10: no word is in two contradicting lists', () => {
+  it('PATH-10: no word is in two lists that contradict each other', () => {
     const kinds = [...lists.verbs, ...lists.nounVerbs, ...lists.loneVerbs]
     expect(kinds.length).toBe(new Set(kinds).size)
     expect(lists.massNouns.filter((word) => lists.pluralsWithoutS.includes(word))).toEqual([])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defineResource } from '../../src/definition/resource.js'
 import { ConfigurationError } from '../../src/problem.js'
 
-/** `defineResource` as JavaScript callers see it. */
+/** `defineResource` without its types, as JavaScript callers use it. */
 const define = defineResource as unknown as (
   options: unknown,
 ) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
@@ -42,7 +42,7 @@ const schema = {
 const base = { collection: 'piezas', key: 'numero', schema }
 const piezas = (more: object) => define({ ...base, ...more })
 
-/** The code of the configuration error that a declaration throws, and its message. */
+/** The code and message of the configuration error that a declaration throws. */
 function fault(options: unknown): { code: string; message: string } {
   try {
     define(options)
@@ -86,13 +86,13 @@ describe('a valid declaration', () => {
     ])
   })
 
-  it('PATH-9: a key in a list is composite, one member or more', () => {
+  it('PATH-9: a key that is given as a list is composite, even with one member', () => {
     expect([piezas({ key: ['numero'] }).key.composite, piezas({}).key.composite]).toEqual([true, false])
     expect([...piezas({ key: ['numero', 'lote'], assigned: true }).assigned]).toEqual(['numero', 'lote'])
     expect([...piezas({ key: ['numero', 'lote'], assigned: ['lote'] }).assigned]).toEqual(['lote'])
   })
 
-  it('QUERY-1: an association can be filtered by its own name, if a filter names the member with its key', () => {
+  it('QUERY-1: lists can be filtered by the name of an association, if the filter names the member with its key', () => {
     const made = piezas({
       links: { contratos: { to: contratos, by: 'contratoId' } },
       filters: { contratos: { field: 'contratoId' } },
@@ -106,7 +106,7 @@ describe('a valid declaration', () => {
     })
   })
 
-  it('PATH-7: the segment of an association is the collection unless it sets another', () => {
+  it('PATH-7: the path segment of an association is the name of the collection, unless the association sets another', () => {
     const made = piezas({
       attachedTo: [
         { of: 'rutas', by: 'clave' },
@@ -149,7 +149,7 @@ describe('a valid declaration', () => {
     expect(Object.isFrozen(piezas({ filters: { lote: true } }).filters.get('lote'))).toBe(true)
   })
 
-  it('serves an imported schema by the type of its record', () => {
+  it('accepts an imported schema if the type of its record is given', () => {
     const make = defineResource<{ numero: number }>()
     expect(make({ collection: 'piezas', key: 'numero', schema }).collection).toBe('piezas')
   })
@@ -251,7 +251,7 @@ describe('an invalid declaration', () => {
     ['another first page', { ...base, page: { first: 2 } }, 'invalid-option'],
     ['a duplicate key member', { ...base, key: ['numero', 'numero'] }, 'invalid-option'],
     ['an empty key', { ...base, key: [] }, 'invalid-option'],
-  ])('%s: a configuration error', (_, options, code) => {
+  ])('%s is a configuration error', (_, options, code) => {
     expect(fault(options).code).toBe(code)
   })
 
@@ -268,6 +268,8 @@ describe('an invalid declaration', () => {
     ['a string for the schema', { ...base, schema: 'x' }, 'invalid-schema'],
     ['a schema that contains itself', { ...base, schema: cyclic }, 'invalid-schema'],
     ['a schema with a function', { ...base, schema: { ...schema, format: () => true } }, 'invalid-schema'],
+    ['a schema with a Date', { ...base, schema: { ...schema, default: new Date(0) } }, 'invalid-schema'],
+    ['a schema with a RegExp', { ...base, schema: { ...schema, pattern: /a/ } }, 'invalid-schema'],
     ['no key', { ...base, key: undefined }, 'invalid-option'],
     ['a number for the key', { ...base, key: 5 }, 'invalid-option'],
     ['a number in the key', { ...base, key: ['numero', 5] }, 'invalid-option'],
@@ -323,7 +325,7 @@ describe('an invalid declaration', () => {
     [{ ...base, filters: { limit: { field: 'lote' } } }, "{ other: { field: 'lote' } }"],
     [{ ...base, filters: { etiquetas: true } }, "Set op: 'contains'"],
     [{ ...base, sort: ['cp'] }, 'Name a member inside it'],
-  ])('the message of %# has the fix', (options, fix) => {
+  ])('the message of case %# contains the fix', (options, fix) => {
     expect(fault(options).message).toContain(fix)
   })
 })

@@ -8,7 +8,7 @@ const party = {
   properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } },
 }
 const of = (schema: JsonSchema): Shape => Shape.of(schema)
-/** The shape of the only member, with definitions to refer to. */
+/** The shape of a schema's only member. `$defs` are definitions that its schema can refer to. */
 const member = (schema: unknown, $defs: JsonSchema = { party }): Shape =>
   Shape.of({ type: 'object', $defs, properties: { one: schema } }).at(['one']) as Shape
 const summary = ({ types, nullable }: Shape) => `${[...types].sort().join(' ')}${nullable ? '?' : ''}`
@@ -39,15 +39,15 @@ describe('the type of a value', () => {
     [{ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, 'object?'],
     [{ properties: { a: {} } }, 'object'],
     [{ anyOf: [{ properties: { a: {} } }, { type: 'null' }] }, 'object?'],
-  ])('REP-8: %j is %s', (schema, expected) => {
+  ])('REP-8: the type of %j is %s', (schema, expected) => {
     expect(summary(member(schema))).toBe(expected)
   })
 
-  it('REP-8: a type list with null and an enum without it does not allow null', () => {
+  it('REP-8: a type list with null does not allow null if the enum lacks null', () => {
     expect(summary(member({ type: ['string', 'null'], enum: ['a', 'b'] }))).toBe('string')
   })
 
-  it('QUERY-1: the values of enum, const and of unions of them, but null', () => {
+  it('QUERY-1: values are those of enum and const, also in unions, but without null', () => {
     expect(member({ enum: ['a', null, 'b'] }).values).toEqual(['a', 'b'])
     expect(member({ const: 7 }).values).toEqual([7])
     expect(member({ anyOf: [{ const: 'a' }, { enum: ['b', 'a'] }, { type: 'null' }] }).values).toEqual(['a', 'b'])
@@ -56,14 +56,14 @@ describe('the type of a value', () => {
     expect(member({ type: 'string' }).values).toBeUndefined()
   })
 
-  it('REP-4: the format of the only string type', () => {
+  it('REP-4: the format is that of the only string type', () => {
     const date = { type: 'string', format: 'local-date-time' }
     expect(member({ anyOf: [date, { type: 'null' }] }).format).toBe('local-date-time')
     expect(member({ anyOf: [date, { type: 'integer' }] }).format).toBe('local-date-time')
     expect(member({ anyOf: [date, { type: 'string' }] }).format).toBeUndefined()
   })
 
-  it('REP-8: a member is readOnly or writeOnly if any of its schemas says so', () => {
+  it('REP-8: a member is readOnly or writeOnly if any of its schemas declares it so', () => {
     expect(member({ $ref: '#/$defs/party', readOnly: true }).readOnly).toBe(true)
     expect(
       member({ $ref: '#/$defs/pin', writeOnly: false }, { pin: { type: 'string', writeOnly: true } }).writeOnly,
@@ -72,7 +72,7 @@ describe('the type of a value', () => {
     expect(member({ type: 'string' }).writeOnly).toBe(false)
   })
 
-  it('REP-8: a default of null is a default', () => {
+  it('REP-8: a default of null counts as a default', () => {
     expect(member({ type: ['string', 'null'], default: null }).fallback).toEqual({ value: null })
     expect(member({ type: 'string' }).fallback).toBeUndefined()
   })
@@ -91,7 +91,7 @@ describe('members', () => {
     expect(shape.at(['c'])?.types).toEqual(new Set(['integer']))
   })
 
-  it('are merged if several schemas declare one', () => {
+  it('are merged if several schemas declare the same member', () => {
     const shape = of({
       properties: { a: { type: 'integer' } },
       allOf: [{ properties: { a: { minimum: 1, readOnly: true } } }],
@@ -100,7 +100,7 @@ describe('members', () => {
     expect(shape.at(['a'])?.readOnly).toBe(true)
   })
 
-  it('include those of every branch of a union; those that only some branches have are conditional', () => {
+  it('include those of every branch of a union, and those that only some branches have are conditional', () => {
     const shape = member({
       oneOf: [
         { type: 'object', required: ['kind', 'a'], properties: { kind: { const: 'a' }, a: { type: 'string' } } },
@@ -115,7 +115,7 @@ describe('members', () => {
     expect(shape.nullable).toBe(true)
   })
 
-  it('are those of then, else and dependentSchemas too', () => {
+  it('include those of then, else and dependentSchemas', () => {
     const shape = of({
       properties: { a: { type: 'string' } },
       if: { properties: { a: { const: 'x' } } },
@@ -128,7 +128,7 @@ describe('members', () => {
     expect([...shape.conditional]).toEqual(['b', 'c', 'd'])
   })
 
-  it('with the schema true may have any value, with false do not exist', () => {
+  it('may have any value if their schema is true, and do not exist if it is false', () => {
     const shape = of({ type: 'object', properties: { any: true, none: false } })
     expect(names(shape)).toEqual(['any'])
     expect(summary(shape.at(['any']) as Shape)).toBe('')
@@ -141,7 +141,7 @@ describe('members', () => {
     expect(of({ type: 'object' }).at(['constructor'])).toBeUndefined()
   })
 
-  it('that the schema does not name: allowed only if it says so', () => {
+  it('that the schema does not name are allowed only if the schema declares so', () => {
     expect(of({ type: 'object' }).open).toBe(false)
     expect(of({ type: 'object' }).other('x')).toBeUndefined()
     expect(of({ type: 'object', additionalProperties: true }).other('x')?.types.size).toBe(0)
@@ -154,7 +154,7 @@ describe('members', () => {
     expect(member({ anyOf: [{ type: 'object', additionalProperties: true }, { type: 'null' }] }).open).toBe(true)
   })
 
-  it('of items, by position if the schema says so', () => {
+  it('of items are found, by position if the schema has prefixItems', () => {
     const shape = member({ type: 'array', prefixItems: [{ type: 'string' }, true], items: { $ref: '#/$defs/party' } })
     expect(shape.prefix.map(summary)).toEqual(['string', ''])
     expect(names(shape.items as Shape)).toEqual(['nombre', 'alias'])
@@ -164,7 +164,7 @@ describe('members', () => {
     expect(member({ type: 'array' }).items).toBeUndefined()
   })
 
-  it('have paths with dots, and a way along them', () => {
+  it('have paths with dots, and the shapes along a path can be listed', () => {
     const shape = of({ $defs: { party }, properties: { a: { $ref: '#/$defs/party' }, b: { type: 'string' } } })
     expect(shape.paths()).toEqual(['a', 'a.nombre', 'a.alias', 'b'])
     expect(shape.along(['a', 'nombre'])?.map(summary)).toEqual(['object', 'string'])
@@ -226,7 +226,7 @@ describe('references', () => {
     ['https://example.com/party.json', 'copy the target into $defs'],
     ['#anchor', 'copy the target into $defs'],
     ['#/%', 'copy the target into $defs'],
-  ])('ERR-2: %s is a configuration error with the fix', (ref, fix) => {
+  ])('ERR-2: %s is a configuration error, and the message contains the fix', (ref, fix) => {
     const schema = { type: 'object', $defs: { list: [], text: 'x' }, properties: { a: { $ref: ref } } }
     expect(() => of(schema).at(['a'])).toThrow(fix)
   })
@@ -237,7 +237,7 @@ describe('references', () => {
     ['a union with itself', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
   ])('ERR-2: a schema with a $ref cycle through %s is a configuration error', (_, schema) => {
     expect(() => of(schema)).toThrow('has a $ref cycle')
-    // Again: the first attempt left nothing behind.
+    // The second attempt throws too, so the first attempt has left no state behind.
     expect(() => of(schema)).toThrow('has a $ref cycle')
   })
 

@@ -14,7 +14,7 @@ describe('singularOf', () => {
       pre-piezas>pre-pieza contratos>contrato sucursales>sucursal codigos-postales>codigo-postal componentes>componente
       ordenes-de-compra>orden-de-compra camiones>camion ciudades>ciudad paises>pais voces>voz mujeres>mujer perfiles>perfil
       solicitudes>solicitud hojas-de-ruta>hoja-de-ruta categorías>categoría especies>especie codigosPostales>codigoPostal`),
-  )('HDR-1: Spanish %s is %s', (plural, singular) => {
+  )('HDR-1: the singular of the Spanish %s is %s', (plural, singular) => {
     expect(singularOf(plural as string)).toBe(singular)
   })
 
@@ -23,16 +23,16 @@ describe('singularOf', () => {
       invoices>invoice customer-invoices>customer-invoice addresses>address boxes>box policies>policy people>person children>child
       statuses>status buses>bus roles>role files>file images>image stores>store accounts-payable>account-payable CBUs>CBU
       SearchResults>SearchResult`),
-  )('HDR-1: English %s is %s', (plural, singular) => {
+  )('HDR-1: the singular of the English %s is %s', (plural, singular) => {
     expect(singularOf(plural as string)).toBe(singular)
   })
 
-  it('HDR-1: a name without another singular is unchanged', () => {
+  it('HDR-1: a name that has no other singular is unchanged', () => {
     for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', '2024'])
       expect(singularOf(name)).toBe(name)
   })
 
-  it('HDR-1: every name has one, and it is never empty', () => {
+  it('HDR-1: every name has a singular, which is never empty', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => typeof singularOf(name) === 'string'),
     )

@@ -5,7 +5,7 @@ import { canonicalDecimal, canonicalInt64, compareDecimals } from '../../src/htt
 import { canonicalInstant, compareInstants } from '../../src/http/instant.js'
 
 describe('value formats', () => {
-  it('REP-4: a canonical text is its own canonical text', () => {
+  it('REP-4: the canonical form of a canonical text is the text itself', () => {
     const text = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[-+]?\d{0,25}(\.\d{1,9})?(e[-+]?\d{1,3})?$/),
@@ -22,7 +22,7 @@ describe('value formats', () => {
     )
   })
 
-  it('QUERY-1: an instant has the same canonical text for every offset, and instants are ordered by time', () => {
+  it('QUERY-1: an instant has the same canonical text in every offset, and instants are ordered by time', () => {
     const time = fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(9999, 11, 30) })
     const offset = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 })
     const two = (value: number): string => String(value).padStart(2, '0')
@@ -39,7 +39,7 @@ describe('value formats', () => {
     )
   })
 
-  it('QUERY-2: decimals and whole numbers of 64 bits are ordered as numbers', () => {
+  it('QUERY-2: decimals and 64-bit integers are ordered as numbers', () => {
     const whole = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     fc.assert(
       fc.property(whole, whole, fc.nat(9), (a, b, scale) => {
@@ -52,7 +52,7 @@ describe('value formats', () => {
       expect(canonicalInt64(beyond)).toBeUndefined()
   })
 
-  it('REP-4: a leap second, a year outside 0001 to 9999 and a huge exponent have no canonical text', () => {
+  it('REP-4: a leap second, a year outside 0001 to 9999, and a huge exponent have no canonical text', () => {
     for (const none of [
       '2016-12-31T23:59:60Z',
       '0001-01-01T00:00:00+00:01',

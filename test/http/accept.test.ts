@@ -11,12 +11,12 @@ const chosen = (cases: Record<string, string | undefined>): void => {
 }
 
 describe('negotiator', () => {
-  it('HDR-1: no Accept, or an empty one, means the first offer', () => {
+  it('HDR-1: a missing or empty Accept means the first offer', () => {
     expect(negotiate(undefined)).toBe(json)
     chosen({ '': json, ' ': json, ',': json, ' ,\t, ': json })
   })
 
-  it('HDR-1: types compare case-insensitively, and a type that is not offered is not acceptable', () => {
+  it('HDR-1: types are compared case-insensitively, and a type that is not offered is not acceptable', () => {
     chosen({
       'APPLICATION/Json': json,
       [xml]: xml,
@@ -26,7 +26,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: the highest q-value wins, then the order of the server', () => {
+  it("HDR-1: the highest q-value wins, and then the order of the server's offers", () => {
     chosen({
       [`${xml}, ${json}`]: json,
       [`${json};q=0.5, ${xml};q=0.501`]: xml,
@@ -38,7 +38,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: q=0 excludes', () => {
+  it('HDR-1: q=0 excludes a type', () => {
     chosen({
       [`${json};q=0`]: undefined,
       [`${json};q=0.000, */*`]: xml,
@@ -48,7 +48,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: the most specific range decides, at any position', () => {
+  it('HDR-1: the most specific range decides, at any position in the field', () => {
     chosen({
       [`${json};q=0.1, application/*;q=0.5, */*;q=0.9`]: xml,
       [`*/*;q=0.9, application/*;q=0.5, ${json};q=0.6`]: json,
@@ -57,7 +57,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: an offer without a charset is UTF-8, other parameters do not match', () => {
+  it('HDR-1: an offer without a charset is UTF-8, and a range with any other parameter does not match', () => {
     chosen({
       [`${json}; charset=utf-8`]: json,
       [`${json};Charset="UTF-8"`]: json,
@@ -72,7 +72,7 @@ describe('negotiator', () => {
     expect(versioned('application/json;version=1;q=0.1, application/json')).toBe(json)
   })
 
-  it('HDR-1: malformed elements are ignored; if no others are left, nothing is acceptable', () => {
+  it('HDR-1: malformed elements are ignored, and if no others are left, nothing is acceptable', () => {
     chosen({
       nonsense: undefined,
       '*': undefined,
@@ -86,7 +86,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: commas and semicolons within quotes belong to their parameter', () => {
+  it('HDR-1: commas and semicolons within quotes belong to their parameter value', () => {
     chosen({ [`text/html;a="x, ${json}", ${xml}`]: xml, [`text/html;a="\\", ${json};q=1", ${xml};q=0.1`]: xml })
   })
 
@@ -96,7 +96,7 @@ describe('negotiator', () => {
     expect(negotiator([])('*/*')).toBeUndefined()
   })
 
-  it('HDR-1: a result does not depend on earlier requests', () => {
+  it('HDR-1: a result does not depend on earlier calls', () => {
     const range = fc.record({
       type: fc.constantFrom(json, xml, 'text/html', 'application/*', '*/*', 'bad'),
       q: fc.constantFrom('', ';q=0', ';q=0.5', ';q=1', ';q=x'),
@@ -107,7 +107,7 @@ describe('negotiator', () => {
     chosen({ [xml]: xml, 'text/x1': undefined })
   })
 
-  it('HDR-1: the choice equals that of a plain implementation of the rules', () => {
+  it('HDR-1: the choice equals the choice of a simple implementation of the rules', () => {
     const ranges = fc.uniqueArray(fc.constantFrom(json, xml, 'application/*', '*/*', 'text/html'), { minLength: 1 })
     fc.assert(
       fc.property(
@@ -124,7 +124,7 @@ describe('negotiator', () => {
     )
   })
 
-  it('HDR-1: any text is handled, a hostile one in linear time', () => {
+  it('HDR-1: any text is handled, and a hostile text takes linear time', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a/*;=q01.,"\\ ') }), (accept) =>
         [json, xml, undefined].includes(negotiate(accept)),

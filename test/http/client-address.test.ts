@@ -19,12 +19,12 @@ describe('the address of a client', () => {
     ['::1', '::/64'],
     ['unknown', 'unknown'],
     ['', 'none'],
-  ])('LIMIT-1: %s is %s', (ip, client) => {
+  ])('LIMIT-1: the IP address %s counts as %s', (ip, client) => {
     expect(clientAddress(from(ip))).toBe(client)
     expect(clientAddress(from(undefined, ip))).toBe(client)
   })
 
-  it('LIMIT-1: Express’s address precedes the socket’s, and all Unix sockets share one', () => {
+  it('LIMIT-1: the address that Express determines takes precedence over the socket, and all Unix sockets share one address', () => {
     expect(clientAddress(from('203.0.113.7', '127.0.0.1'))).toBe('203.0.113.7')
     expect(clientAddress(from(undefined, undefined))).toBe('none')
   })

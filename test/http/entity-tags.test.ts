@@ -27,7 +27,7 @@ const yes = () => true
 const no = () => false
 
 describe('formatTag and versionOf', () => {
-  it('HDR-2: a tag is version and digest in quotes', () => {
+  it('HDR-2: a tag consists of version and digest in quotes', () => {
     expect(formatTag('3', 'x7Q')).toBe('"3.x7Q"')
     expect(formatTag('a b"%ñ', 'd')).toBe('"a%20b%22%25%C3%B1.d"')
     expect(formatTag('\ud800', 'd')).toBe('"%uD800.d"')
@@ -44,7 +44,7 @@ describe('formatTag and versionOf', () => {
     )
   })
 
-  it('HDR-2: a tag is well-formed, so its own list matches it', () => {
+  it('HDR-2: a tag is well-formed, so a list that contains it matches it', () => {
     fc.assert(
       fc.property(text, digest, (version, end) =>
         matchesStrongly(list(formatTag(version, end)), formatTag(version, end)),
@@ -74,7 +74,7 @@ describe('formatTag and versionOf', () => {
 })
 
 describe('parseTagList', () => {
-  it('HDR-3: an absent field is no list, an empty one matches nothing', () => {
+  it('HDR-3: an absent field results in no list, and an empty field matches nothing', () => {
     expect(parseTagList(undefined)).toBeUndefined()
     for (const field of ['', ' ', ',', ' ,\t,']) expect(parseTagList(field)).toEqual({ any: false, tags: [] })
   })
@@ -86,7 +86,7 @@ describe('parseTagList', () => {
     expect(opaques('"*"')).toEqual(['"*"'])
   })
 
-  it('HDR-3: white space, empty elements, commas and backslashes within quotes, empty tags', () => {
+  it('HDR-3: reads white space, empty elements, commas and backslashes within quotes, and empty tags', () => {
     expect(opaques('"a",,\t"b,c" , W/"d",')).toEqual(['"a"', '"b,c"', 'W/"d"'])
     expect(opaques('"a\\", "b"')).toEqual(['"a\\"', '"b"'])
     expect(opaques('""')).toEqual(['""'])
@@ -104,7 +104,7 @@ describe('parseTagList', () => {
     expect(opaques('abc')).toEqual([])
   })
 
-  it('HDR-3: every well-formed list is read as it was written', () => {
+  it('HDR-3: every well-formed list is read exactly as it was written', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(space, tag, space)),
@@ -120,7 +120,7 @@ describe('parseTagList', () => {
     )
   })
 
-  it('HDR-3: any text can be read, and every tag found occurs in it', () => {
+  it('HDR-3: any text can be read, and every tag that is found occurs in the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'"",,W/* \ta.') }), (field) => {
         expect(
@@ -138,7 +138,7 @@ describe('parseTagList', () => {
 })
 
 describe('comparison', () => {
-  it('HDR-3: strong comparison ignores weak tags, HDR-4: weak comparison does not', () => {
+  it('HDR-3: strong comparison ignores weak tags. HDR-4: weak comparison does not', () => {
     const both = list('W/"a", "b"')
     expect([matchesStrongly(both, '"a"'), matchesStrongly(both, '"b"'), matchesStrongly(both, '"c"')]).toEqual([
       false,
@@ -154,7 +154,7 @@ describe('comparison', () => {
     expect([matchesStrongly(both, '"a"', true), matchesStrongly(both, '"c"', true)]).toEqual([true, false])
   })
 
-  it('HDR-2: If-Match names versions by any of their tags, by weak ones only where the option says so', () => {
+  it('HDR-2: If-Match names versions by any of their tags, and by weak tags only with the option', () => {
     const field = list('"1.a", W/"2.b", "3", "1.c"')
     expect(versionsOf(field)).toEqual(['1', '1'])
     expect(versionsOf(field, true)).toEqual(['1', '2', '1'])
@@ -175,7 +175,7 @@ describe('tags of content codings', () => {
     expect(versionOf(codedTag('"3.x"', coding))).toBe('3')
   })
 
-  it('HDR-2: the tag of any coding contains its version and is recognized', () => {
+  it('HDR-2: the tag of any content coding contains its version and is recognized', () => {
     fc.assert(
       fc.property(
         text,
@@ -213,8 +213,11 @@ describe('tags of content codings', () => {
     ['"3.x"-gzip', 'gzip', undefined],
     ['"2.x+gzip", "3.y-gzip"', 'gzip', undefined],
     ['*, "3.y"', 'gzip', undefined],
-  ])('HDR-4: a client with %s that accepts "%s" has %s of "3.x" (RFC 9111 4.3.4)', (field, codings, expected) => {
-    const taken = codings.split(', ')
-    expect(knownTag(list(field), '"3.x"', (coding) => taken.includes(coding))).toBe(expected)
-  })
+  ])(
+    'HDR-4: for a client with the tags %s that accepts "%s", the known tag of "3.x" is %s (RFC 9111 4.3.4)',
+    (field, codings, expected) => {
+      const taken = codings.split(', ')
+      expect(knownTag(list(field), '"3.x"', (coding) => taken.includes(coding))).toBe(expected)
+    },
+  )
 })

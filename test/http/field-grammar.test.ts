@@ -7,7 +7,7 @@ const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 const quotable = fc.string({ unit: fc.constantFrom(...'ab,;= "\\\t\u00e9'.split('')) })
 
 describe('field grammar', () => {
-  it('HDR-1: optional white space is spaces and tabs only (RFC 9110 5.6.3)', () => {
+  it('HDR-1: optional white space consists only of spaces and tabs (RFC 9110 5.6.3)', () => {
     expect([skipSpace(' \t a', 0), skipSpace('a', 0), skipSpace('\u00a0a', 0), skipSpace('  ', 0)]).toEqual([
       3, 0, 0, 2,
     ])
@@ -22,7 +22,7 @@ describe('field grammar', () => {
     )
   })
 
-  it('HDR-1: a quoted string ends at its quote and unquotes to the original text', () => {
+  it('HDR-1: a quoted string ends at its closing quote, and unquoting it returns the original text', () => {
     fc.assert(
       fc.property(quotable, fc.string(), (text, rest) => {
         expect(quotedEnd(quoted(text) + rest, 0)).toBe(quoted(text).length)

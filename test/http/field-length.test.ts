@@ -5,7 +5,7 @@ import { problemBody } from '../../src/problem.js'
 import { longestProblemText, maxProblemItems } from '../../src/violation.js'
 
 describe('checkField()', () => {
-  it('ERR-1: refuses only fields above the maximum length', () => {
+  it('ERR-1: refuses only fields that exceed the maximum length', () => {
     expect(() => checkField('If-Match', 'x'.repeat(longestField))).not.toThrow()
     expect(() => checkField('If-Match', undefined)).not.toThrow()
     expect(() => checkField('If-Match', 'x'.repeat(longestField + 1))).toThrow(
@@ -17,8 +17,8 @@ describe('checkField()', () => {
   })
 })
 
-describe('a problem body', () => {
-  it('ERR-3: stays within the length that documents declare, regardless of what a team throws', () => {
+describe('the body of a problem', () => {
+  it('ERR-3: stays within the length that the documents declare, regardless of the problem that the team throws', () => {
     const huge = `${'x'.repeat(longestProblemText - 5)}😀${'y'.repeat(100)}`
     const errors = Array.from({ length: maxProblemItems + 1 }, () => ({
       detail: huge,

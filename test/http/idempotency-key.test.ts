@@ -27,7 +27,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     )
   })
 
-  it('accepts exactly what the pattern and the length in documents allow', () => {
+  it('accepts exactly what the pattern and the length in the documents allow', () => {
     const pattern = new RegExp(idempotencyKeyPattern)
     const reported = (field: string): boolean => field.length <= longestKeyField && pattern.test(field)
     for (const length of [0, 1, longestKey - 1, longestKey, longestKey + 1, longestKeyField]) {
@@ -65,7 +65,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     }
   })
 
-  it('counts the characters of the key, not of its spelling', () => {
+  it('counts the characters of the key, not the escapes in its spelling', () => {
     expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey)}"`)).toBe('"'.repeat(longestKey))
     expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey + 1)}"`)).toBeUndefined()
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { faultAt } from '../../src/http/json-fault.js'
 
 describe('faultAt', () => {
-  it('ERR-3: a fault has an RFC 6901 pointer, from which its path is read back', () => {
+  it('ERR-3: an error has an RFC 6901 pointer, and parsing the pointer returns the path', () => {
     expect(faultAt('x', [])).toEqual({ malformed: 'x', pointer: '' })
     expect(faultAt('x', ['a', 0, 'b/c', '~1', ''])).toEqual({ malformed: 'x', pointer: '/a/0/b~1c/~01/' })
     fc.assert(
@@ -14,7 +14,7 @@ describe('faultAt', () => {
     )
   })
 
-  it('ERR-3: a pointer too long to be shown is left out', () => {
+  it('ERR-3: a pointer that is too long is left out', () => {
     expect(faultAt('x', ['a'.repeat(1_000)])).toEqual({ malformed: 'x' })
     expect(faultAt('x', Array(1_000).fill('a'))).toEqual({ malformed: 'x' })
   })

@@ -17,7 +17,7 @@ describe('JSON numbers', () => {
     )
   })
 
-  it('HDR-5: an integer that reads as another one changes', () => {
+  it('HDR-5: finds an integer that a double cannot hold, so that another integer would be read', () => {
     for (const changing of [
       '9007199254740993',
       '-9007199254740993',
@@ -46,12 +46,12 @@ describe('JSON numbers', () => {
     }
   })
 
-  it('HDR-5: a fraction is rounded, as everywhere', () => {
+  it('HDR-5: a fraction is rounded as usual, and this does not count as a change', () => {
     for (const rounded of ['0.1', '0.12345678901234567890', '9007199254740993.5', '1.5e-300'])
       expect(integerChanges(rounded), rounded).toBe(false)
   })
 
-  it('HDR-5: an integer changes exactly where neither its value nor its digits come back', () => {
+  it('HDR-5: an integer counts as changed exactly if neither its value nor its digits are preserved', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (integer) => {
         const read = Number(integer)
@@ -60,7 +60,7 @@ describe('JSON numbers', () => {
     )
   })
 
-  it('REP-7: every number that JSON.stringify writes is read back', () => {
+  it('REP-7: every number that JSON.stringify writes is read unchanged', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -71,7 +71,7 @@ describe('JSON numbers', () => {
       expect(integerChanges(JSON.stringify(double))).toBe(false)
   })
 
-  it('HDR-5: a number that needs no check is safe', () => {
+  it('HDR-5: a number that is considered to need no check is in fact unchanged', () => {
     fc.assert(
       fc.property(
         literal,
@@ -88,7 +88,7 @@ describe('JSON numbers', () => {
   })
 })
 
-/** The integer that the shortest decimal form of a double represents. */
+/** The integer that the shortest decimal form of a double stands for. */
 function decimalOf(double: number): bigint {
   const [mantissa = '', exponent = '0'] = String(double).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

@@ -77,7 +77,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('ERR-3: an error has a message and a position, independent of the engine', () => {
+  it('ERR-3: an error has a message and a position that do not depend on the JavaScript engine', () => {
     expect(parse('')).toEqual({ malformed: 'The text is empty where a JSON value is expected.' })
     expect(parse(' \n')).toEqual({ malformed: 'The text is empty where a JSON value is expected.' })
     expect(parse('{"a":1,}')).toEqual({ malformed: 'Unexpected }: line 1, column 8.' })
@@ -95,7 +95,7 @@ describe('parseJson', () => {
     expect(parse('[1}')).toEqual({ malformed: 'Unexpected }: line 1, column 3.' })
   })
 
-  it('HDR-5: the text is UTF-8, a byte order mark is skipped', () => {
+  it('HDR-5: the text is UTF-8, and a byte order mark is skipped', () => {
     expect(parseJson(Uint8Array.of(0x22, 0xc3, 0x22), limits)).toEqual({ malformed: 'The text is not valid UTF-8.' })
     expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31), limits)).toEqual({ value: 1 })
     expect(parse('"ñ😀"')).toEqual({ value: 'ñ😀' })
@@ -112,7 +112,7 @@ describe('parseJson', () => {
     expect(parse('[]', 0)).toMatchObject({ pointer: '' })
   })
 
-  it('HDR-5: a member occurs once (RFC 7493 2.3), in any spelling of its name', () => {
+  it('HDR-5: a member may occur only once (RFC 7493 2.3), in any spelling of its name', () => {
     const twice = 'A member occurs twice in one object.'
     expect(parse('{"a":1,"\\u0061":2}')).toEqual({ malformed: twice, pointer: '/a' })
     expect(parse('{"x":[0,{"a/~":1,"b":{"a/~":1},"a/~":2}]}')).toEqual({ malformed: twice, pointer: '/x/1/a~1~0' })
@@ -121,7 +121,7 @@ describe('parseJson', () => {
     expect(parse(`{"${long}":1,"${long}":2}`)).toEqual({ malformed: twice })
   })
 
-  it('HDR-5: a member named __proto__ is refused, constructor is an ordinary name', () => {
+  it('HDR-5: a member named __proto__ is refused, and constructor is an ordinary name', () => {
     expect(parse('{"a":{"__proto__":{}}}')).toEqual({
       malformed: 'A member must not be named "__proto__".',
       pointer: '/a/__proto__',
@@ -132,7 +132,7 @@ describe('parseJson', () => {
     })
   })
 
-  it('HDR-5: a number that a double cannot hold is refused, an integer that it would change too', () => {
+  it('HDR-5: a number that a double cannot hold is refused, and so is an integer that a double would change', () => {
     expect(parse('{"a":[1e400]}')).toEqual({
       malformed: 'The number is too large for a double-precision number.',
       pointer: '/a/0',
@@ -144,11 +144,11 @@ describe('parseJson', () => {
     })
   })
 
-  it('HDR-5: -0 reads as 0', () => {
+  it('HDR-5: -0 is read as 0', () => {
     expect(parse('[-0,-0.0,-0e5,-1e-999,{"a":-0},0,-0.5]')).toEqual({ value: [0, 0, 0, 0, { a: 0 }, 0, -0.5] })
   })
 
-  it('HDR-5: a hostile megabyte is handled in time', () => {
+  it('HDR-5: a hostile text of a megabyte is handled in time', () => {
     const million = 1_000_000
     const keys = Array.from({ length: 100_000 }, (_, at) => `"k${at}":${at}`).join(',')
     expect(timed(() => expect(parse('['.repeat(million))).toHaveProperty('malformed'))).toBeLessThan(1_000)
@@ -183,7 +183,7 @@ describe('checkParsed', () => {
       expect(checkParsed(value, limits)).toBeUndefined()
   })
 
-  it('HDR-5: both find the same depth', () => {
+  it('HDR-5: checkParsed and parseJson find the same depth', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat({ max: 6 }), (value, depth) => {
         const text = JSON.stringify(value)

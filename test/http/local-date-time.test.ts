@@ -17,7 +17,7 @@ describe('canonicalLocalDateTime', () => {
     expect(canonicalLocalDateTime('2024-02-29T23:59:59.1234567')).toBe('2024-02-29T23:59:59.1234567')
   })
 
-  it('REP-4: refuses texts that are not real local date-times', () => {
+  it('REP-4: refuses texts that are not local date-times or do not exist in the calendar', () => {
     const shapes = [
       '',
       '2024-02-29',
@@ -65,7 +65,7 @@ describe('canonicalLocalDateTime', () => {
     )
   })
 
-  it('REP-4: accepts exactly the dates of the calendar', () => {
+  it('REP-4: accepts exactly the dates that exist in the calendar', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 9999 }),
@@ -81,7 +81,7 @@ describe('canonicalLocalDateTime', () => {
     )
   })
 
-  it('REP-4: canonical texts compare as strings', () => {
+  it('REP-4: canonical texts are ordered like the times that they stand for', () => {
     fc.assert(
       fc.property(moment, moment, (a, b) => {
         const [first = '', second = ''] = [canonicalLocalDateTime(seconds(a)), canonicalLocalDateTime(seconds(b))]

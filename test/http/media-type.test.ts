@@ -12,7 +12,7 @@ const token = fc.string({ unit: fc.constantFrom(..."!#$%&'*+-.^_`|~019azAZ"), mi
 const value = fc.string({ unit: fc.constantFrom(...'ab,;= "\\\t\u00e9'.split('')) })
 
 describe('parseMediaType', () => {
-  it('HDR-5: type and names are lower-cased, values are not', () => {
+  it('HDR-5: the type and parameter names are lower-cased, and parameter values are not', () => {
     expect(parsed('application/json')).toEqual(['application/json', {}])
     expect(parsed(' Application/JSON ; Charset=UTF-8\t')).toEqual(['application/json', { charset: 'UTF-8' }])
     expect(parsed('a/b;c="x;y,\\"z\\\\"; d=""')).toEqual(['a/b', { c: 'x;y,"z\\', d: '' }])
@@ -23,7 +23,7 @@ describe('parseMediaType', () => {
     expect(parsed('a/b;')).toEqual(['a/b', {}])
   })
 
-  it('HDR-5: a malformed field, or a repeated parameter, gives no media type', () => {
+  it('HDR-5: a malformed field, or a repeated parameter, results in no media type', () => {
     const fields = [
       '',
       'a',
@@ -44,7 +44,7 @@ describe('parseMediaType', () => {
     }
   })
 
-  it('HDR-5: every well-formed field is read as it was written', () => {
+  it('HDR-5: every well-formed field is read exactly as it was written', () => {
     fc.assert(
       fc.property(
         token,

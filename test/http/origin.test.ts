@@ -17,13 +17,13 @@ const ofHost = (host: string) => originOf({ headers: { host } })
 const everybody: TrustProxy = () => true
 
 describe('requestOrigin', () => {
-  it('REP-5: has the protocol of the socket and the host of the request, lower-cased', () => {
+  it('REP-5: has the protocol of the socket and the lower-cased host of the request', () => {
     expect(ofHost('API.example.com')).toBe('http://api.example.com')
     expect(originOf({ headers: { host: 'a:8443' }, socket: { encrypted: true } })).toBe('https://a:8443')
     expect(originOf({ headers: { ':authority': 'a' } })).toBe('http://a')
   })
 
-  it('REP-5: names, IPv4, bracketed IPv6 and ports from 0 to 65535', () => {
+  it('REP-5: accepts names, IPv4, bracketed IPv6, and ports from 0 to 65535', () => {
     for (const host of [
       'localhost',
       'my_host',
@@ -37,7 +37,7 @@ describe('requestOrigin', () => {
     }
   })
 
-  it('REP-5: a malformed host gives no origin', () => {
+  it('REP-5: a malformed host results in no origin', () => {
     const hosts = [
       '',
       ' ',
@@ -75,13 +75,13 @@ describe('requestOrigin', () => {
     for (const host of [...hosts, ...literals]) expect(ofHost(host), host).toBeUndefined()
   })
 
-  it('REP-5: forwarded fields of an untrusted peer are ignored', () => {
+  it('REP-5: forwarded fields from an untrusted peer are ignored', () => {
     const headers = { host: 'a', 'x-forwarded-host': 'b', 'x-forwarded-proto': 'https' }
     expect(originOf({ headers })).toBe('http://a')
     expect(originOf({ headers }, () => false)).toBe('http://a')
   })
 
-  it('REP-5: the first forwarded values of a trusted peer are used', () => {
+  it('REP-5: the first values of the forwarded fields of a trusted peer are used', () => {
     const headers = { host: 'a', 'x-forwarded-host': 'B:1 , c', 'x-forwarded-proto': 'HTTPS, http' }
     expect(originOf({ headers }, (address, hop) => address === '10.0.0.1' && hop === 0)).toBe('https://b:1')
     expect(originOf({ headers: { host: 'a', 'x-forwarded-host': ['b', 'c'] } }, everybody)).toBe('http://b')
@@ -94,13 +94,13 @@ describe('requestOrigin', () => {
     expect(originOf({ headers, socket: { remoteAddress: undefined } }, (address) => address === '')).toBe('https://b:1')
   })
 
-  it('REP-5: the host of an absolute-form target precedes Host (RFC 9112 3.2.2)', () => {
+  it('REP-5: the host of an absolute-form target takes precedence over Host (RFC 9112 3.2.2)', () => {
     expect(originOf({ url: 'http://B:1/x', headers: { host: 'a' } })).toBe('http://b:1')
     expect(originOf({ url: 'http://u@b/x', headers: { host: 'a' } })).toBeUndefined()
     expect(originOf({ url: '/http://b/x', headers: { host: 'a' } })).toBe('http://a')
   })
 
-  it('REP-5: without a host, it has the local address of the socket', () => {
+  it('REP-5: without a host it uses the local address of the socket', () => {
     expect(originOf({ socket: { localAddress: '127.0.0.1', localPort: 3000 } })).toBe('http://127.0.0.1:3000')
     expect(originOf({ socket: { localAddress: '::ffff:127.0.0.1', localPort: 80 } })).toBe('http://127.0.0.1')
     expect(originOf({ socket: { localAddress: '::1', localPort: 443, encrypted: true } })).toBe('https://[::1]')
@@ -108,7 +108,7 @@ describe('requestOrigin', () => {
     expect(originOf({})).toBeUndefined()
   })
 
-  it('REP-5: an HTTP/1.0 request over a real socket', async () => {
+  it('REP-5: works for an HTTP/1.0 request over a real socket', async () => {
     const server = createServer((req, res) => res.end(requestOrigin(req, undefined)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
@@ -122,7 +122,7 @@ describe('requestOrigin', () => {
     expect(answer).toMatch(new RegExp(`\r\n\r\nhttp://127\\.0\\.0\\.1:${port}$`))
   })
 
-  it('REP-5: for any host, an origin contains a host and a port and nothing else', () => {
+  it('REP-5: for any host, an origin contains only a scheme, a host and a port', () => {
     const host = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom(...'ab1.-_:[]@/?#\\') }),

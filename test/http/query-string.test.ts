@@ -25,7 +25,7 @@ describe('parseQueryString', () => {
     ])
   })
 
-  it('QUERY-2: + is a space, %2B a plus', () => {
+  it('QUERY-2: + is a space, and %2B is a plus', () => {
     expect(pairs('sort=+fecha,%2Bid&a+b=c+d')).toEqual([
       ['sort', ' fecha,+id'],
       ['a b', 'c d'],
@@ -40,7 +40,7 @@ describe('parseQueryString', () => {
     ])
   })
 
-  it('QUERY-8: pairs that cannot be decoded are malformed, the others are read', () => {
+  it('QUERY-8: pairs that cannot be decoded are malformed, and the other pairs are read', () => {
     expect(parseQueryString('a=1&b=%&%zz=1&c=%E9&d=%ED%A0%80&e=%C0%80&f=2')).toEqual({
       pairs: [
         ['a', '1'],
@@ -51,7 +51,7 @@ describe('parseQueryString', () => {
     expect(parseQueryString(`a=%\u0000\u001b\ud800${'x'.repeat(100)}`).malformed).toEqual([`a=%???${'x'.repeat(74)}`])
   })
 
-  it('QUERY-1: reads what HTML forms write', () => {
+  it('QUERY-1: reads the queries that HTML forms write', () => {
     fc.assert(
       fc.property(
         pairsOfText,
@@ -60,7 +60,7 @@ describe('parseQueryString', () => {
     )
   })
 
-  it('QUERY-8: any text can be parsed: each piece is a pair or malformed', () => {
+  it('QUERY-8: any text can be parsed: each part is either a pair or malformed', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab=&%+41CA39') }), (raw) => {
         const query = parseQueryString(raw)
@@ -71,11 +71,11 @@ describe('parseQueryString', () => {
 })
 
 describe('formatQueryString', () => {
-  it('QUERY-7: what it writes is read as the same pairs', () => {
+  it('QUERY-7: parsing its result returns the same pairs', () => {
     fc.assert(fc.property(pairsOfText, (written) => void expect(pairs(formatQueryString(written))).toEqual(written)))
   })
 
-  it('QUERY-7: lists, signs and times stay readable', () => {
+  it('QUERY-7: lists, signs and times stay readable in its result', () => {
     expect(
       formatQueryString([
         ['sort', '-fecha,a.b'],

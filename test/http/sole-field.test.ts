@@ -13,12 +13,12 @@ describe('soleField', () => {
     expect(soleField(request(['Authorizations', 'a', 'x', 'Authorization']), 'Authorization')).toBeUndefined()
   })
 
-  it('AUTH-4: a repeated field has no value, although Node returns the first', () => {
+  it('AUTH-4: returns no value for a repeated field, although Node returns the first one', () => {
     const twice = request(['Authorization', 'Bearer a', 'authorization', 'Bearer a'], { authorization: 'Bearer a' })
     expect(soleField(twice, 'Authorization')).toEqual({ many: true })
   })
 
-  it('AUTH-1: a field that came over no connection is read from headers', () => {
+  it('AUTH-1: for a request that did not arrive over a connection, reads the field from headers', () => {
     expect(soleField(request([], { authorization: 'Bearer a' }), 'Authorization')).toBe('Bearer a')
     expect(
       soleField(request(['Cookie', 'token=a'], { cookie: 'token=a', authorization: 'Bearer a' }), 'Authorization'),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeSegments, splitTarget, targetAuthority } from '../../src/http/targets.js'
 
 describe('splitTarget', () => {
-  it('PATH-11: origin-form, absolute-form and asterisk-form (RFC 9112 3.2)', () => {
+  it('PATH-11: splits origin-form, absolute-form and asterisk-form (RFC 9112 3.2)', () => {
     const targets = {
       '/v1/a?b=c?d': ['/v1/a', 'b=c?d'],
       '/': ['/', ''],
@@ -19,7 +19,7 @@ describe('splitTarget', () => {
     for (const [url, [path, query]] of Object.entries(targets)) expect(splitTarget(url), url).toEqual({ path, query })
   })
 
-  it('PATH-11: path and query of an origin-form are put together again', () => {
+  it('PATH-11: splits any path and any query, in origin-form and absolute-form', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
         expect(splitTarget(`/${path}?${query}`)).toEqual({ path: `/${path}`, query })
@@ -28,7 +28,7 @@ describe('splitTarget', () => {
     )
   })
 
-  it('REP-5: only an absolute-form names an authority', () => {
+  it('REP-5: only an absolute-form target names an authority', () => {
     expect(['/a://b', '*', 'http://h:1/x', 'http://h?x', 'http://'].map(targetAuthority)).toEqual([
       undefined,
       undefined,
@@ -40,7 +40,7 @@ describe('splitTarget', () => {
 })
 
 describe('decodeSegments', () => {
-  it('PATH-11: a leading and one trailing slash do not count, other empty segments do', () => {
+  it('PATH-11: a leading slash and one trailing slash do not count, and other empty segments do', () => {
     expect(['', '/', '/a', '/a/', 'a', '//', '/a//', '//a', '/a//b'].map(decodeSegments)).toEqual([
       [],
       [],
@@ -59,7 +59,7 @@ describe('decodeSegments', () => {
     expect(['/a/%', '/%zz', '/%E9', '/%ED%A0%80', '/%C0%AF'].map(decodeSegments)).toEqual(Array(5).fill(undefined))
   })
 
-  it('PATH-11: any encoded text is read back', () => {
+  it('PATH-11: decoding any encoded text returns the text', () => {
     const segment = fc.string({ unit: 'binary', minLength: 1 })
     fc.assert(
       fc.property(fc.array(segment), fc.constantFrom('', '/'), (segments, trailing) => {

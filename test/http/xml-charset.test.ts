@@ -21,7 +21,7 @@ describe('decodeXml', () => {
     ['UTF-16LE by field', utf16le(text), 'utf-16LE'],
     ['UTF-16BE by field', utf16be(text), 'utf-16be'],
     ['Latin-1 by field', latin1(text), 'ISO-8859-1'],
-  ])('HDR-5: %s (RFC 7303 3)', (_, bytes, charset) => {
+  ])('HDR-5: decodes %s (RFC 7303 3)', (_, bytes, charset) => {
     expect(decodeXml(bytes, charset)).toEqual({ text })
   })
 
@@ -38,7 +38,7 @@ describe('decodeXml', () => {
     expect(decodeXml(utf8('<?xml version="1.0" encoding="UTF-7"?><a/>'), undefined)).toEqual({
       unsupportedCharset: 'UTF-7',
     })
-    // Text that only resembles a declaration has no effect.
+    // A text that only resembles an XML declaration has no effect.
     for (const other of [
       '<!-- encoding="utf-7" --><a/>',
       '<?xmlx version="1.0" encoding="utf-7"?><a/>',
@@ -61,14 +61,14 @@ describe('decodeXml', () => {
     ['more than ASCII', [0x3c, 0x80], 'us-ascii'],
     ['half a unit', [0x00, 0x3c, 0x00], 'utf-16be'],
     ['half a surrogate pair in UTF-16', [0xd8, 0x00, 0x00, 0x3c], 'utf-16be'],
-  ])('HDR-5: bytes that are invalid in the charset are an error: %s', (_, bytes, charset) => {
+  ])('HDR-5: bytes that are invalid in the charset cause an error: %s', (_, bytes, charset) => {
     expect(decodeXml(Uint8Array.from(bytes), charset)).toHaveProperty(
       'malformed',
       expect.stringMatching(/^The text is not valid /),
     )
   })
 
-  it('HDR-5: an unsupported charset has its own result', () => {
+  it('HDR-5: an unsupported charset has a different result from invalid bytes', () => {
     for (const charset of ['utf-7', 'utf-32', 'windows-1252', 'ebcdic-cp-us', '', 'constructor']) {
       expect(decodeXml(utf8('<a/>'), charset)).toEqual({ unsupportedCharset: charset })
     }

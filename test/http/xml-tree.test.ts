@@ -17,7 +17,7 @@ const numbered = (unit: (at: number) => string, count: number): string =>
   Array.from({ length: count }, (_, at) => unit(at)).join('')
 
 describe('parseXml', () => {
-  it('HDR-5: elements, attributes and text', () => {
+  it('HDR-5: reads elements, attributes and text', () => {
     expect(root('<?xml version="1.0" encoding="UTF-8"?>\n<!-- x --><?y z?><a x="1">b<c/>d</a>\n<!-- x -->')).toEqual({
       name: 'a',
       attributes: [{ name: 'x', namespace: '', value: '1' }],
@@ -26,18 +26,18 @@ describe('parseXml', () => {
     })
   })
 
-  it('HDR-5: comments and processing instructions are skipped, CDATA is text, and the text around them is joined', () => {
+  it('HDR-5: comments and processing instructions are skipped, CDATA is text, and the texts around them are joined', () => {
     expect(
       root('<a> x<!-- & < -->y<?pi < ?>z<![CDATA[<&]]]]><![CDATA[>]]>\r\n\r&#13;&#x1F600;&amp;&lt;&gt;&quot;&apos;</a>')
         .text,
     ).toBe(' xyz<&]]>\n\n\r😀&<>"\'')
   })
 
-  it('HDR-5: white space in attributes becomes spaces, except where it is a reference', () => {
+  it('HDR-5: white space in attributes becomes spaces, unless it is written as a character reference', () => {
     expect(root('<a x=" \t\r\n b&#9;&#10;&#13;"/>').attributes[0]?.value).toBe('    b\t\n\r')
   })
 
-  it('HDR-5: a prefix has its innermost declared namespace', () => {
+  it('HDR-5: a prefix has the namespace of its innermost declaration', () => {
     const at = (text: string) =>
       root(text).children.map(({ attributes }) => attributes.map(({ name, namespace }) => `${namespace}#${name}`))
     expect(at('<a xmlns:p="u:1"><b p:x=""/><c xmlns:p="u:2" p:x=""/><d p:x=""/></a>')).toEqual([
@@ -94,7 +94,7 @@ describe('parseXml', () => {
       expect(parse(text)).toHaveProperty('malformed')
   })
 
-  it('HDR-5: at most 64 attributes, and namespaces of at most 1,000 characters', () => {
+  it('HDR-5: an element has at most 64 attributes, and a namespace at most 1,000 characters', () => {
     expect(root(`<a ${numbered((at) => `a${at}="" `, 64)}/>`).attributes).toHaveLength(64)
     expect(parse(`<a ${numbered((at) => `a${at}="" `, 65)}/>`)).toHaveProperty('malformed')
     expect(parse(`<a xmlns="${'u'.repeat(1_000)}"/>`)).toHaveProperty('root')
@@ -130,7 +130,7 @@ describe('parseXml', () => {
       'white space in a tag': `<r${filled(' ')}/>`,
       'an endless DOCTYPE': `<!DOCTYPE a [${filled('<!x')}`,
     }),
-  )('HDR-5: a hostile megabyte is handled in time: %s', (_, text) => {
+  )('HDR-5: a hostile document of a megabyte is handled in time: %s', (_, text) => {
     for (const depth of [32, Number.POSITIVE_INFINITY]) {
       const started = cpuTime()
       parse(text, depth)

@@ -31,11 +31,11 @@ describe('budgets', () => {
     ['OPTIONS', '/contratos', 'default'],
     ['PATCH', '/contratos/7', 'write'],
     ['QUERY', '/contratos', 'write'],
-  ])('LIMIT-1: %s %s counts against "%s"', (method, path, name) => {
+  ])('LIMIT-1: %s %s counts against the budget "%s"', (method, path, name) => {
     expect(fitting(method, path)).toBe(name)
   })
 
-  it('LIMIT-1: inherit from the default budget', () => {
+  it('LIMIT-1: inherit limit and window from the default budget', () => {
     expect(all.map(({ limit, window }) => [limit, window])).toEqual([
       [10, 60_000],
       [60, 1000],
@@ -48,7 +48,7 @@ describe('budgets', () => {
     })
   })
 
-  it('LIMIT-1: need no default if every request matches one', () => {
+  it('LIMIT-1: need no default budget if every request matches another budget', () => {
     const read = { name: 'read', methods: 'read', limit: 1 } as const
     const write = { name: 'write', methods: 'write', limit: 1 } as const
     expect(resolveBudgets({ budgets: [read, write], failures: { limit: 3 } }).all).toHaveLength(2)

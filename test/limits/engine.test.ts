@@ -5,7 +5,9 @@ import type { Budget } from '../../src/limits/budgets.js'
 import { makeEngine } from '../../src/limits/engine.js'
 import { HttpProblem } from '../../src/problem.js'
 
-/** The fields that `express-rate-limit` itself writes for one request, and whether it refuses. */
+/**
+ * The fields that `express-rate-limit` writes for one request, and whether it refuses the request.
+ */
 function itsOwn(
   { name, limit, window }: Budget,
   hits: object,
@@ -40,7 +42,7 @@ describe('engine', () => {
     throw error
   }
 
-  it('LIMIT-1: writes the same fields as express-rate-limit, for every caller, the first time and again', async () => {
+  it('LIMIT-1: writes the same fields as express-rate-limit, for every caller, on the first call and on the next', async () => {
     const budgets = fc.record({
       name: fc.constantFrom('default', 'a.b_c-d'),
       limit: fc.integer({ min: 1, max: 1e9 }),
@@ -74,7 +76,7 @@ describe('engine', () => {
     )
   })
 
-  it("LIMIT-1: passes a store's error to the limit, which may recover", async () => {
+  it('LIMIT-1: passes an error of the store to the limit, which may recover', async () => {
     const budget: Budget = { name: 'default', limit: 1, window: 1000, routes: undefined, methods: undefined }
     const down = new Error('down')
     const store = { increment: () => Promise.reject(down), decrement: () => {}, resetKey: () => {} }

@@ -18,7 +18,8 @@ afterEach(() => expect(rejections).toEqual([]))
 
 /**
  * A service with one route over these stores. Returns a function that sends a request and returns
- * its status, whether it was counted, and its duration; and the number of calls of the stores.
+ * its status, its duration, and whether it was counted. Also returns how often the stores were
+ * called.
  */
 async function limited(url: string, options: Partial<RateLimitOptions>) {
   const stores = redisStores(url)
@@ -79,7 +80,7 @@ describe('rateLimit() over Redis', () => {
     stores.close()
   })
 
-  it('LIMIT-1: Redis stops and returns under load: no request fails or waits, one failure is reported, and counting resumes by itself', async () => {
+  it('LIMIT-1: if Redis stops and returns under load, no request fails or waits, one failure is reported, and counting resumes by itself', async () => {
     const server = await own()
     const { ask, lookedUp, onStoreFailure } = await limited(server.url, {})
     await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })
@@ -104,7 +105,7 @@ describe('rateLimit() over Redis', () => {
     await load
     expect(answers.length).toBeGreaterThan(100)
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    // Only a request that asks Redis can wait for it.
+    // Only a request that asks Redis can be delayed by Redis.
     expect(waited).toBeLessThan(answered / 2)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
@@ -122,7 +123,7 @@ describe('rateLimit() over Redis', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a Redis server that accepts connections but never answers delays only the first requests', async () => {
+  it('LIMIT-1: a Redis server that accepts connections but never replies delays only the first requests', async () => {
     const server = await own()
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
     onTestFinished(() => proxy.close())

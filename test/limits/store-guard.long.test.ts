@@ -6,7 +6,7 @@ import { StoreDown, StoreGuard } from '../../src/limits/store-guard.js'
 
 const messages = { failed: 'It is down.', recovered: (time: string) => `It was down for ${time}.` }
 
-/** A store whose behavior the test sets. */
+/** A store whose behavior is set by the test. */
 class FakeStore implements LimitStore {
   behavior: 'well' | 'fails' | 'throws' | 'hangs' = 'well'
   calls: string[] = []
@@ -33,7 +33,7 @@ class FakeStore implements LimitStore {
 
 describe('StoreGuard', () => {
   it.each(['fails', 'throws', 'hangs'] as const)(
-    'LIMIT-1: a store that %s is reported once, not waited for again, and recovers by itself',
+    'LIMIT-1: a store that %s is reported once, is not waited for again, and recovers by itself',
     async (behavior) => {
       const store = new FakeStore()
       const onStoreFailure = vi.fn()
@@ -67,27 +67,30 @@ describe('StoreGuard', () => {
     { totalHits: Number.NaN },
     { totalHits: '1' },
     { totalHits: 1, resetTime: 1700000000000 },
-  ])('LIMIT-1: a store that returns %j is down', async (hits) => {
+  ])('LIMIT-1: a store that returns %j counts as down', async (hits) => {
     const onStoreFailure = vi.fn()
     const store: LimitStore = { increment: () => hits as never, decrement: () => {}, resetKey: () => {} }
     const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
-    await sleep(1300) // after a probe, which must not end the outage
+    await sleep(1300) // Waits until a probe has run, because the probe must not end the outage.
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it.each([undefined, null])('LIMIT-1: a store that returns no reset time (%j) is not down', async (resetTime) => {
-    const store: LimitStore = {
-      increment: () => ({ totalHits: 1, resetTime }) as never,
-      decrement: () => {},
-      resetKey: () => {},
-    }
-    expect(await new StoreGuard(messages, {}).add(store, 60_000).increment('a')).toEqual({
-      totalHits: 1,
-      resetTime: undefined,
-    })
-  })
+  it.each([undefined, null])(
+    'LIMIT-1: a store that returns no reset time (%j) does not count as down',
+    async (resetTime) => {
+      const store: LimitStore = {
+        increment: () => ({ totalHits: 1, resetTime }) as never,
+        decrement: () => {},
+        resetKey: () => {},
+      }
+      expect(await new StoreGuard(messages, {}).add(store, 60_000).increment('a')).toEqual({
+        totalHits: 1,
+        resetTime: undefined,
+      })
+    },
+  )
 
   it('LIMIT-1: a short outage ends within a second, and a repeated one is reported at most once a second', async () => {
     const store = new FakeStore()
@@ -124,7 +127,7 @@ describe('StoreGuard', () => {
     expect(performance.now() - at).toBeLessThan(1000)
   })
 
-  it('LIMIT-1: probes a store that is down soon, then at most once a second, and reports the next outage again', async () => {
+  it('LIMIT-1: probes a store that is down soon after the failure and then at most once a second, and reports the next outage again', async () => {
     const store = new FakeStore()
     store.behavior = 'fails'
     const onStoreFailure = vi.fn(() => Promise.reject(new Error('its own affair')) as never)
@@ -162,7 +165,7 @@ describe('StoreGuard', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a probe without an answer times out, sends nothing more, and the next one finds the store', async () => {
+  it('LIMIT-1: a probe without a reply times out and sends no further command, and the next probe finds the store', async () => {
     vi.useFakeTimers()
     try {
       const store = new FakeStore()
@@ -170,7 +173,8 @@ describe('StoreGuard', () => {
       const onStoreRecovery = vi.fn()
       const guarded = new StoreGuard(messages, { onStoreFailure: () => {}, onStoreRecovery }).add(store, 60_000)
       await vi.advanceTimersByTimeAsync(30_000)
-      // A client that queues keeps its commands: one in about three seconds.
+      // A client may queue commands while it is disconnected, so only one command is sent in about
+      // three seconds.
       expect(new Set(store.calls)).toEqual(new Set(['init 60000']))
       expect(store.calls.length).toBeGreaterThan(8)
       expect(store.calls.length).toBeLessThan(16)
@@ -186,7 +190,7 @@ describe('StoreGuard', () => {
     }
   })
 
-  it('LIMIT-1: with any behaviour of a store at any time, each call settles and no rejection is unhandled', async () => {
+  it('LIMIT-1: however a store behaves, each call settles and no rejection is unhandled', async () => {
     const unhandled: unknown[] = []
     const onRejection = (reason: unknown) => void unhandled.push(reason)
     process.on('unhandledRejection', onRejection)

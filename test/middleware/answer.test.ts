@@ -10,7 +10,7 @@ import { raw } from './majors.js'
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
 describe('send', () => {
-  it('HDR-1: keeps Vary and Link of other middlewares next to ours', async () => {
+  it('HDR-1: keeps Vary and Link of other middleware next to those of the library', async () => {
     const answer = await raw((_req, res) => {
       res.setHeader('Vary', 'Origin')
       res.setHeader('Link', ['<a>; rel="x"', '<b,c>; rel="y"'])
@@ -54,9 +54,11 @@ describe('mergeVary, mergeLinks, spelled', () => {
     ['*', 'Accept', '*'],
     ['Origin, *', 'Accept', 'Origin, *'],
     [['A', 'B'], 'B, C', 'A, B, C'],
-  ])('HDR-1: Vary %j with %s is %s', (before, added, merged) => expect(mergeVary(before, added)).toBe(merged))
+  ])('HDR-1: Vary %j with the addition %s becomes %s', (before, added, merged) =>
+    expect(mergeVary(before, added)).toBe(merged),
+  )
 
-  it('QUERY-7: each link is added once, complete, and never split at a comma', () => {
+  it('QUERY-7: each link is added once and complete, and is never split at a comma', () => {
     const before = '</a?sort=x,b>; rel="next"'
     const added = '</c?sort=y,b>; rel="next"'
     expect(mergeLinks(before, added)).toBe(`${before}, ${added}`)
@@ -65,7 +67,7 @@ describe('mergeVary, mergeLinks, spelled', () => {
     expect(mergeLinks(undefined, added)).toBe(added)
   })
 
-  it('ERR-3: a field occurs once, regardless of its case', () => {
+  it('ERR-3: gives each field name its canonical spelling, regardless of its case', () => {
     expect(spelled({ 'RETRY-after': '1', etag: 'x', 'X-Other': 'y' })).toEqual({
       'Retry-After': '1',
       Etag: 'x',
@@ -75,11 +77,12 @@ describe('mergeVary, mergeLinks, spelled', () => {
 })
 
 describe('formatLink', () => {
-  it('QUERY-7, RFC 8288: any address is complete between its brackets', () => {
+  it('QUERY-7, RFC 8288: encodes an address so that it cannot end its brackets early', () => {
     expect(formatLink('http://[::1]/a b?sort=x,-y&z=%41', 'next')).toBe(
       '<http://[::1]/a%20b?sort=x,-y&z=%41>; rel="next"',
     )
-    // Node returns the bytes C3 B1 of a raw ñ as two Latin-1 characters.
+    // Node decodes header bytes as Latin-1, so the UTF-8 bytes C3 B1 of an ñ arrive as two
+    // characters.
     expect(formatLink('/\xc3\xb1', 'next')).toBe('</%C3%B1>; rel="next"')
     expect(formatLink('/€\u{1f600}\ud800', 'next')).toBe('</%E2%82%AC%F0%9F%98%80%EF%BF%BD>; rel="next"')
     fc.assert(
@@ -121,7 +124,7 @@ describe('withoutPages', () => {
 describe('problemAnswer', () => {
   const context = { representation: json, base: undefined, instance: '/a', requestId: undefined }
 
-  it('ERR-3, HDR-6: is never cached, and varies by Accept and by the fields that the problem names', () => {
+  it('ERR-3, HDR-6: a problem is never cached, and varies by Accept and by the fields that it names', () => {
     const problem = new HttpProblem('unauthenticated', {
       headers: { vary: 'Authorization', 'cache-control': 'public', 'content-type': 'text/html' },
     })
@@ -132,7 +135,7 @@ describe('problemAnswer', () => {
     })
   })
 
-  it('VER-2: 410 is empty', () => {
+  it('VER-2: a 410 has no body', () => {
     expect(problemAnswer(new HttpProblem('gone'), context)).toEqual({
       status: 410,
       headers: { 'Cache-Control': 'no-store' },

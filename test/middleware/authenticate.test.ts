@@ -39,7 +39,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
       app.get('/mine', (req, res) => void res.set('Cache-Control', 'public').send(who.of(req).name))
     })
 
-  it('AUTH-4: accepts known callers; everyone else gets 401 with the challenge, without the reason', async () => {
+  it('AUTH-4: accepts known callers. Everyone else gets 401 with the challenge, without the reason', async () => {
     const { call } = at(byKey())
     const good = await call.get('/me').set('X-Api-Key', 'k-ana')
     expect([good.status, good.text]).toEqual([200, 'ana'])
@@ -63,7 +63,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('HDR-6: responses are private and vary by the credentials, unless the handler says otherwise', async () => {
+  it('HDR-6: responses are private and vary by the credentials, unless the handler sets other fields', async () => {
     const { call } = at(byKey())
     const mine = await call.get('/me').set('X-Api-Key', 'k-ana')
     expect([mine.headers['cache-control'], mine.headers.vary]).toEqual(['private, no-cache', 'X-Api-Key'])
@@ -85,7 +85,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-4: identify may be asynchronous; an unavailable dependency is 503, an exception 500', async () => {
+  it('AUTH-4: identify may be asynchronous. An unavailable dependency causes a 503, and an exception a 500', async () => {
     const waits = at(byKey({ identify: async (key) => callers.get(key) }))
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-ana')).text).toBe('ana')
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-eva')).status).toBe(401)
@@ -110,7 +110,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('a handler without the middleware gets an error that says how to fix it', async () => {
+  it('a handler without the middleware gets an error that explains the fix', async () => {
     const who = byKey()
     const { call, reported } = service(express, (app: App) =>
       app.get('/me', (req, res) => void res.send(who.of(req).name)),

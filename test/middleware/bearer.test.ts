@@ -17,7 +17,7 @@ const requestWith = (field: string, ...values: string[]): never =>
   ({ headers: {}, rawHeaders: values.flatMap((value) => [field, value]) }) as never
 const byHeader = (token: string): never => requestWith('Authorization', `Bearer ${token}`)
 
-/** The result of a token: its principal, or the problem. */
+/** Runs a function and returns its result, or the problem that it throws. */
 function outcome(run: () => unknown): unknown {
   try {
     return run()
@@ -27,7 +27,9 @@ function outcome(run: () => unknown): unknown {
   }
 }
 
-/** Everything that a problem exposes: its body, its headers, its cause and what those contain. */
+/**
+ * Everything that a problem exposes: its body, its headers, its cause, and the values inside them.
+ */
 function everythingIn(error: unknown, seen: Set<unknown> = new Set()): string {
   if (typeof error !== 'object' || error === null || seen.has(error)) return String(error)
   seen.add(error)
@@ -64,7 +66,7 @@ describe('bearer(): the wrong tokens', () => {
     }
   })
 
-  it('AUTH-5: a signature on another curve is 401', () => {
+  it('AUTH-5: a signature on another curve gets 401', () => {
     expect(outcome(() => ways[0][1].identify(byHeader(foreignCurve())))).toMatchObject({ status: 401 })
   })
 
@@ -103,7 +105,7 @@ describe('bearer(): the wrong tokens', () => {
     )
   })
 
-  it('AUTH-5: changed bytes of a signed part are 401', () => {
+  it('AUTH-5: changed bytes in a signed part get 401', () => {
     const [head, payload, signatureText] = good().split('.') as [string, string, string]
     const authenticated = bearer(options)
     fc.assert(
@@ -119,7 +121,7 @@ describe('bearer(): the wrong tokens', () => {
     )
   })
 
-  it('AUTH-5: any field value is 401, never an exception', () => {
+  it('AUTH-5: any other field value gets 401 and never causes an exception', () => {
     const authenticated = bearer({ ...options, keys: finder })
     const segment = fc.oneof(
       fc.string(),
@@ -203,7 +205,7 @@ describe('bearer(): required claims', () => {
     expect(identify({ clockTolerance: 30 }, good({ exp: now() - 31 }))).toMatchObject(refusal)
   })
 
-  it('AUTH-5: maxAge counts from iat, which is then required', () => {
+  it('AUTH-5: maxAge is counted from iat, which is then required', () => {
     expect(identify({ maxAge: 60 }, good({ iat: now() - 50 }))).toMatchObject(sub)
     expect(identify({ maxAge: 60 }, good({ iat: now() - 61 }))).toMatchObject(refusal)
     expect(identify({ maxAge: 60 }, good({ iat: undefined }))).toMatchObject(refusal)
@@ -272,7 +274,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: revoked is called on every request; only false accepts a token, and an error is 503', async () => {
+  it('AUTH-5: revoked() is called on every request. Only false accepts a token, and an error causes a 503', async () => {
     const list = new Set<unknown>()
     const authenticated = bearer({ ...options, revoked: ({ jti }) => list.has(jti) })
     const req = byHeader(good())
@@ -298,7 +300,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: a key finder that fails is 503, one that finds no key 401, an unusable key a ConfigurationError', async () => {
+  it('AUTH-5: a key finder that fails causes a 503, finding no key causes a 401, and an unusable key a ConfigurationError', async () => {
     const req = byHeader(good())
     const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
     await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)
@@ -374,7 +376,7 @@ describe('bearer(): the cache', () => {
       expect(find).toHaveBeenLastCalledWith({ alg: 'RS256', kid: 'rsa' })
       find.mockReturnValue([keys[1]])
       expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
-      // A different key under the same id.
+      // A different key with the same id.
       find.mockReturnValue([{ kid: 'rsa', algorithm: 'RS256', key: otherRsa.publicKey }] as never)
       expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
       find.mockReturnValue(keys)
@@ -382,7 +384,7 @@ describe('bearer(): the cache', () => {
     },
   )
 
-  it('AUTH-5: the equivalent ECDSA signature verifies too and is revoked too: revocation does not depend on the token text', () => {
+  it('AUTH-5: the equivalent second form of an ECDSA signature verifies too, but revocation applies to both forms of the token', () => {
     const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551')
     const token = signed(goodClaims(), p256.privateKey, { alg: 'ES256', kid: 'ec' })
     const at = token.lastIndexOf('.') + 1
@@ -408,14 +410,14 @@ describe('bearer(): the cache', () => {
   })
 })
 
-describe('bearer() and publicToken(): the field', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('AUTH-1: the scheme %s', (scheme) => {
+describe('bearer() and publicToken(): the header field', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('AUTH-1: accepts the scheme %s', (scheme) => {
     expect(bearer(options).identify(requestWith('authorization', `${scheme}   ${good()}`))).toMatchObject({
       sub: 'ana',
     })
   })
 
-  it('AUTH-1: a request without credentials, or with another scheme, gets no error code; one with a wrong token does (RFC 6750 3.1)', () => {
+  it('AUTH-1: the challenge has no error code without credentials or with another scheme, and has one for a wrong token (RFC 6750 3.1)', () => {
     const authenticated = bearer({ ...options, realm: 'courier' })
     const challenge = (req: never) =>
       (outcome(() => authenticated.identify(req)) as HttpProblem).headers['WWW-Authenticate']
@@ -433,7 +435,7 @@ describe('bearer() and publicToken(): the field', () => {
     }
   })
 
-  it('AUTH-1: a repeated field is 401, even if one of the two is valid', () => {
+  it('AUTH-1: a repeated field gets 401, even if one of the two tokens is valid', () => {
     const twice = requestWith('Authorization', `Bearer ${good()}`, `Bearer ${good()}`)
     expect(outcome(() => bearer(options).identify(twice))).toMatchObject({ status: 401 })
   })
@@ -467,7 +469,7 @@ describe('bearer() and publicToken(): the field', () => {
     expect(find).toHaveBeenCalledTimes(1)
   })
 
-  it('AUTH-5: a kid of more than 256 characters does not call the key finder', () => {
+  it('AUTH-5: with a kid of more than 256 characters the key finder is not called', () => {
     const find = vi.fn((): undefined => undefined)
     const authenticated = bearer({ ...options, keys: find })
     for (const length of [256, 257]) {
@@ -477,7 +479,7 @@ describe('bearer() and publicToken(): the field', () => {
     expect(find).toHaveBeenCalledTimes(1)
   })
 
-  it('AUTH-3: publicToken() reads x-authorization-token, and its challenge names it', () => {
+  it('AUTH-3: publicToken() reads x-authorization-token, and its challenge names that field', () => {
     const authenticated = publicToken(options)
     expect(authenticated.field).toBe('x-authorization-token')
     expect(authenticated.identify(requestWith('X-Authorization-Token', good()))).toMatchObject({ sub: 'ana' })
@@ -521,7 +523,7 @@ describe('bearer(): options', () => {
     for (const build of [bearer, publicToken]) expect(() => build(given as never)).toThrow(ConfigurationError)
   })
 
-  it('AUTH-5: the message for missing keys, or a secret without an algorithm, says how to write them, and contains no key', () => {
+  it('AUTH-5: the message for missing keys, or for a secret without an algorithm, shows how to write them and contains no key', () => {
     for (const keys of [undefined, null, '', 'a bare secret', Buffer.from('a bare secret')]) {
       const build = () => bearer({ keys } as never)
       expect(build).toThrow("Use { algorithm: 'HS256', key: secret }")
@@ -547,7 +549,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     app.get('/me', (req, res) => void res.json(later.of(req)))
   })
 
-  it('AUTH-1: a valid token reaches the handler; the response is private and varies by the field (HDR-6)', async () => {
+  it('AUTH-1: a valid token reaches the handler, and the response is private and varies by the field (HDR-6)', async () => {
     const { status, body, headers } = await call.get('/me').set('Authorization', `Bearer ${good()}`)
     expect([status, body.sub]).toEqual([200, 'ana'])
     expect([headers['cache-control'], headers.vary]).toEqual(['private, no-cache', 'Authorization'])
@@ -556,7 +558,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     expect((await finding.call.get('/me').set('Authorization', `Bearer ${good()}`)).body).toEqual({ name: 'ana' })
   })
 
-  it('AUTH-4: a request without a token is 401 with a challenge, and is not cached', async () => {
+  it('AUTH-4: a request without a token gets 401 with a challenge, and the response is not cached', async () => {
     const { status, body, headers } = await call.get('/me')
     expect([status, body.code, headers['www-authenticate'], headers['cache-control']]).toEqual([
       401,
@@ -584,12 +586,12 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     expect(reported.every(({ problem }) => problem.status === 401)).toBe(true)
   })
 
-  it('AUTH-1: a repeated header is 401, although Node returns only the first one', async () => {
+  it('AUTH-1: a repeated header gets 401, although Node returns only the first one', async () => {
     const text = `GET /me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${good()}\r\nAuthorization: Bearer ${good()}\r\n\r\n`
     expect(await raw(app, text)).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('AUTH-5: an unavailable revocation list is 503 with Retry-After, and a broken key 500', async () => {
+  it('AUTH-5: an unavailable revocation list causes a 503 with Retry-After, and a broken key a 500', async () => {
     const down = service(
       express,
       (app) => void app.use(bearer({ ...options, revoked: () => Promise.reject(new Error('down')) })),
@@ -606,7 +608,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     expect(JSON.stringify(body)).not.toContain('PEM')
   })
 
-  it('AUTH-3: publicToken() on a route', async () => {
+  it('AUTH-3: publicToken() works on a single route', async () => {
     const authenticated = publicToken({ ...options, principal: (claims) => claims.sub })
     const { call } = service(
       express,
@@ -618,7 +620,10 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
   })
 })
 
-/** A request with this `Authorization`, by Node itself, because clients tend to correct headers. */
+/**
+ * Sends a request with this `Authorization` field. It uses Node's own client, because other clients
+ * tend to correct headers.
+ */
 function get(
   port: number,
   authorization: string,

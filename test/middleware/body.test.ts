@@ -24,7 +24,7 @@ const defaults: BodyOptions = {
   patch: false,
 }
 
-/** Responds with the body that `readBody` returns, or the problem. */
+/** Starts a handler that responds with the body that `readBody` returns, or with the problem. */
 const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
   ((req: IncomingMessage, res: ServerResponse) => {
     const read = async () => readBody(req, { ...defaults, ...options }, (value) => value)
@@ -58,7 +58,7 @@ const post = (headers: Record<string, string>, body: string | Buffer = '{"a":1}'
 const asJson = { 'Content-Type': 'application/json' }
 
 describe('resolveBodyLimits', () => {
-  it('HDR-5: has defaults, and accepts no time above the longest timer', () => {
+  it('HDR-5: has defaults, and reduces a timeout to the longest timer', () => {
     expect(resolveBodyLimits({})).toEqual({ bodyLimit: 1_048_576, depthLimit: 32, timeout: 30_000 })
     expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({
       bodyLimit: 1,
@@ -84,7 +84,7 @@ describe('readBody', () => {
     'application/json;charset="UTF-8"',
     'application/json; x=y',
     'application/json;charset=utf8',
-  ])('HDR-5: %s is read', async (type) => {
+  ])('HDR-5: a body of the type %s is read', async (type) => {
     expect((await post({ 'Content-Type': type })).body).toEqual({ value: { a: 1 } })
   })
 
@@ -97,13 +97,13 @@ describe('readBody', () => {
     'application/json; charset',
     '*/*',
     'application/*',
-  ])('HDR-5: %s is 415 and names the accepted types', async (type) => {
+  ])('HDR-5: a body of the type %s gets 415, which names the accepted types', async (type) => {
     const { status, body, headers } = await post({ 'Content-Type': type })
     expect([status, body.code, headers.accept]).toEqual([415, 'unsupported-content', 'application/json'])
     expect(body.errors[0]).toMatchObject({ header: 'Content-Type', allowed: ['application/json'], clause: 'HDR-5' })
   })
 
-  it('HDR-5: a body without Content-Type is 415; for a patch it names Accept-Patch', async () => {
+  it('HDR-5: a body without Content-Type gets 415, and for a patch the 415 has Accept-Patch', async () => {
     const bare = await raw(reading(), 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
     expect(bare).toMatch(/^HTTP\/1\.1 415 [\s\S]*has no Content-Type/)
     const patch = await post({ 'Content-Type': 'text/plain' }, '{}', {
@@ -116,7 +116,7 @@ describe('readBody', () => {
     ])
   })
 
-  it('HDR-5: a content coding is 415 with Accept-Encoding, identity is accepted', async () => {
+  it('HDR-5: an unsupported content coding gets 415 with Accept-Encoding, and identity is accepted', async () => {
     for (const coding of ['zstd', 'gzip, gzip', 'gzip, br', 'compress', 'gzip;q=1', 'gzi p']) {
       const { status, headers, body } = await post({ ...asJson, 'Content-Encoding': coding })
       expect([coding, status, headers['accept-encoding'], body.errors[0].allowed]).toEqual([
@@ -136,32 +136,38 @@ describe('readBody', () => {
     ['GZIP', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ] as const)('HDR-5: a body in %s is decompressed within the limit; invalid data is 400', async (coding, pack) => {
-    const headers = { ...asJson, 'Content-Encoding': coding }
-    const text = JSON.stringify({ a: 'ñ'.repeat(20) })
-    expect((await post(headers, pack(text))).body).toEqual({ value: JSON.parse(text) })
-    for (const broken of [Buffer.from(text), pack(text).subarray(0, -3), pack(text).fill(7, 2, 9)]) {
-      const answer = await post(headers, broken)
-      expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
-    }
-    // A few bytes that expand a thousandfold, and exactly the limit.
-    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
-    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
-    const bomb = pack(Buffer.alloc(50_000_000, ' '))
-    const before = process.memoryUsage().arrayBuffers
-    expect((await post(headers, bomb, { bodyLimit: 100_000 })).status).toBe(413)
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
-  })
+  ] as const)(
+    'HDR-5: a body in %s is decompressed within the limit, and invalid data gets 400',
+    async (coding, pack) => {
+      const headers = { ...asJson, 'Content-Encoding': coding }
+      const text = JSON.stringify({ a: 'ñ'.repeat(20) })
+      expect((await post(headers, pack(text))).body).toEqual({ value: JSON.parse(text) })
+      for (const broken of [Buffer.from(text), pack(text).subarray(0, -3), pack(text).fill(7, 2, 9)]) {
+        const answer = await post(headers, broken)
+        expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
+      }
+      // A few bytes that expand a thousandfold, and a body of exactly the limit.
+      expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
+      expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
+      const bomb = pack(Buffer.alloc(50_000_000, ' '))
+      const before = process.memoryUsage().arrayBuffers
+      expect((await post(headers, bomb, { bodyLimit: 100_000 })).status).toBe(413)
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+    },
+  )
 
-  it.each(['Content-Length: 0\r\n', ''])('HDR-5: no body (%j) is 400 missing-body', async (field) => {
-    const answer = await raw(
-      reading(),
-      `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}Connection: close\r\n\r\n`,
-    )
-    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*missing-body/)
-  })
+  it.each(['Content-Length: 0\r\n', ''])(
+    'HDR-5: a request without a body (%j) gets 400 missing-body',
+    async (field) => {
+      const answer = await raw(
+        reading(),
+        `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}Connection: close\r\n\r\n`,
+      )
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*missing-body/)
+    },
+  )
 
-  it('HDR-5: an empty chunked body is malformed', async () => {
+  it('HDR-5: an empty chunked body gets 400 malformed-body', async () => {
     const answer = await raw(
       reading(),
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
@@ -175,13 +181,13 @@ describe('readBody', () => {
     ['too deep', '[[[[]]]]', undefined],
     ['a duplicate member', '{"a":1,"a":2}', '/a'],
     ['an infinite number', '{"a":1e999}', '/a'],
-  ])('HDR-5: %s is 400', async (_name, text, pointer) => {
+  ])('HDR-5: %s gets 400', async (_name, text, pointer) => {
     const { status, body } = await post(asJson, text)
     expect([status, body.code]).toEqual([400, 'malformed-body'])
     if (pointer !== undefined) expect(body.errors[0].pointer).toBe(pointer)
   })
 
-  it('HDR-5: invalid UTF-8 is 400, a byte order mark is skipped', async () => {
+  it('HDR-5: invalid UTF-8 gets 400, and a byte order mark is skipped', async () => {
     const bytes = (body: Buffer) =>
       `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
     const sendBytes = async (body: Buffer) => {
@@ -199,7 +205,7 @@ describe('readBody', () => {
     expect(await sendBytes(Buffer.from('\ufeff{"a":"ñ"}'))).toContain('{"value":{"a":"ñ"}}')
   })
 
-  it('HDR-5: a body in one packet with the head is read like a later one, and the connection stays open', async () => {
+  it('HDR-5: it makes no difference whether a body arrives in one packet with its head or later, and the connection stays open', async () => {
     const port = await listen(reading({ bodyLimit: 20 }))
     const bodies = [
       '{"a":1}',
@@ -233,7 +239,7 @@ describe('readBody', () => {
       for (const framed of heads) {
         const [field, content] = framed(body)
         const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}\r\n`
-        // The first one keeps the connection open, because its length is valid.
+        // The first request keeps the connection open, because its Content-Length is valid.
         const first = `${head}\r\n${content}`
         const last = `${head}Connection: close\r\n\r\n`
         const whole = await ask([first + last + content])
@@ -251,7 +257,7 @@ describe('readBody', () => {
     ['a pause', (req) => req.pause() && setTimeout(() => req.resume(), 5)],
     ['a listener', (req) => req.on('data', () => {})],
     ['a listener that reads no data', (req) => req.once('readable', () => {})],
-  ])('HDR-5: a body is the same behind %s, and the connection stays open', async (_name, before) => {
+  ])('HDR-5: a body is read correctly after %s, and the connection stays open', async (_name, before) => {
     const found: unknown[] = []
     const port = await listen((req, res) => {
       const waits = before(req)
@@ -273,7 +279,7 @@ describe('readBody', () => {
     expect(found).toEqual([{ a: 1 }, { a: 2 }])
   })
 
-  it('HDR-5: a body that has arrived is delivered synchronously, compressed or not, and the stream ends', async () => {
+  it('HDR-5: a body that has already arrived is delivered synchronously, compressed or not, and the stream ends', async () => {
     const text = '{"a":1}'
     for (const [headers, body] of [
       [asJson, text],
@@ -295,7 +301,7 @@ describe('readBody', () => {
     }
   })
 
-  it('HDR-5: an exception of `use` is thrown, or rejected if the body was awaited', async () => {
+  it('HDR-5: an exception of `use` is thrown, or becomes a rejection if the body was awaited', async () => {
     const failing = (): never => {
       throw new Error('no use')
     }
@@ -317,7 +323,7 @@ describe('readBody', () => {
     expect(found).toEqual([new Error('no use')])
   })
 
-  it('HDR-5: a request of HTTP/2 is read like any other', async () => {
+  it('HDR-5: an HTTP/2 request is read like any other', async () => {
     const server = createHttp2Server((req, res) => {
       const read = async () => readBody(req as unknown as IncomingMessage, defaults, (value) => value)
       read().then(
@@ -330,14 +336,14 @@ describe('readBody', () => {
     for (const length of [{ 'content-length': '7' }, {}]) {
       const stream = client.request({ ':method': 'POST', ':path': '/', 'content-type': 'application/json', ...length })
       stream.end('{"a":1}')
-      // Without a length and a transfer coding, the request has no body.
+      // Without Content-Length and Transfer-Encoding, the request counts as having no body.
       expect(await readText(stream)).toBe('content-length' in length ? '{"a":1}' : 'Send a body of application/json.')
     }
     client.close()
     server.close()
   })
 
-  it('HDR-5: a body of exactly the limit is accepted, one byte more is 413', async () => {
+  it('HDR-5: a body of exactly the limit is accepted, and a body that is one byte longer gets 413', async () => {
     const body = (length: number) => `"${'x'.repeat(length - 2)}"`
     expect((await post(asJson, body(1000))).status).toBe(200)
     const { status, body: problem, headers } = await post(asJson, body(1001))
@@ -345,7 +351,7 @@ describe('readBody', () => {
   })
 
   it.each([true, false])(
-    'HDR-5: a client that sends far more than the limit gets its 413, and the connection closes (chunked: %s)',
+    'HDR-5: a client that sends far more than the limit receives its 413, and the connection closes (chunked: %s)',
     async (chunked) => {
       const port = await listen(reading())
       const size = 20_000_000
@@ -373,7 +379,7 @@ describe('readBody', () => {
     },
   )
 
-  it('HDR-5, RFC 9112 9.6: a client that reads nothing before it has sent everything gets its 413, too', async () => {
+  it('HDR-5, RFC 9112 9.6: a client that reads nothing before it has sent everything receives its 413 too', async () => {
     const port = await listen(reading())
     const piece = Buffer.alloc(65_536, 0x20)
     const answer = await new Promise<string>((resolve) => {
@@ -399,7 +405,7 @@ describe('readBody', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
   })
 
-  it('HDR-5: fetch gets its 413 too', async () => {
+  it('HDR-5: fetch receives its 413 too', async () => {
     const port = await listen(reading())
     const { status } = await fetch(`http://127.0.0.1:${port}`, {
       method: 'POST',
@@ -411,7 +417,7 @@ describe('readBody', () => {
 
   it('HDR-5: a client that never stops sending is disconnected after its response', async () => {
     const port = await listen(reading())
-    // Only the server ends this connection.
+    // Only the server closes this connection.
     const answer = await new Promise<string>((resolve) => {
       let text = ''
       const socket = connect(port, '127.0.0.1', () => {
@@ -432,20 +438,20 @@ describe('readBody', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
   })
 
-  it('ERR-1: a body that does not arrive in time is 408, also if no time is left', async () => {
+  it('ERR-1: a body that does not arrive in time gets 408, also if no time is left at the start', async () => {
     const slow = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"'
     for (const timeLeft of [50, 0, -10])
       expect(await raw(reading({ timeLeft: () => timeLeft }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
   })
 
-  it('ERR-1: a timeLeft above the longest timer does not time out immediately', async () => {
+  it('ERR-1: a remaining time above the longest timer does not time out immediately', async () => {
     expect(
       (await post(asJson, '{}', { timeLeft: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout }))
         .status,
     ).toBe(200)
   })
 
-  it('HDR-5: an aborted upload is a 400 that nobody receives, and leaves nothing pending', async () => {
+  it('HDR-5: an aborted upload ends as a 400 that nobody receives, and leaves nothing pending', async () => {
     const found: unknown[] = []
     const port = await listen(reading({}, found))
     const socket = connect(port, '127.0.0.1')
@@ -455,7 +461,7 @@ describe('readBody', () => {
     expect(found[0]).toMatchObject({ code: 'malformed-body', detail: 'The body is incomplete.' })
   })
 
-  it('HDR-5: a stream with an encoding set is an error of the service', async () => {
+  it('HDR-5: a stream on which setEncoding() was called is an error of the service', async () => {
     const found: unknown[] = []
     const listener: RequestListener = (req, res) => {
       req.setEncoding('utf8')
@@ -473,7 +479,7 @@ describe('hasBody', () => {
     [{ 'content-length': '0' }, false],
     [{ 'content-length': '1' }, true],
     [{ 'transfer-encoding': 'chunked' }, true],
-  ])('HDR-5, RFC 9112 6.3: %j is %s', (headers, has) =>
+  ])('HDR-5, RFC 9112 6.3: with %j, hasBody is %s', (headers, has) =>
     expect(hasBody({ headers } as unknown as IncomingMessage)).toBe(has),
   )
 })
@@ -501,7 +507,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect((await call('[[[[]]]]')).status).toBe(400)
   })
 
-  it('HDR-5: a body that a parser has decompressed or decoded is used', async () => {
+  it('HDR-5: a body that a parser has already decompressed or decoded is used', async () => {
     const gzip = await behind(express.json())(gzipSync('{"a":1}'), { ...asJson, 'Content-Encoding': 'gzip' })
     expect(gzip.body).toEqual({ value: { a: 1 } })
     const utf16 = await behind(express.json())(Buffer.from('{"a":"ñ"}', 'utf16le'), {
@@ -520,7 +526,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
   })
 
-  it('HDR-5: text and bytes are parsed, within the same limit', async () => {
+  it('HDR-5: text and bytes from another parser are parsed as JSON, within the same limit', async () => {
     for (const parser of [express.text({ type: () => true }), express.raw({ type: () => true })]) {
       expect((await behind(parser)('{"a":"ñ"}')).body).toEqual({ value: { a: 'ñ' } })
       expect((await behind(parser)('{"a":')).status).toBe(400)
@@ -536,16 +542,16 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     ).toBe(415)
   })
 
-  it('HDR-5: a form is 415 even if a parser has parsed it', async () => {
+  it('HDR-5: a form gets 415 even if a parser has already parsed it', async () => {
     const call = behind(express.urlencoded({ extended: false }))
     expect((await call('a=1', { 'Content-Type': 'application/x-www-form-urlencoded' })).status).toBe(415)
   })
 
-  it('HDR-5: a parsed null is null', async () => {
+  it('HDR-5: null from another parser is the value null', async () => {
     expect((await behind(express.json({ strict: false }))('null')).body).toEqual({ value: null })
   })
 
-  it('HDR-5: a body consumed without a result is an error of the service', async () => {
+  it('HDR-5: a body that was consumed without a result is an error of the service', async () => {
     const found: unknown[] = []
     const consuming = (req: Request, _res: Response, next: NextFunction): void => void req.resume().on('end', next)
     expect((await behind(consuming, {}, found)('{"a":1}')).status).toBe(500)

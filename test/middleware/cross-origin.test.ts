@@ -58,11 +58,11 @@ describe('crossOrigin(): fixes in messages', () => {
     expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(fix)
   })
 
-  it('HDR-7: the expression suggested in place of a wildcard is accepted', () => {
+  it('HDR-7: the regular expression that the message suggests for a wildcard is accepted', () => {
     expect(() => crossOrigin({ origins: [/^https:\/\/[a-z0-9-]+\.example\.com$/] })).not.toThrow()
   })
 
-  it('HDR-7: api requires the result of crossOrigin() and names it in the error', () => {
+  it('HDR-7: api() requires the result of crossOrigin() and names crossOrigin() in the error', () => {
     expect(() => api({ versions: { v0: 'retired' }, cors: { origins: [shop] } } as never)).toThrow(
       'Give the result of crossOrigin(), such as crossOrigin({ origins }).',
     )
@@ -92,7 +92,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
       ),
     ).call
 
-  it('HDR-7: a preflight needs no token, and lists what may be sent', async () => {
+  it('HDR-7: a preflight needs no token, and its response lists what may be sent', async () => {
     const call = serving({ origins: [shop] })
     const answer = await call.options('/v1/notas/1').set({
       Origin: shop,
@@ -112,7 +112,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('HDR-7: every response exposes the headers that clients read, including refusals', async () => {
+  it('HDR-7: every response, refusals included, exposes the headers that clients read', async () => {
     const call = serving({ origins: [shop], exposedHeaders: ['X-Own'] })
     for (const [path, token, status] of [
       ['/v1/notas', 'Bearer t', 200],
@@ -164,7 +164,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     })
   })
 
-  it('HDR-7: another origin is not allowed, and OPTIONS that is not a preflight is answered as usual', async () => {
+  it('HDR-7: another origin is not allowed, and an OPTIONS that is not a preflight gets its usual response', async () => {
     const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
     for (const origin of [
       'https://evil.test',
@@ -184,7 +184,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     ])
   })
 
-  it('HDR-7: without it responses have no CORS headers', async () => {
+  it('HDR-7: without crossOrigin() responses have no CORS headers', async () => {
     const call = serving()
     const answer = await call.get('/v1/notas').set({ Origin: shop, Authorization: 'Bearer t' })
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])

@@ -10,7 +10,7 @@ describe('handOver', () => {
     await expect(run((_req, _res, next) => next(passed))).resolves.toBeUndefined()
   })
 
-  it.each([new Error('a'), 'text', 0, false])('ERR-3: next(%s) rejects with it', async (passed) => {
+  it.each([new Error('a'), 'text', 0, false])('ERR-3: next(%s) rejects with that value', async (passed) => {
     await expect(run((_req, _res, next) => next(passed))).rejects.toBe(passed)
   })
 
@@ -24,7 +24,7 @@ describe('handOver', () => {
     await expect(run((async () => Promise.reject(error)) as unknown as Middleware)).rejects.toBe(error)
   })
 
-  it('HDR-7: stays pending if the middleware sends the response itself', async () => {
+  it('HDR-7: the promise stays pending if the middleware sends the response itself', async () => {
     const open = Symbol('open')
     await expect(
       Promise.race([run(() => {}), new Promise((resolve) => setImmediate(() => resolve(open)))]),

@@ -24,13 +24,13 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     ['*, "3.x"', ['3']],
     ['"3.x" "4.y"', []],
     [', ,', []],
-  ])('HDR-3: If-Match %s expects %j; a malformed field never allows a write', async (field, versions) => {
+  ])('HDR-3: If-Match %s expects the versions %j. A malformed field never allows a write', async (field, versions) => {
     const put = expecting().put('/a')
     if (field !== undefined) put.set('If-Match', field)
     expect((await put).body.expected).toEqual(versions)
   })
 
-  it('HDR-3: several lines are one list', async () => {
+  it('HDR-3: several header lines are one list', async () => {
     const { app } = service(express, (app) => void app.put('/a', ifMatch(), show))
     const answer = await raw(
       app,
@@ -43,7 +43,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     expect((await expecting({ weak: true }).put('/a').set('If-Match', 'W/"3.x"')).body.expected).toEqual(['3'])
   })
 
-  it('HDR-3: required is 428 for PUT, PATCH and DELETE without If-Match, and for no other method', async () => {
+  it('HDR-3: with "required", PUT, PATCH and DELETE without If-Match get 428, and other methods do not', async () => {
     const { call } = service(express, (app) => void app.all('/a', ifMatch({ required: true }), show))
     for (const method of ['put', 'patch', 'delete'] as const) {
       const { status, body } = await call[method]('/a')
@@ -89,7 +89,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       ['If-None-Match', 'W/"3.x"', 412],
       ['If-None-Match', '*', 412],
       ['If-None-Match', 'rubbish', 200],
-    ])('HDR-3, HDR-4: %s: %s on a write of version 3 is %i', async (name, value, status) => {
+    ])('HDR-3, HDR-4: %s: %s on a write of version 3 gets %i', async (name, value, status) => {
       for (const method of ['put', 'patch', 'delete'] as const)
         expect((await call[method]('/a').set(name, value)).status).toBe(status)
     })
@@ -104,14 +104,14 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
         })
       })
 
-    it('HDR-2: the tag is strong, contains its version, and Express keeps it', async () => {
+    it('HDR-2: the entity tag is strong and contains its version, and Express does not replace it', async () => {
       const { headers, body } = await reading().call.get('/a')
       expect(headers.etag).toMatch(/^"7\.[\w-]{27}"$/)
       expect(body).toEqual({ id: 1 })
       expect((await reading('a "b"/ñ').call.get('/a')).headers.etag).toMatch(/^"a%20%22b%22\/%C3%B1\.[\w-]{27}"$/)
     })
 
-    it('HDR-2: another variant is another tag of the same version, regardless of its text', async () => {
+    it('HDR-2: another variant has another tag of the same version, whatever the text of the variant', async () => {
       const variants = [undefined, 'application/json', 'a.b"c\r\n', '€ñ', 'x'.repeat(100_000)]
       const tags = await Promise.all(
         variants.map(async (variant) => (await reading('7', variant).call.get('/a')).headers.etag as string),
@@ -121,7 +121,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     })
 
     it.each(['', 'no-cache', 'max-age=0'])(
-      'HDR-4: If-None-Match is 304 with Etag, Vary and Cache-Control, with Cache-Control "%s"',
+      'HDR-4: If-None-Match gets 304 with Etag, Vary and Cache-Control, with Cache-Control "%s"',
       async (cacheControl) => {
         const { call } = reading()
         const { etag = '' } = (await call.get('/a')).headers
@@ -147,7 +147,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       expect([status, headers.etag?.slice(0, 3)]).toEqual([200, '"7.'])
     })
 
-    it('HDR-3: a read whose If-Match does not match is 412 without the tag', async () => {
+    it('HDR-3: a read whose If-Match does not match gets 412 without the tag', async () => {
       const { call } = reading()
       const { status, headers, body } = await call.get('/a').set('If-Match', '"6.x"')
       expect([status, body.code, headers.etag]).toEqual([412, 'stale', undefined])
@@ -155,7 +155,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     })
 
     it.each([7, 7n, undefined, null])(
-      'HDR-2: a version that is not a text (%s) is reported to the service',
+      'HDR-2: a version that is not a string (%s) is reported to the service',
       async (version) => {
         const { call, reported } = reading(version ?? null)
         expect((await call.get('/a')).status).toBe(500)
@@ -164,7 +164,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     )
   })
 
-  it('HDR-3: of 1,000 writers with one tag exactly one succeeds', async () => {
+  it('HDR-3: of 1,000 writers with the same tag exactly one succeeds', async () => {
     const rows = new Map([['1', { version: 1, name: 'before' }]])
     const compareAndSet = async (id: string, name: string, versions: readonly string[] | undefined) => {
       await new Promise((resolve) => setImmediate(resolve))

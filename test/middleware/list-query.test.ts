@@ -22,7 +22,7 @@ const clientes = defineResource({ collection: 'clientes', key: 'id', schema, fil
 describe.each(majors)('listQuery() on %s', (_, express: Express) => {
   const query = listQuery(sucursales)
 
-  it('QUERY-1..5: the query is typed, bounded and totally ordered, parsed from the raw text', async () => {
+  it('QUERY-1..5: the query is parsed from the raw text, typed and bounded, and its order is total', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))),
@@ -45,7 +45,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect((await call.get('/sucursales')).body).toMatchObject({ where: [], page: 1, size: 25 })
   })
 
-  it('QUERY-8: all errors are one 400 that names each parameter and the closest name', async () => {
+  it('QUERY-8: all errors are reported in one 400 that names each parameter and the closest name', async () => {
     const { call } = service(express, (app) => void app.get('/sucursales', query, (_req, res) => void res.end()))
     const { status, body } = await call.get('/sucursales?offset=2&limit=0&nombre=a&nombre=b&sort=nombr&x=%ff')
     expect([status, body.code]).toEqual([400, 'invalid-query'])
@@ -59,7 +59,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect(body.errors[1].suggestion).toBe('offest')
   })
 
-  it('QUERY-1: works on a router, in a sub-app, with app.use, behind another query parser, on an absolute-form target', async () => {
+  it('QUERY-1: works on a router, in a sub-app, with app.use, next to another query parser, and for an absolute-form target', async () => {
     const { app, call } = service(express, (app) => {
       app.set('query parser', 'extended')
       const router = express.Router()
@@ -76,13 +76,13 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect(answer).toContain('"value":"b"')
   })
 
-  it('QUERY-1: prototype names are unknown parameters', async () => {
+  it('QUERY-1: names of Object.prototype are unknown parameters', async () => {
     const { call } = service(express, (app) => void app.get('/sucursales', query, (_req, res) => void res.end()))
     for (const name of ['__proto__', 'constructor', 'toString'])
       expect((await call.get(`/sucursales?${name}=1`)).status).toBe(400)
   })
 
-  it('QUERY-1: two on one request each return their own result', async () => {
+  it('QUERY-1: two listQuery() on one request each return their own result', async () => {
     const other = listQuery(clientes, { size: 7 })
     const { call } = service(express, (app) => {
       app.get('/a', query, other, (req, res) => void res.json([query.of(req).size, other.of(req).size]))

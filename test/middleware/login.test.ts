@@ -77,7 +77,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   const hash = cheapHash(right, today)
   const find = (user: string) => (user === 'ana' ? { hash, principal: 'ana' } : undefined)
 
-  it('AUTH-2: user and password get a token in x-authorization-token: 200, no body, no-store', async () => {
+  it('AUTH-2: user and password get 200 with a token in x-authorization-token, without a body, and with no-store', async () => {
     const { attempt, call } = build(express, { find })
     const answer = await attempt('ana', right)
     expect(answer.status).toBe(200)
@@ -114,7 +114,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     ['a control character in the password', basic('ana', `${right}\u0000`)],
     ['an empty password', basic('ana', '')],
     ['a very long password', basic('ana', 'x'.repeat(2000))],
-  ])('AUTH-2: credentials with %s are 401, and are not checked', async (_what, field) => {
+  ])('AUTH-2: credentials with %s get 401 and are not checked', async (_what, field) => {
     const asked = vi.fn(verify)
     const { call } = build(express, { verify: asked })
     const answer = await call.get('/login').set('Authorization', field)
@@ -122,7 +122,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  it('AUTH-2: missing credentials are 401 and say how to send them; a repeated field is refused', async () => {
+  it('AUTH-2: missing credentials get 401, which says how to send them, and a repeated field is refused', async () => {
     const { call, app } = build(express, { verify, realm: 'courier' })
     const none = await call.get('/login')
     expect([none.status, none.headers['www-authenticate']]).toEqual([401, 'Basic realm="courier", charset="UTF-8"'])
@@ -135,7 +135,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(twice).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('AUTH-2: the user is in NFC, may be empty, and U+FFFD is a valid character', async () => {
+  it('AUTH-2: the user name is in NFC and may be empty, and U+FFFD is a valid character', async () => {
     const seen: string[] = []
     const { attempt } = build(express, {
       verify: (user, password) => `${seen.push(user)}${password === '\ufffd' ? 'odd' : ''}`,
@@ -156,7 +156,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([query.status, query.body.code, query.body.errors[0].parameter]).toEqual([400, 'invalid-query', 'user'])
   })
 
-  it('AUTH-6: ten failures of an account from an address, then 429 for the right password too; unknown accounts alike', async () => {
+  it('AUTH-6: after ten failures of an account from one address, even the right password gets 429, and unknown accounts behave alike', async () => {
     const { attempt, statuses } = build(express, { verify })
     for (const user of ['ana', 'nobody']) {
       expect(await statuses(10, user, 'wrong')).toEqual(times(10, 401))
@@ -178,7 +178,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-6: while attempts are being checked, others are refused for seconds only, because the passwords may be right', async () => {
+  it('AUTH-6: while attempts are being checked, further attempts are refused for only a few seconds, because the passwords may be right', async () => {
     let check = (): void => {}
     const checked = new Promise<void>((resolve) => {
       check = resolve
@@ -196,7 +196,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     check()
     expect([early.status, (await first).status, (await second).status]).toEqual([429, 200, 401])
     expect(Number(early.headers['retry-after'])).toBeLessThanOrEqual(5)
-    // Once all are known to be wrong, Retry-After is that of the window.
+    // Once all attempts are known to be wrong, Retry-After is the rest of the window.
     const failing = [await attempt('bea', 'wrong'), await attempt('bea', 'wrong'), await attempt('bea', 'wrong')]
     expect(failing.map(({ status }) => status)).toEqual([401, 401, 429])
     expect(Number(failing[2]?.headers['retry-after'])).toBeGreaterThan(890)
@@ -218,13 +218,13 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('other', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it("AUTH-6: failures from many other addresses are limited, and do not lock out the owner's own address", async () => {
+  it('AUTH-6: failures from many other addresses are limited, and do not lock out the address that the owner uses', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { account: { limit: 5 }, address: { limit: 6 } } })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
     expect((await attempt('ana', right, '203.0.113.99')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
-    // Failures of other accounts at the same address do not lock it out either.
+    // Failures of other accounts at the same address do not lock out the owner either.
     for (let n = 0; n < 6; n++) await attempt(`user${n}`, 'wrong', '198.51.100.1')
     expect((await attempt('eva', right, '198.51.100.1')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
@@ -246,14 +246,14 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await statuses(4, 'ana', right)).toEqual(times(4, 503))
   })
 
-  it('AUTH-6: a check that returns null or false is an unknown user', async () => {
+  it('AUTH-6: if the check returns null or false, the user is unknown', async () => {
     for (const falsy of [null, false] as const) {
       expect(await build(express, { verify: () => falsy }).statuses(1, 'ana', right)).toEqual([401])
     }
     expect(await build(express, { find: () => null }).statuses(1, 'ana', right)).toEqual([401])
   })
 
-  it('AUTH-6: a hash with outdated parameters is replaced after a login; if that fails, the login still succeeds', async () => {
+  it('AUTH-6: a hash with outdated parameters is replaced after a login, and the login succeeds even if the replacement fails', async () => {
     const old = cheapHash(right, weak)
     const upgraded = vi.fn((_user: string, _hash: string, _replaced: string): void => {
       throw new Error('no disk')
@@ -281,7 +281,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(String(onError.mock.calls)).not.toContain('secret')
   })
 
-  it('AUTH-2: a token that no header can hold is a 500 that does not expose it', async () => {
+  it('AUTH-2: a token that does not fit in a header causes a 500 that does not expose the token', async () => {
     const { attempt, reported } = build(express, { verify, token: () => 'secret\r\nx: y' })
     const answer = await attempt('ana', right)
     expect([answer.status, answer.body.code]).toEqual([500, 'internal'])
@@ -339,7 +339,7 @@ describe('login(): secrets', () => {
 describe('login() over Redis', () => {
   const express = majors[0]?.[1] as Express
 
-  it('AUTH-6: processes share failures and known addresses, and keys hold no name', async () => {
+  it('AUTH-6: processes share failures and known addresses, and the keys contain no names', async () => {
     const one = redisStores(redisUrl())
     const two = redisStores(redisUrl(), one.prefix)
     onTestFinished(() => {
@@ -367,7 +367,7 @@ describe('login() over Redis', () => {
     await one.client.del(keys)
   })
 
-  it('AUTH-6: while Redis is unavailable failures are counted in the process, including those that it has seen before', async () => {
+  it('AUTH-6: while Redis is unavailable the process counts failures itself, and includes the failures it saw before', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const { store, close } = redisStores(server.url)

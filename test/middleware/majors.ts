@@ -1,4 +1,4 @@
-/** Both majors of Express, and what tests need to inspect a service over HTTP. */
+/** Both supported major versions of Express, and helpers to inspect a service over HTTP. */
 import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'
@@ -11,7 +11,7 @@ import type { HttpProblem } from '../../src/problem.js'
 export type Express = typeof express
 export type App = express.Express
 
-// The alias has no types of its own; the API that these tests use is the same in both.
+// This module alias has no types. The API that these tests use is the same in both major versions.
 const express4 = createRequire(import.meta.url)('express4') as Express
 
 export const majors: readonly (readonly [name: string, express: Express])[] = [
@@ -24,7 +24,10 @@ export interface Reported {
   readonly problem: HttpProblem
 }
 
-/** An app with these routes and `problems()` at its end, and the errors that its `onError` got. */
+/**
+ * Creates an app with these routes, followed by `problems()`. Also returns the errors that
+ * `onError` got.
+ */
 export function service(
   major: Express,
   routes: (app: App) => void,
@@ -36,7 +39,7 @@ export function service(
   return { app, reported, call: request(app) }
 }
 
-/** The port of a server that is closed after the test. */
+/** Starts a server that is closed after the test, and returns its port. */
 export async function listen(listener: RequestListener): Promise<number> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -50,7 +53,7 @@ export async function listen(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends raw bytes and returns everything received until the connection closes. */
+/** Sends raw bytes and returns everything that arrives until the connection closes. */
 export async function raw(listener: RequestListener, text: string): Promise<string> {
   const port = await listen(listener)
   return new Promise((resolve, reject) => {

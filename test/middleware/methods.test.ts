@@ -16,11 +16,11 @@ const collection = () => methodRules({ on: 'collection', allow: ['POST', 'GET'] 
 describe('methodRules(): options', () => {
   const build = (options: unknown) => () => methodRules(options as MethodRulesOptions)
 
-  it('VERB-7: DELETE on a collection is refused', () => {
+  it('VERB-7: DELETE on a collection is refused as an option', () => {
     expect(build({ on: 'collection', allow: ['GET', 'DELETE'] })).toThrow(ConfigurationError)
   })
 
-  it('VERB-9: unknown methods and places are refused', () => {
+  it('VERB-9: unknown methods, an unknown value of "on" and unknown options are refused', () => {
     expect(build({ on: 'item', allow: ['get'] })).toThrow(
       /"allow\[0\]" of methodRules\(\) is 'get'\. Give 'GET', 'POST'/,
     )
@@ -32,7 +32,7 @@ describe('methodRules(): options', () => {
       expect(build(options)).toThrow(ConfigurationError)
   })
 
-  it('AUTH-4: a permission without its resource, or of an item without its key, is refused', () => {
+  it('AUTH-4: a permission without its resource, or a permission for an item without its key, is refused', () => {
     const permission = () => 'allow' as const
     expect(build({ on: 'item', allow: ['GET'], permission })).toThrow(/Set both/)
     expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Set both/)
@@ -65,7 +65,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
       app.all(path, guard, (req: Request, res: Response) => void res.json(req.params))
     })
 
-  it('AUTH-4: passes the key of the path: 403 for the item of another caller, 405 with the methods that are allowed', async () => {
+  it('AUTH-4: passes the key of the path to the permission: an item of another caller gets 403, and a method that is not allowed gets 405', async () => {
     const { call } = serving(
       methodRules({
         on: 'item',
@@ -83,7 +83,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
     expect((await call.options('/clientes/1').set('X-User', 'ana')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('AUTH-4: an absent key, and a caller that was not authenticated, are errors of the service: 500', async () => {
+  it('AUTH-4: an absent key, and a caller that was not authenticated, are errors of the service and get 500', async () => {
     const guard = methodRules({
       on: 'item',
       allow: ['GET'],
@@ -106,7 +106,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       app.all(path, handler)
     })
 
-  it('VERB-9: a method that is not allowed is 405 with the exact Allow, in a fixed order', async () => {
+  it('VERB-9: a method that is not allowed gets 405 with the exact Allow, in a fixed order', async () => {
     const { call } = service(express, (app) => {
       app.all('/sucursales', collection())
       app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['DELETE', 'GET'] }))
@@ -118,19 +118,19 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS'])
   })
 
-  it.each(['PROPFIND', 'TRACE', 'M-SEARCH', 'LOCK'])('VERB-9: the unknown method %s is 405', async (method) => {
+  it.each(['PROPFIND', 'TRACE', 'M-SEARCH', 'LOCK'])('VERB-9: the unknown method %s gets 405', async (method) => {
     const { app } = at(item(), (_req, res) => res.json({}))
     const answer = await raw(app, `${method} /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 405 /)
     expect(answer).toMatch(/^Allow: GET, HEAD, PUT, DELETE, OPTIONS\r$/m)
   })
 
-  it('VERB-9: without GET, HEAD is 405', async () => {
+  it('VERB-9: without GET, HEAD gets 405', async () => {
     const { call } = at(item(['PUT']), (_req, res) => res.json({}))
     expect((await call.head('/sucursales/1')).status).toBe(405)
   })
 
-  it('VERB-9: OPTIONS is 204 with Allow, no body, and keeps earlier headers', async () => {
+  it('VERB-9: OPTIONS gets 204 with Allow and no body, and keeps earlier headers', async () => {
     const { call } = service(express, (app) => {
       app.use((_req, res, next) => {
         res.set('Access-Control-Allow-Origin', '*').set('Vary', 'Origin')
@@ -184,7 +184,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
   }
 
   it.each(Object.entries(endings))(
-    'VERB-8: HEAD of an item is 302 without Location, body and its headers: %s',
+    'VERB-8: HEAD of an item gets 302 without Location, without a body and without the headers of a body: %s',
     async (_name, handler) => {
       const { app, call } = at(item(), handler)
       const { status, headers } = await call.head('/sucursales/1')
@@ -197,14 +197,14 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     },
   )
 
-  it('VERB-8: headers given to writeHead in any form reach the answer', async () => {
+  it('VERB-8: headers passed to writeHead in any form reach the response', async () => {
     for (const name of ['res.writeHead with headers', 'res.writeHead with a list']) {
       const { call } = at(item(), endings[name] as Handler)
       expect((await call.head('/sucursales/1')).headers.x).toBe('y')
     }
   })
 
-  it('VERB-8: HEAD has the Etag, and If-None-Match does not make it a 304', async () => {
+  it('VERB-8: HEAD has the Etag, and If-None-Match does not turn it into a 304', async () => {
     const plain = at(item(), (_req, res) => res.json({ id: 1 }))
     const { etag } = (await plain.call.head('/sucursales/1')).headers
     expect(etag).toMatch(/^W\//)
@@ -221,7 +221,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([again.status, again.headers.etag]).toEqual([302, first.headers.etag])
   })
 
-  it('VERB-8: HEAD of an absent item stays 404, of a moved one 301 with its Location', async () => {
+  it('VERB-8: HEAD of an absent item stays a 404, and HEAD of a moved item stays a 301 with its Location', async () => {
     const { call } = at(item(), (req, res, next) =>
       req.params.id === '1'
         ? next(new HttpProblem('absent'))
@@ -236,7 +236,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([moved.status, moved.headers.location]).toEqual([301, '/x'])
   })
 
-  it('VERB-8: an error of the handler stays an error, thrown or passed on', async () => {
+  it('VERB-8: an error of the handler stays an error, whether it is thrown or passed to next()', async () => {
     const { call, reported } = at(item(), async (req, _res, next) => {
       if (req.params.id === '1') next(new Error('secret'))
       else setImmediate(() => next(new HttpProblem('forbidden')))
@@ -258,18 +258,21 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     [204, 204],
     [201, 204],
     [206, 204],
-  ])('VERB-6: DELETE with %i and a body answers %i without one, and the connection stays open', async (given, sent) => {
-    const { app, call } = at(item(), (_req, res) => res.status(given).json({ id: 1 }))
-    const { status, headers, text } = await call.delete('/sucursales/1')
-    expect([status, text]).toEqual([sent, ''])
-    expect(headers['content-length']).toBe(sent === 204 ? undefined : '0')
-    for (const name of ['content-type', 'transfer-encoding', 'etag']) expect(headers).not.toHaveProperty(name)
-    const two =
-      'DELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\n\r\nDELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-    expect((await raw(app, two)).match(/HTTP\/1\.1 20\d/g)).toHaveLength(2)
-  })
+  ])(
+    'VERB-6: a DELETE whose handler sends %i and a body gets %i without a body, and the connection stays open',
+    async (given, sent) => {
+      const { app, call } = at(item(), (_req, res) => res.status(given).json({ id: 1 }))
+      const { status, headers, text } = await call.delete('/sucursales/1')
+      expect([status, text]).toEqual([sent, ''])
+      expect(headers['content-length']).toBe(sent === 204 ? undefined : '0')
+      for (const name of ['content-type', 'transfer-encoding', 'etag']) expect(headers).not.toHaveProperty(name)
+      const two =
+        'DELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\n\r\nDELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+      expect((await raw(app, two)).match(/HTTP\/1\.1 20\d/g)).toHaveLength(2)
+    },
+  )
 
-  it('VERB-6: a streamed DELETE has no body and its callbacks are called', async () => {
+  it('VERB-6: a streamed response to DELETE has no body, and its callbacks are called', async () => {
     const { call } = at(item(), (_req, res) => {
       res.write('one', () => res.write('two', () => res.end()))
     })
@@ -277,7 +280,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([status, text]).toEqual([200, ''])
   })
 
-  it('VERB-6: a DELETE that fails keeps its body', async () => {
+  it('VERB-6: the response to a DELETE that fails keeps its body', async () => {
     const { call } = at(item(), (_req, _res, next) => next(new HttpProblem('absent')))
     const { status, body } = await call.delete('/sucursales/1')
     expect([status, body.code]).toEqual([404, 'absent'])
@@ -302,7 +305,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     }
 
     it.each(Object.entries(creates))(
-      'VERB-2: 201 or 202 without Location is a 500, and the log says why: %s',
+      'VERB-2: 201 or 202 without Location becomes a 500, and the log says why: %s',
       async (_name, handler) => {
         const { call, reported } = at(collection(), handler, '/sucursales')
         const { status, body, headers } = await call.post('/sucursales')
@@ -314,7 +317,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       },
     )
 
-    it('VERB-2: 201 without Location is a 500 with asynchronous error handlers, and with none of the library', async () => {
+    it('VERB-2: 201 without Location also becomes a 500 with an asynchronous error handler, and without problems()', async () => {
       const app = express()
       app.post('/sucursales', collection(), (_req, res) => {
         res.writeHead(201)
@@ -367,7 +370,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       expect(String(reported[0]?.error)).toContain('Set the absolute address')
     })
 
-    it('VERB-2: a POST that creates nothing is 200, unchanged', async () => {
+    it('VERB-2: the 200 of a POST that creates nothing is sent unchanged', async () => {
       const { app } = at(
         collection(),
         (_req, res) => res.writeHead(200, 'Fine', ['X', '1', 'Set-Cookie', 'a=b'] as never).end('{}'),
@@ -407,7 +410,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(await place('delete', '/sucursales/1')).toBeUndefined()
   })
 
-  it('AUTH-4: a caller with write but no read permission cannot send JSON Patch, which would reveal values', async () => {
+  it('AUTH-4: a caller with write but no read permission cannot send JSON Patch, because it would reveal values', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const { call } = service(express, (app) => {
       app.use(who)
@@ -430,7 +433,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     await as('*:read *:write', 'application/json-patch+json').expect(200)
   })
 
-  it('AUTH-4: a caller with write but no read permission gets status and headers of a write, and no body', async () => {
+  it('AUTH-4: a caller with write but no read permission gets the status and headers of a write, and no body', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const guard = { permission: scopePermission(), resource: 'sucursales' }
     const { call } = service(express, (app) => {
@@ -479,8 +482,8 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect((await as(writer, 'patch', '/sucursales/1?bad')).status).toBe(422)
   })
 
-  describe.each(['before', 'behind'])('a compressing middleware %s it', (place) => {
-    it('VERB-6, VERB-8: does not change the answers to HEAD, GET and DELETE', async () => {
+  describe.each(['before', 'behind'])('with a compressing middleware %s it', (place) => {
+    it('VERB-6, VERB-8: responses to HEAD, GET and DELETE are the same', async () => {
       const { call } = service(express, (app) => {
         if (place === 'before') app.use(compressing)
         app.all('/sucursales/:id', item())
@@ -516,7 +519,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
   })
 })
 
-it('VERB-8: works without any Express', async () => {
+it('VERB-8: works without Express', async () => {
   const guard = item()
   const server = createServer((req, res) => guard(req, res, () => res.end('text')))
   const answer = await raw(
@@ -527,8 +530,8 @@ it('VERB-8: works without any Express', async () => {
 })
 
 /**
- * Wraps the response as `compression` does: the headers when the head is sent, the body as another
- * stream.
+ * Wraps the response as `compression` does: it changes the headers when the head is sent, and sends
+ * the body through another stream.
  */
 function compressing(_req: Request, res: Response, next: () => void): void {
   const { writeHead, write, end } = res

@@ -54,7 +54,7 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     '*/*;q=0',
     'rubbish',
     'application/vnd.api+json;version=3',
-  ])('HDR-1: Accept %s is 415, not 406, and names the offers, for every method but OPTIONS', async (accept) => {
+  ])('HDR-1: Accept %s gets 415, not 406, with the offers, for every method but OPTIONS', async (accept) => {
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
       const { status, body, headers } = await call[method]('/a').set('Accept', accept)
       expect([status, body.code, headers.vary]).toEqual([415, 'unsupported-accept', 'Origin, Accept'])
@@ -84,7 +84,7 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     expect((await call.get('/a')).headers.vary).toBe(after)
   })
 
-  it('HDR-1: Vary: Origin set later is kept next to it', async () => {
+  it('HDR-1: a Vary: Origin that is set later is kept next to Accept', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/a', negotiate(), (_req, res) => void res.vary('Origin').end()),
@@ -92,7 +92,7 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     expect((await call.get('/a')).headers.vary).toBe('Accept, Origin')
   })
 
-  it('HDR-1: two on one request each return their own choice; without the middleware the log says what is missing', async () => {
+  it('HDR-1: two on one request each return their own choice, and without the middleware the log says what is missing', async () => {
     const one = negotiate('text/csv', 'text/plain')
     const two = negotiate('application/json', 'text/plain')
     const { call, reported } = service(express, (app) => {

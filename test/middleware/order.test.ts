@@ -1,6 +1,6 @@
 /**
- * The order of middlewares in docs/security.md, "In a hand-written service", and the effect of
- * wrong orders.
+ * Tests of the order of middleware that docs/security.md recommends in "In a hand-written service",
+ * and of the effects of wrong orders.
  */
 import { describe, expect, it } from 'vitest'
 import { bearer, scopePermission, tokenIssuer } from '../../src/auth/index.js'
@@ -15,11 +15,11 @@ const preflight = { Origin: origin, 'Access-Control-Request-Method': 'GET' }
 
 type Part = 'headers' | 'cors' | 'who' | 'limit' | 'methods' | 'routes' | 'failures' | 'problems'
 const right: readonly Part[] = ['headers', 'cors', 'who', 'limit', 'methods', 'routes', 'failures', 'problems']
-/** `part` moved in front of `other`. */
+/** The right order, but with `part` moved in front of `other`. */
 const ahead = (other: Part, part: Part): readonly Part[] =>
   right.filter((one) => one !== part).flatMap((one) => (one === other ? [part, one] : [one]))
 
-describe.each(majors)('the order of middlewares on %s', (_, express: Express) => {
+describe.each(majors)('the order of middleware on %s', (_, express: Express) => {
   const serving = (order: readonly Part[]) => {
     const limit = rateLimit({ limit: 2, failures: { limit: 1 } })
     const all = problems({ onError: () => {} }) as never
@@ -56,15 +56,15 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
     expect((await get()).status).toBe(429)
   })
 
-  it('HDR-7: crossOrigin() behind bearer(): the preflight is 401', async () => {
+  it('HDR-7: with crossOrigin() behind bearer(), a preflight gets 401', async () => {
     expect((await serving(ahead('limit', 'cors')).preflight()).status).toBe(401)
   })
 
-  it('secureHeaders() behind bearer(): a 401 lacks its headers', async () => {
+  it('with secureHeaders() behind bearer(), a 401 lacks the security headers', async () => {
     expect((await serving(ahead('limit', 'headers')).get()).headers).not.toHaveProperty('x-content-type-options')
   })
 
-  it('LIMIT-1: rateLimit() before bearer(): callers share the count of their address', async () => {
+  it('LIMIT-1: with rateLimit() before bearer(), callers share the count of their address', async () => {
     const { get } = serving(ahead('who', 'limit'))
     for (const [name, status] of [
       ['ana', 200],
@@ -74,12 +74,12 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
       expect((await get(token(name))).status).toBe(status)
   })
 
-  it('AUTH-4: methodRules() with a permission before bearer() is 500; behind the routes the permission is not checked', async () => {
+  it('AUTH-4: with a permission, methodRules() before bearer() causes a 500. Behind the routes it does not check the permission', async () => {
     expect((await serving(ahead('who', 'methods')).get(token('ana'))).status).toBe(500)
     expect((await serving(ahead('failures', 'methods')).get(token('eva', 'otros:read'))).status).toBe(200)
   })
 
-  it('LIMIT-1: without limit.failures, or with it behind problems(), failures are not counted', async () => {
+  it('LIMIT-1: without limit.failures, or with limit.failures behind problems(), failures are not counted', async () => {
     const behind = [...right.filter((part) => part !== 'failures'), 'failures'] as const
     for (const order of [right.filter((part) => part !== 'failures'), behind]) {
       const { get } = serving(order)
@@ -87,7 +87,7 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
     }
   })
 
-  it('ERR-3: problems() before the routes: 404', async () => {
+  it('ERR-3: with problems() before the routes, requests get 404', async () => {
     expect((await serving(ahead('routes', 'problems')).get(token('ana'))).status).toBe(404)
   })
 })

@@ -41,17 +41,17 @@ describe('returnPreference', () => {
     'foo; return=minimal',
     'foo="return=minimal"',
     'foo="a, return=minimal',
-  ])('VERB-10, RFC 7240: %s has no known preference', (field) => {
+  ])('VERB-10, RFC 7240: %s has no known return preference', (field) => {
     expect(of(field)).toBeUndefined()
   })
 
-  it('RFC 7240 2: the first of several counts, even if it is unknown', () => {
+  it('RFC 7240 2: the first of several preferences counts, even if it is unknown', () => {
     expect(of('return=minimal, return=representation')).toBe('minimal')
     expect(of('return=representation, return=minimal')).toBe('representation')
     expect(of('return=other, return=minimal')).toBeUndefined()
   })
 
-  it('RFC 7240 2: several lines are one list', async () => {
+  it('RFC 7240 2: several header lines are one list', async () => {
     const lines = 'Prefer: wait=1\r\nPrefer: return=minimal\r\nPrefer: return=representation\r\n'
     const answer = await raw(
       (req, res) => res.end(returnPreference(req)),
@@ -60,7 +60,7 @@ describe('returnPreference', () => {
     expect(answer.endsWith('\r\n\r\n7\r\nminimal\r\n0\r\n\r\n') || answer.endsWith('minimal')).toBe(true)
   })
 
-  it('VERB-10: any text gives one of the two preferences or none', () => {
+  it('VERB-10: any text results in one of the two preferences or in none', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('return', '=', 'minimal', '"', ',', ';', ' ', '\\', 'x') }),

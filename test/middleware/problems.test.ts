@@ -8,14 +8,14 @@ afterEach(() => void vi.restoreAllMocks())
 
 const withStatus = (status: unknown, more = {}) => Object.assign(new Error('secret words'), { status, ...more })
 
-/** A problem whose status was changed after its constructor had checked it. */
+/** A problem whose status was changed after its constructor had checked the status. */
 const withProblemStatus = (status: number) =>
   Object.assign(new HttpProblem({ code: 'own', status: 400, title: 'secret words' }), { status })
 
 describe.each(majors)('problems() on %s', (_, express: Express) => {
   const failing = (error: unknown) => service(express, (app) => void app.get('/a', (_req, _res, next) => next(error)))
 
-  it('PATH-1: an unhandled request is a 404 problem, regardless of the method', async () => {
+  it('PATH-1: an unhandled request gets a 404 problem, regardless of the method', async () => {
     const { call } = service(express, () => {})
     for (const method of ['get', 'post', 'delete'] as const) {
       const { status, headers, body } = await call[method]('/some/where?x=1')
@@ -28,14 +28,14 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     }
   })
 
-  it('PATH-1: before the routes it handles all of their requests, so it belongs last', async () => {
+  it('PATH-1: before the routes it handles all of their requests, so it belongs at the end', async () => {
     const app = express()
     app.use(problems({ onError: () => {} }))
     app.get('/a', (_req, res) => void res.json({}))
     expect(await raw(app, 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /)
   })
 
-  it('ERR-3: a problem is sent with its members, on problemBase, with its headers', async () => {
+  it('ERR-3: a problem is sent with its members and headers, and its type begins with problemBase', async () => {
     const app = express()
     app.get('/a', () => {
       throw new HttpProblem('rule', {
@@ -60,7 +60,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     })
   })
 
-  it('ERR-1: Unavailable is 503 with Retry-After, and its cause is reported', async () => {
+  it('ERR-1: Unavailable becomes a 503 with Retry-After, and its cause is reported', async () => {
     const cause = new Error('the database is down')
     const { call, reported } = failing(new Unavailable({ retryAfter: 2.1, cause }))
     const { status, headers, text } = await call.get('/a')
@@ -127,7 +127,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
       new HttpProblem('rule', { errors: [{ detail: 'secret words', allowed: [1n as never] }] }),
     ],
     ['headers that cannot be written', withStatus(404, { expose: false, headers: { 'X-A': 'ñ€' } })],
-  ])('ERR-3: %s is a 500 that exposes nothing and is reported', async (_name, error) => {
+  ])('ERR-3: %s becomes a 500 that exposes nothing, and is reported', async (_name, error) => {
     const { call, reported } = failing(error)
     const { status, headers, text, body } = await call.get('/a')
     expect([status, headers['content-type'], body.code]).toEqual([500, 'application/problem+json', 'internal'])
@@ -141,7 +141,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
   })
 
   it.each([undefined, null, 0, '', false])(
-    'PATH-1: Express does not treat a thrown %s as an error: 404, and the request ends',
+    'PATH-1: Express does not treat a thrown %s as an error, so the response is 404, and the request ends',
     async (thrown) => {
       const { call } = service(express, (app) => {
         app.get('/a', () => {
@@ -167,7 +167,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect(reported.map(({ problem }) => problem.code)).toEqual(['unknown-path'])
   })
 
-  it('PATH-11: a path that Express cannot decode is 400', async () => {
+  it('PATH-11: a path that Express cannot decode gets 400', async () => {
     const { call } = service(express, (app) => void app.get('/:id', (_req, res) => void res.json({})))
     const { status, headers, body } = await call.get('/%E0%A4%A')
     expect([status, headers['content-type'], body.code]).toEqual([400, 'application/problem+json', 'malformed-path'])
@@ -207,7 +207,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect(answer).toMatch(/^HTTP\/1\.1 403 [\s\S]*Content-Length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/)
   })
 
-  it('VER-2: 410 is empty', async () => {
+  it('VER-2: a 410 has no body', async () => {
     const { status, text, headers } = await failing(new HttpProblem('gone')).call.get('/a')
     expect([status, text, headers['content-type'], headers['cache-control']]).toEqual([410, '', undefined, 'no-store'])
   })
@@ -220,7 +220,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     },
   )
 
-  it("ERR-3: removes the handler's headers of the representation, and keeps other headers of the response", async () => {
+  it('ERR-3: removes the headers that describe the representation of the handler, and keeps other headers of the response', async () => {
     const { call } = service(express, (app) => {
       app.use((_req, res, next) => {
         res.set({
@@ -273,7 +273,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     })
   })
 
-  it('ERR-3: a response that has started is aborted', async () => {
+  it('ERR-3: a response that has started is aborted if the handler fails', async () => {
     const { app, reported } = service(express, (app) => {
       app.get('/a', (_req, res, next) => {
         res.set('Content-Length', '100').write('begun', () => next(new Error('late')))
@@ -284,7 +284,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect(reported).toHaveLength(1)
   })
 
-  it('ERR-3: a complete response stays, even if the handler fails or calls next() afterwards', async () => {
+  it('ERR-3: a complete response is kept, even if the handler fails or calls next() afterwards', async () => {
     const { app, reported } = service(express, (app) => {
       app.get('/throws', (_req, res) => {
         res.json({ whole: true })
@@ -314,7 +314,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect(printed).toHaveBeenCalledTimes(2)
   })
 
-  it('ERR-3: by default a 5xx is printed, a 4xx is not', async () => {
+  it('ERR-3: by default a 5xx is printed, and a 4xx is not', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const error = new Error('secret')
     const app = express()

@@ -32,7 +32,7 @@ describe('rateLimit(): options', () => {
     expect(() => rateLimit(options as never)).toThrow(message)
   })
 
-  it('LIMIT-1: one store is made for each budget, by name; RedisStore is one', () => {
+  it('LIMIT-1: one store is created for each budget, with the name of the budget, and RedisStore is accepted', () => {
     const names: string[] = []
     const make = (name: string) => {
       names.push(name)
@@ -63,7 +63,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     })
   }
 
-  it('LIMIT-1: responses say how many requests are left; above the limit it is 429 with Retry-After and the same fields', async () => {
+  it('LIMIT-1: responses say how many requests are left. Above the limit the response is 429 with Retry-After and the same fields', async () => {
     const { call } = build({ limit: 2 })
     const [one, two, three] = [await call.get('/a'), await call.get('/a'), await call.get('/b')]
     expect(one.status).toBe(200)
@@ -88,14 +88,14 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     await vi.waitFor(async () => expect((await call.get('/')).status).toBe(200), { timeout: 2000 })
   })
 
-  it('LIMIT-1: authenticated callers are counted by principal, others by address', async () => {
+  it('LIMIT-1: authenticated callers are counted by principal, and all others by address', async () => {
     const { call } = build({ limit: 2 })
     const as = async (key: string) => (await call.get('/private').set('X-Api-Key', key)).status
     expect([await as('k1'), await as('k3'), await as('k1'), await as('k2')]).toEqual([200, 200, 429, 200])
     expect((await call.get('/public')).status).toBe(200)
   })
 
-  it('LIMIT-1: a custom key', async () => {
+  it('LIMIT-1: counts by a custom key', async () => {
     const key = vi.fn((principal: unknown) => (principal as { sub: string }).sub.slice(1, 1))
     const { call } = build({ limit: 2, key })
     const as = async (name: string) => (await call.get('/private').set('X-Api-Key', name)).status
@@ -103,7 +103,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(key).toHaveBeenCalledTimes(3)
   })
 
-  it('LIMIT-1: the address follows trust proxy, and IPv6 counts by /64', async () => {
+  it('LIMIT-1: the address depends on trust proxy, and IPv6 addresses are counted by their /64', async () => {
     for (const trust of [true, false]) {
       const { call } = build({ limit: 2 }, (app) => app.set('trust proxy', trust))
       const from = async (address: string) => (await call.get('/').set('X-Forwarded-For', address)).status
@@ -115,7 +115,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     }
   })
 
-  it('LIMIT-1: failed authentications count by address, and do not block a valid caller at that address', async () => {
+  it('LIMIT-1: failed authentications are counted by address, and do not block a valid caller at that address', async () => {
     const { call, reported } = build({ limit: 100, failures: { limit: 2 } })
     const as = async (key: string) => call.get('/private').set('X-Api-Key', key)
     const first = await as('wrong')
@@ -131,7 +131,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(reported.map(({ problem }) => problem.status)).toEqual([401, 401, 429, 404])
   })
 
-  it('LIMIT-1: budgets by route and method, below the version or not', async () => {
+  it('LIMIT-1: budgets apply by route and method, whether the limit runs below the version or not', async () => {
     const { call } = build({ limit: 100, budgets: [{ name: 'search', routes: ['search'], limit: 1 }] })
     expect((await call.get('/v1/search?q=a')).status).toBe(200)
     expect((await call.get('/search')).status).toBe(429)
@@ -139,7 +139,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect((await call.get('/v1/%')).headers.ratelimit).toMatch(/^"default"/)
   })
 
-  it('LIMIT-1: two limits on one request both add fields', async () => {
+  it('LIMIT-1: two limits on one request both add their fields', async () => {
     const { call } = build({ limit: 5 }, (app) =>
       app.use(rateLimit({ budgets: [{ name: 'burst', limit: 9 }], failures: { limit: 5 } })),
     )
@@ -147,7 +147,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(ratelimit).toMatch(/^"burst"; r=8; t=\d+, "default"; r=4; t=\d+$/)
   })
 
-  it('LIMIT-1: while the store is down requests pass, or are refused with 503', async () => {
+  it('LIMIT-1: while the store is down, requests pass or get 503, depending on the option', async () => {
     const store = () => ({
       increment: () => Promise.reject(new Error('down')),
       decrement: () => {},
@@ -168,7 +168,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     ['pass' as const, 'requests pass without a limit', 'Rate limits were off for'],
     ['refuse' as const, 'requests are refused', 'Requests were refused for'],
   ])(
-    'LIMIT-1: with whenStoreFails %s, an outage and its end are on the console by default',
+    'LIMIT-1: with whenStoreFails %s, the console by default shows an outage and its end',
     async (whenStoreFails, failed, recovered) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {})
       onTestFinished(() => log.mockRestore())
@@ -192,7 +192,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     },
   )
 
-  it('LIMIT-1: an absolute-form target counts like any other', async () => {
+  it('LIMIT-1: a request with an absolute-form target is counted like any other', async () => {
     const { app } = build({ limit: 100, budgets: [{ name: 'search', routes: ['search'], limit: 1 }] })
     const answer = await raw(
       app as RequestListener,
@@ -201,7 +201,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(answer).toMatch(/RateLimit: "search"/)
   })
 
-  it('LIMIT-1: count(), for routers, resolves to the fields and rejects with the problem', async () => {
+  it('LIMIT-1: count(), which is for other routers, resolves to the fields and rejects with the problem', async () => {
     const limit = rateLimit({ limit: 1, failures: { limit: 1 } })
     const app = express()
     app.use((req, res) => {

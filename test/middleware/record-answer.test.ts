@@ -39,7 +39,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     app.get('/clientes/:id', (req, res) => answer.send(req, res, ana as never))
   })
 
-  it('REP-8, REP-4: write-only members are left out at every depth, date-times have seven digits, everything else is unchanged', async () => {
+  it('REP-8, REP-4: writeOnly members are left out at every depth, date-times have seven digits, and everything else is unchanged', async () => {
     const shown = {
       id: 1,
       alta: '2024-02-29T10:00:00.0000000',
@@ -52,7 +52,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     expect(ana.clave).toBe('s')
   })
 
-  it('HDR-1: XML shows the same members, and elements have the names of the definition', async () => {
+  it('HDR-1: XML shows the same members, and its elements have the names of the definition', async () => {
     const { text, headers } = await call.get('/clientes').set('Accept', 'application/xml').expect(200)
     expect(headers['content-type']).toBe('application/xml; charset=utf-8')
     expect(text).toContain(
@@ -61,7 +61,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     expect(text).not.toContain('s</')
   })
 
-  it('HDR-1: a media type that recordAnswer() cannot write is a 500, and the error says how to fix it', async () => {
+  it('HDR-1: a media type that recordAnswer() cannot write gets 500, and the error explains the fix', async () => {
     await call.get('/clientes').set('Accept', 'text/csv').expect(500)
     expect(String(reported.at(-1)?.error)).toMatch(
       /recordAnswer\(\) does not write text\/csv\. .+ or use a recordAnswer\(\) that does not offer it/,
@@ -119,7 +119,7 @@ describe.each(frameworks)('recordAnswer() over %s', (_name, express) => {
   })
   afterAll(() => service.close())
 
-  it('REP-8: writeOnly members are never sent, at any depth, in JSON and XML; everything else is', async () => {
+  it('REP-8: in JSON and XML, writeOnly members are never sent at any depth, and everything else is sent', async () => {
     const shown = { id: 1, tarjetas: [{ n: 1 }], cliente: { href: '/clientes/1' }, nota: 'n' }
     expect((await service.send('GET', '/cuentas/1')).text).toBe(JSON.stringify(shown))
     expect((await service.send('GET', '/cuentas')).json).toEqual([shown, shown])

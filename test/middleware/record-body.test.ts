@@ -56,7 +56,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
   const errorsOf = (answer: { body: { errors?: { pointer?: string; code?: string }[] } }) =>
     answer.body.errors?.map(({ pointer, code }) => `${pointer} ${code}`)
 
-  it('REP-8: a POST is completed by defaults and nulls, in canonical form, without members that only the store sets', async () => {
+  it('REP-8: a POST gets defaults and nulls for absent members, has canonical form, and lacks members that only the store sets', async () => {
     const { body: made } = await call
       .post('/clientes')
       .send({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5' })
@@ -64,7 +64,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(made).toEqual({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5000000', tipo: 'normal', nota: null })
   })
 
-  it('ERR-2: names all errors at once', async () => {
+  it('ERR-2: reports all errors at once', async () => {
     const answer = await call.post('/clientes').send({ nombre: '', nombr: 1, alta: 'ayer', nota: 5 }).expect(422)
     expect(errorsOf(answer)?.sort()).toEqual(['/alta readOnly', '/nombr unknown', '/nombre minLength', '/nota type'])
   })
@@ -88,7 +88,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect((await call.put('/llanas/1').send({ id: 1 }).expect(200)).body).toEqual({ id: 1, nombre: null })
   })
 
-  it('VERB-5: a PATCH merges, removes by null, and the result is validated', async () => {
+  it('VERB-5: a PATCH is merged, null removes a member, and the result is validated', async () => {
     const patch = () => call.patch('/clientes/3').set('Content-Type', 'application/merge-patch+json')
     expect((await patch().send('{"nota":null,"tipo":null}').expect(200)).body).toEqual({
       id: 3,
@@ -101,7 +101,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(errorsOf(await patch().send('{"id":5}').expect(422))).toEqual(['/id fixed'])
   })
 
-  it('VERB-5: JSON Patch, by option, applies to what a client sees, and its result is validated like that of a merge patch', async () => {
+  it('VERB-5: JSON Patch is an option. It applies to what a client sees, and its result is validated like that of a merge patch', async () => {
     const patch = (operations: unknown) =>
       call.patch('/operadas/3').set('Content-Type', 'application/json-patch+json').send(JSON.stringify(operations))
     const answer = await patch([
@@ -145,7 +145,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(() => recordBody(clientes, { jsonPatch: 1 } as never)).toThrow(/Give a boolean/)
   })
 
-  it('HDR-5: refuses missing, too large, too deep and duplicate bodies, and other types', async () => {
+  it('HDR-5: refuses missing, too large and too deep bodies, bodies with duplicate members, and other media types', async () => {
     await call.post('/clientes').expect(400)
     await call.post('/clientes').set('Content-Type', 'text/plain').send('x').expect(415)
     await call
@@ -182,7 +182,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
   })
 })
 
-it('REP-7: a definition with links to resources requires a router', () => {
+it('REP-7: a definition with links to resources requires the router', () => {
   const contratos = defineResource({
     collection: 'contratos',
     key: 'codigo',

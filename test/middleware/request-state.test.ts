@@ -4,7 +4,7 @@ import { requestState } from '../../src/middleware/request-state.js'
 import { ConfigurationError } from '../../src/problem.js'
 
 describe('requestState', () => {
-  it('ERR-1: keeps a value for a request without modifying it', () => {
+  it('ERR-1: keeps a value for a request without modifying the request', () => {
     const state = requestState<number>('count()')
     const req = Object.freeze({}) as IncomingMessage
     expect(state.find(req)).toBeUndefined()
@@ -13,7 +13,7 @@ describe('requestState', () => {
     expect(state.find({} as IncomingMessage)).toBeUndefined()
   })
 
-  it('ERR-1: without the middleware the error names it and says how to fix it', () => {
+  it('ERR-1: without the middleware the error names it and explains the fix', () => {
     const of = () => requestState('count()').of({} as IncomingMessage)
     expect(of).toThrow(ConfigurationError)
     expect(of).toThrow(/The middleware count\(\) did not run for this request\. Mount it before the handler/)

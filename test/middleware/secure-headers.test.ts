@@ -15,7 +15,7 @@ const defaults = {
 }
 
 describe('secureHeaders(): options', () => {
-  it('the message for a Strict-Transport-Security of true gives a duration', () => {
+  it('the message for a Strict-Transport-Security of true suggests a duration', () => {
     expect(() => secureHeaders({ strictTransport: true } as never)).toThrow(
       'is true. Give a whole number of seconds from 0 or a value such as "max-age=63072000; includeSubDomains".',
     )
@@ -86,7 +86,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
       v0: 'retired',
     }) as const
 
-  it('api sets them by default, also on problems, 304, 410 and hand-written routes', async () => {
+  it('api() sets them by default, also on problems, 304, 410 and hand-written routes', async () => {
     const { call } = service(express, (app: App) =>
       app.use(api({ versions: versions(), baseUrl: 'https://api.test' }) as never),
     )
@@ -108,7 +108,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
     expect((await call.get('/v1/page')).headers['content-security-policy']).toBe("default-src 'self'")
   })
 
-  it('api keeps headers set by earlier middlewares, and omits its own with secureHeaders: false', async () => {
+  it('api() keeps headers that earlier middleware has set, and sets none of its own with secureHeaders: false', async () => {
     const { call } = service(express, (app: App) => {
       app.use('/mine', (_req, res, next) => {
         res.set('Content-Security-Policy', "default-src 'self'")

@@ -18,7 +18,7 @@ const sucursales = defineResource({
   sort: ['nombre', 'zona'],
 })
 
-/** The links of a response by relation. */
+/** The links of a response, by relation. */
 const linksOf = (field: string | undefined): Record<string, string> =>
   Object.fromEntries(
     [...(field ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, url = '', rel = '']) => [rel, url]),
@@ -58,7 +58,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(Object.keys(await links(undefined, '/sucursales?offest=4'))).toEqual(['count', 'first', 'prev', 'last'])
   })
 
-  it('QUERY-7: past the end prev is the last page; an empty list has one page', async () => {
+  it('QUERY-7: past the end, prev is the last page, and an empty list has one page', async () => {
     const past = await links(undefined, '/sucursales?offest=50')
     expect(past).toMatchObject({ prev: 'http://h/sucursales?offest=4', last: 'http://h/sucursales?offest=4' })
     expect(past).not.toHaveProperty('next')
@@ -69,7 +69,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: omits links if a long query would make them longer than clients accept', async () => {
+  it('QUERY-7: omits links that a long query would make longer than clients accept', async () => {
     const zones = (count: number) => Array.from({ length: count }, (_, i) => `zona=${'x'.repeat(90)}${i}`).join('&')
     expect(Object.keys(await links(undefined, `/sucursales?${zones(10)}`))).toEqual(['count', 'first', 'next', 'last'])
     expect(await links(undefined, `/sucursales?${zones(40)}`)).toEqual({ count: '95' })
@@ -84,7 +84,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: an estimate has no last page, and a next one while there seems to be more', async () => {
+  it('QUERY-7: with an estimated total there is no last link, and a next link as long as more items seem to follow', async () => {
     expect(Object.keys(await links({ exact: false }, '/sucursales?offest=2'))).toEqual([
       'count',
       'first',
@@ -102,7 +102,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect((await call.get(next.slice('http://h'.length))).status).toBe(200)
   })
 
-  it('REP-5: links contain the whole path, mounted, in a sub-app and on an absolute-form target', async () => {
+  it('REP-5: links contain the whole path when mounted, in a sub-app and for an absolute-form target', async () => {
     const { app, call } = service(express, (app: App) => {
       const sub = express()
       sub.use('/b', routes())
@@ -119,7 +119,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(linksOf(answer).first).toBe('http://real/c/v1/sucursales?offest=1')
   })
 
-  it('REP-5: X-Forwarded-* follow trust proxy; baseUrl precedes all', async () => {
+  it('REP-5: X-Forwarded-* are used according to trust proxy, and baseUrl takes precedence over everything', async () => {
     const { app, call } = list()
     const get = () =>
       call.get('/sucursales').set('Host', 'h').set('X-Forwarded-Proto', 'https').set('X-Forwarded-Host', 'evil')
@@ -140,13 +140,13 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(() => totalCount({ baseUrl })).toThrow(/baseUrl/)
   })
 
-  it('REP-5: a malformed Host is 400, unless a baseUrl is set', async () => {
+  it('REP-5: a malformed Host gets 400, unless a baseUrl is set', async () => {
     const { status, body } = await list().call.get('/sucursales').set('Host', 'a@b')
     expect([status, body.code]).toEqual([400, 'malformed-host'])
     expect((await list({ baseUrl: 'https://a' }).call.get('/sucursales').set('Host', 'a@b')).status).toBe(200)
   })
 
-  it('QUERY-7: no target ends a link early', async () => {
+  it('QUERY-7: no request target can end a link early', async () => {
     const count = totalCount()
     const query = listQuery(sucursales)
     const { app } = service(express, (app) => {
@@ -162,7 +162,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7, VER-3: links of others are kept, also on a problem that replaces the list', async () => {
+  it('QUERY-7, VER-3: links that other middleware has set are kept, also on a problem that replaces the list', async () => {
     const query = listQuery(sucursales)
     const count = totalCount()
     const v1 = express.Router()

@@ -72,7 +72,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   const table = () => ({ v8: router(), v1: router(), v0: 'retired' as const })
   const plain = () => service(express, (app) => void app.use(versions(table())))
 
-  it('VER-1: a version is served by its own router, below its segment, as in an Express mount', async () => {
+  it('VER-1: a version is served by its own router, below its segment, like an Express mount', async () => {
     const mounted = service(express, (app) => void app.use('/v1', router()))
     const { call } = plain()
     for (const path of [
@@ -104,7 +104,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(answer).toContain('"url":"http://v1/notes/3?a=1","path":"/notes/3","baseUrl":"/v1"')
   })
 
-  it('VER-1: an unknown version is 404 and names the available ones', async () => {
+  it('VER-1: an unknown version gets 404, which names the available versions', async () => {
     const { call } = plain()
     const { status, body } = await call.get('/v7/notes/3')
     expect([status, body.code, body.detail]).toEqual([
@@ -115,7 +115,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect((await call.get(`/v${'9'.repeat(500)}`)).body.detail).toContain(`"v${'9'.repeat(19)}".`)
   })
 
-  it('VER-1: if all are retired the 404 says so', async () => {
+  it('VER-1: if all versions are retired, the 404 says so', async () => {
     const { call } = service(express, (app) => void app.use(versions({ v0: 'retired' })))
     expect((await call.get('/v1')).body.detail).toBe('There is no version "v1". There are no current versions.')
   })
@@ -140,7 +140,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   })
 
   it.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PROPFIND'])(
-    'VER-2: a retired version is 410 and empty to %s',
+    'VER-2: a retired version gets 410 without a body, for %s',
     async (method) => {
       const { app } = plain()
       const answer = await raw(
@@ -154,7 +154,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     },
   )
 
-  it('VER-3: a deprecated version sends Deprecation, Sunset and its successor', async () => {
+  it('VER-3: a deprecated version sends Deprecation, Sunset and a link to its successor', async () => {
     const v1 = {
       handler: router(),
       deprecated: '2026-01-01',
@@ -198,7 +198,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     )
   })
 
-  it('VER-3: no target ends the link of the successor early', async () => {
+  it('VER-3: no request target can end the link to the successor early', async () => {
     const { app } = service(
       express,
       (app) => void app.use(versions({ v8: router(), v1: { handler: router(), successor: 'v8' } })),
@@ -207,7 +207,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(answer).toMatch(/^Link: <http:\/\/a\/v8\/notes\/a%3E;rel=%22next%22,%3Cb>; rel="successor-version"\r$/m)
   })
 
-  it('VER-2, VER-3: with retireAtSunset a version retires automatically, and is no longer named', async () => {
+  it('VER-2, VER-3: with retireAtSunset a version retires automatically, and messages no longer name it', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-06-30T23:59:59.999Z') })
     const { call } = service(express, (app) => {
       app.use(
@@ -226,7 +226,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect((await call.get('/v7')).body.detail).toContain('Current versions: v8, v0.')
   })
 
-  it('VER-1: a request that a version passes on continues unchanged', async () => {
+  it('VER-1: a request that a version passes on with next() continues unchanged', async () => {
     const seen: unknown[] = []
     const sub = express()
     sub.use((_req, _res, next) => next())
@@ -256,20 +256,23 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     ],
     ['rejected by an async handler', async () => Promise.reject(new Error('secret'))],
     ['passed on', (_req: never, _res: never, next: (error: unknown) => void) => next(new Error('secret'))],
-  ] as [string, VersionEntry][])('ERR-3: an error %s is a 500 and the request is unchanged', async (_name, handler) => {
-    const urls: string[] = []
-    const { call, reported } = service(express, (app) => {
-      app.use(versions({ v1: handler }))
-      app.use((error: unknown, req: Request, _res: Response, next: (error: unknown) => void) => {
-        urls.push(req.url, req.baseUrl)
-        next(error)
+  ] as [string, VersionEntry][])(
+    'ERR-3: an error %s gets 500, and the request object is unchanged',
+    async (_name, handler) => {
+      const urls: string[] = []
+      const { call, reported } = service(express, (app) => {
+        app.use(versions({ v1: handler }))
+        app.use((error: unknown, req: Request, _res: Response, next: (error: unknown) => void) => {
+          urls.push(req.url, req.baseUrl)
+          next(error)
+        })
       })
-    })
-    const { status, body } = await call.get('/v1/x')
-    expect([status, body.instance]).toEqual([500, '/v1/x'])
-    expect(urls).toEqual(['/v1/x', ''])
-    expect(String(reported[0]?.error)).toBe('Error: secret')
-  })
+      const { status, body } = await call.get('/v1/x')
+      expect([status, body.instance]).toEqual([500, '/v1/x'])
+      expect(urls).toEqual(['/v1/x', ''])
+      expect(String(reported[0]?.error)).toBe('Error: secret')
+    },
+  )
 
   it('VER-1: next("router") and next("route") leave the version without an error', async () => {
     const made = express.Router()
@@ -281,7 +284,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   })
 })
 
-it('VER-1: works without any Express', async () => {
+it('VER-1: works without Express', async () => {
   const middleware = versions({
     v1: ((req: { url: string; originalUrl: string; baseUrl: string }, res: { end(text: string): void }) => {
       res.end(`${req.originalUrl} ${req.baseUrl} ${req.url}`)
@@ -332,7 +335,7 @@ describe.each(majors)('versions(): life cycles of parts and brownouts on %s', (_
     expect((await call.get('/api/v1/gone/x')).status).toBe(410)
   })
 
-  it('VER-2: every spelling that Express would match is retired', async () => {
+  it('VER-2: every spelling of a path that Express would match is retired', async () => {
     const { call } = service(express, (app) => void app.use('/api', versions({ v1: { handler: handler(), paths } })))
     for (const path of ['/NOTES/1/tags', '/notes/1/TAGS', '/Notes/1/Tags/', '/NOTES/1/tags/x'])
       expect([path, (await call.get(`/api/v1${path}`)).status]).toEqual([path, 410])
@@ -340,7 +343,7 @@ describe.each(majors)('versions(): life cycles of parts and brownouts on %s', (_
     expect((await call.get('/api/v1/NOTES/1')).status).toBe(200)
   })
 
-  it('VER-3: a brownout applies except to exempt clients, which an earlier middleware has authenticated', async () => {
+  it('VER-3: a brownout applies to all clients except exempt ones, which an earlier middleware has authenticated', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
     const brownouts = [{ from: '2026-05-01', until: '2026-05-02', exempt: ['billing'] }]
     const { call } = service(express, (app) => {

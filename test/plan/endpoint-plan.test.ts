@@ -30,7 +30,7 @@ function refused(raw: string): readonly Violation[] {
 }
 
 describe('parameters', () => {
-  it('QUERY-1: are typed by their schemas; absent ones are absent', () => {
+  it('QUERY-1: are typed by their schemas, and absent parameters stay absent', () => {
     expect(compile({ query })?.parseQuery('q=a+b&limite=5&tipo=b&activo=true&desde=2024-01-31T08:30:00')).toEqual({
       q: 'a b',
       limite: 5,
@@ -86,7 +86,7 @@ describe('parameters', () => {
     ['an array', { properties: { q: { type: 'array', items: { type: 'string' } } } }, 'unsuitable-member'],
     ['a required one that is not described', { properties: {}, required: ['q'] }, 'unknown-member'],
     ['an unresolved reference', { properties: { q: { $ref: '#/$defs/q' } } }, 'invalid-schema'],
-  ])('%s is a configuration error', (_, given, code) => {
+  ])('as a parameter, %s is a configuration error', (_, given, code) => {
     expect(() => compile({ query: given })).toThrow(`${code}]`)
   })
 })
@@ -180,7 +180,7 @@ describe('endpoint()', () => {
     )
   })
 
-  it('HDR-5: limits of a method precede those of its endpoint; timeouts are capped at the longest timer', () => {
+  it('HDR-5: limits of a method override those of its endpoint, and timeouts are reduced to the longest timer', () => {
     const { methods } = compileEndpoint(
       endpoint('search', {
         description,
@@ -197,7 +197,7 @@ describe('endpoint()', () => {
     ])
   })
 
-  it('a reply is recognized by endpointReply(), not by its members', () => {
+  it('a reply is recognized only if it comes from endpointReply(), not by its members', () => {
     const given = { status: 202 as const, body: 1 }
     expect([isReply(endpointReply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([
       true,

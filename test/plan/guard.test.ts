@@ -8,7 +8,7 @@ import { cpuTime } from '../cpu-time.js'
 
 type Row = Record<string, unknown>
 const guard = (schema: JsonSchema) => compileGuard(Shape.of(schema))
-/** The result of an update: the completed record, or the pointers of the violations. */
+/** Applies an update. Returns the completed record, or the pointers of the violations. */
 function carry(schema: JsonSchema, next: Row, current: Row): Row | string[] {
   const found = guard(schema).carry(next, current)
   return found.length === 0 ? next : found.map(({ pointer }) => pointer ?? '')
@@ -40,7 +40,7 @@ const schema = {
 }
 
 describe('REP-8: readOnly members', () => {
-  it('an absent one keeps the stored value', () => {
+  it('an absent member keeps its stored value', () => {
     expect(carry(schema, { nombre: 'b' }, { nombre: 'a', alta: 'x', autor: { id: 1 } })).toEqual({
       nombre: 'b',
       alta: 'x',
@@ -48,7 +48,7 @@ describe('REP-8: readOnly members', () => {
     })
   })
 
-  it('an equal one is accepted, a changed one is a violation', () => {
+  it('an equal value is accepted, and a changed value is a violation', () => {
     expect(carry(schema, { alta: 'x' }, { alta: 'x' })).toEqual({ alta: 'x' })
     expect(guard(schema).carry({ alta: 'y' }, { alta: 'x' })).toEqual([
       {
@@ -62,7 +62,7 @@ describe('REP-8: readOnly members', () => {
     expect(carry(schema, { alta: 'x' }, {})).toEqual(['/alta'])
   })
 
-  it('values are compared as the client saw them: nulls for absent values, canonical date-times, no undeclared members', () => {
+  it('values are compared as the client saw them: with null for absent values, canonical date-times and no undeclared members', () => {
     expect(carry(schema, { alta: null }, {})).toEqual({ alta: null })
     expect(carry(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({
       alta: '2024-01-31T08:30:00',
@@ -71,7 +71,7 @@ describe('REP-8: readOnly members', () => {
     expect(carry(schema, { autor: { alias: null, id: 1 } }, { autor: stored })).toEqual({ autor: stored })
   })
 
-  it('are guarded at every depth, also recursively', () => {
+  it('members are guarded at every depth, also in recursive schemas', () => {
     expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': { id: 1 } })).toEqual(['/a~1b/id'])
     expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { id: 1, nombre: 'x' } })).toEqual({
       'a/b': { id: 1, nombre: 'y' },
@@ -83,12 +83,12 @@ describe('REP-8: readOnly members', () => {
     expect(carry(schema, deep(undefined), deep('x'))).toEqual(deep('x'))
   })
 
-  it('a new object cannot set its own', () => {
+  it('a new object cannot set its read-only members', () => {
     expect(carry(schema, { 'a/b': { id: 2 } }, {})).toEqual(['/a~1b/id'])
     expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': null })).toEqual(['/a~1b/id'])
   })
 
-  it('on a create none may be given, at any depth', () => {
+  it('in a create no read-only member may be given, at any depth', () => {
     const given = guard(schema).given({
       alta: 'x',
       'a/b': { id: 1 },
@@ -102,7 +102,7 @@ describe('REP-8: readOnly members', () => {
 })
 
 describe('REP-8: writeOnly members', () => {
-  it('an absent one keeps the stored value, a given one is stored, also null', () => {
+  it('an absent member keeps its stored value, and a given value is stored, even null', () => {
     expect(carry(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
     expect(carry(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
     expect(carry(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
@@ -112,7 +112,7 @@ describe('REP-8: writeOnly members', () => {
   })
 })
 
-describe('REP-8: items', () => {
+describe('REP-8: items of lists', () => {
   const stored = {
     lista: [
       { id: 1, nombre: 'a', pin: 'p' },
@@ -121,7 +121,7 @@ describe('REP-8: items', () => {
     ],
   }
 
-  it('an item matches the stored one with the same read-only members, at any position', () => {
+  it('an item is matched to the stored item with the same read-only members, at any position', () => {
     expect(
       carry(
         schema,
@@ -141,7 +141,7 @@ describe('REP-8: items', () => {
     })
   })
 
-  it('without them it matches the first that looks the same, each once; any other is new', () => {
+  it('an item without read-only members is matched to the first stored item that looks the same, each only once. Any other item is new', () => {
     expect(
       carry(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
     ).toEqual({
@@ -149,7 +149,7 @@ describe('REP-8: items', () => {
     })
   })
 
-  it('a read-only member that no stored item has is a violation, and no stored item matches twice', () => {
+  it('a read-only value that no stored item has is a violation, and no stored item is matched twice', () => {
     expect(carry(schema, { lista: [{ id: 9, nombre: 'a' }] }, stored)).toEqual(['/lista/0/id'])
     expect(carry(schema, { lista: [{ id: 1 }, { id: 1 }] }, stored)).toEqual(['/lista/1/id'])
     expect(carry(schema, { lista: [{ id: 1 }] }, {})).toEqual(['/lista/0/id'])
@@ -164,8 +164,8 @@ describe('REP-8: items', () => {
   })
 })
 
-describe('the guard', () => {
-  it('says whether an update needs the current record', () => {
+describe('the guard of read-only and write-only members', () => {
+  it('tells whether an update needs the current record', () => {
     expect(guard(schema).any).toBe(true)
     expect(guard({ type: 'object', properties: { lista: { type: 'array', items: item } } }).any).toBe(true)
     expect(guard({ type: 'object', properties: { a: { type: 'string' }, hijo: { $ref: '#' } } }).any).toBe(false)
@@ -178,7 +178,7 @@ describe('the guard', () => {
   })
 })
 
-describe('REP-8: members that the schema allows without naming them, and items by place', () => {
+describe('REP-8: members that the schema allows without naming them, and items with a schema for their position', () => {
   const dictionary = {
     type: 'object',
     additionalProperties: item,
@@ -203,7 +203,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
     expect(guard(schema).any).toBe(true)
   })
 
-  it('items that are dictionaries are matched by what the client saw', () => {
+  it('items that are dictionaries are matched by the members that the client saw', () => {
     const schema = {
       type: 'object',
       properties: { lista: { type: 'array', items: { ...dictionary, properties: { pin: item.properties.pin } } } },
@@ -219,7 +219,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
     })
   })
 
-  it('writeOnly ones are never sent', () => {
+  it('writeOnly members among them are never sent', () => {
     const secret = {
       type: 'object',
       properties: { a: { type: 'object', additionalProperties: { type: 'string', writeOnly: true } } },
@@ -236,7 +236,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
     })
   })
 
-  it('a schema whose items an update could not match is refused, with the fix', () => {
+  it('a schema whose items an update could not match is refused, and the message contains the fix', () => {
     const list = (items: unknown) => ({ type: 'object', properties: { lista: { type: 'array', items } } })
     for (const items of [
       { type: 'array', items: item },

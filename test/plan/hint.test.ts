@@ -33,14 +33,14 @@ const grammar = compileListGrammar(piezas)
 const address = { listPath: '/v1/piezas' }
 const parse = (raw: string, at = address) => parseListQuery(raw, grammar, at)
 
-/** The hint of a record next to the page that `raw` requests. */
+/** The hint in a link to the page that `raw` requests, if this record is next to that page. */
 const hintOf = (raw: string, record: unknown, backwards = false): string | undefined => {
   const query = parse(raw)
   return hintMaker(grammar.places, query, address, { first: record, last: record })(query.page, backwards)
 }
 const follow = (raw: string, hint: string) => parse(`${raw}&after=${encodeURIComponent(hint)}`).seek
 
-/** Whether a query is refused only because of its hint. */
+/** Whether the only error of a query is its hint. */
 const misfits = (raw: string, at = address): boolean => {
   try {
     parse(raw, at)
@@ -78,7 +78,7 @@ const sort = fc
   .map((fields) => `sort=${fields.map((field, i) => (i % 2 === 0 ? field : `-${field}`)).join(',')}`)
 
 describe('hints', () => {
-  it('QUERY-7: round-trip as the sort values of the row, null for null and absent ones', () => {
+  it('QUERY-7: contain the sort values of the row, with null for null and absent values', () => {
     fc.assert(
       fc.property(
         record,
@@ -99,7 +99,7 @@ describe('hints', () => {
     )
   })
 
-  it('QUERY-7: any other text is refused without an exception', () => {
+  it('QUERY-7: any other text is refused with a 400, never with an exception of another kind', () => {
     const raw = 'sort=peso,fecha&limit=5&offest=2'
     const valid = hintOf(raw, { peso: 1.5, fecha: '2024-01-01T08:00:00.0000000', numero: 3, lote: 'a' }) as string
     const garbled = fc.oneof(
@@ -119,7 +119,7 @@ describe('hints', () => {
       fc.property(garbled, (hint) => {
         const asked = `${raw}&after=${encodeURIComponent(hint)}`
         if (misfits(asked)) return
-        // Occasionally a mutated hint is still valid: then its values have the right types.
+        // Occasionally a changed hint is still valid. Its values must then have the right types.
         const { values = [] } = parse(asked).seek ?? {}
         expect(values.map((value) => (value === null ? 'null' : typeof value)).join()).toMatch(
           /^(?:number|null),(?:string|null),(?:number|null),(?:string|null)$/,
@@ -129,7 +129,7 @@ describe('hints', () => {
     )
   })
 
-  it('QUERY-7: belong to one page of one query of one list, in any spelling of the query', () => {
+  it('QUERY-7: belong to one page of one query of one list, whatever the spelling of the query', () => {
     const raw = 'lote=a&lote=b&peso=1&sort=-fecha&limit=5&offest=2'
     const hint = hintOf(raw, { numero: 1, lote: 'a' }) as string
     for (const same of [
@@ -152,7 +152,7 @@ describe('hints', () => {
     expect(misfits(`q=x&after=${hint}`)).toBe(true)
   })
 
-  it('QUERY-7: are not created for rows whose values cannot round-trip', () => {
+  it('QUERY-7: are not created for rows whose values would change in a hint', () => {
     for (const row of [
       { peso: Number.NaN },
       { peso: Number.POSITIVE_INFINITY },
@@ -177,13 +177,13 @@ describe('hints', () => {
     expect(hintOf('q=x', { numero: 1, lote: 'a' })).toBeUndefined()
   })
 
-  it('REP-4: a date-time that a store returned with fewer digits is sent with seven', () => {
+  it('REP-4: a date-time that a store returned with fewer digits appears with seven digits', () => {
     const hint = hintOf('sort=fecha', { fecha: '2024-01-01T08:00:00' }) as string
     expect(follow('sort=fecha', hint)?.values[0]).toBe('2024-01-01T08:00:00.0000000')
   })
 
   it('REP-8: contain no member that must not be sent, at any level', () => {
-    // defineResource() refuses to sort by such members; hints must not expose them either.
+    // defineResource() refuses to sort by such members, but hints must not expose them even so.
     const schema = {
       ...piezas.schema,
       properties: {
@@ -196,13 +196,13 @@ describe('hints', () => {
     expect([places.has('numero'), places.has('peso'), places.has('cp.codigo')]).toEqual([true, true, false])
   })
 
-  it('QUERY-7: a list without an address, such as a hand-written route, accepts none', () => {
+  it('QUERY-7: a list without an address, such as one of a hand-written route, accepts no hints', () => {
     const hint = hintOf('sort=peso', { numero: 1, lote: 'a' }) as string
     expect(() => parseListQuery(`sort=peso&after=${hint}`, grammar)).toThrow('does not match')
     expect(parse('sort=peso')).not.toHaveProperty('seek')
   })
 
-  it('QUERY-7: a query is hashed once for all of its links, and is not modified', () => {
+  it('QUERY-7: a query is hashed only once for all of its links, and is not modified', () => {
     const query = parse('sort=peso&offest=2')
     let asked = 0
     const counted = {

@@ -9,7 +9,9 @@ const limits = { bodyLimit: 1_048_576, depthLimit: 32 }
 const apply = (document: unknown, operations: unknown) =>
   applyOperations(document, readOperations(operations), limits).document
 
-/** The error of an operation, or the resulting document. */
+/**
+ * Applies the operations. Returns the resulting document, or the pointers and codes of the errors.
+ */
 function result(document: unknown, operations: unknown): unknown {
   try {
     return apply(document, operations)
@@ -187,7 +189,7 @@ describe('VERB-5: JSON Patch', () => {
     ),
   }))
 
-  it('RFC 6902: operations derived from two documents convert one to the other', () => {
+  it('RFC 6902: operations that are derived from two documents convert one document to the other', () => {
     const objects = fc.dictionary(
       name.filter((one) => !/constructor|prototype/.test(one)),
       document,
@@ -203,7 +205,7 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
-  it('RFC 6902 5: operations apply completely or not at all, and modify only the document', () => {
+  it('RFC 6902 5: operations apply completely or not at all, and do not modify their input', () => {
     const pointer = fc
       .array(name, { maxLength: 4 })
       .map((tokens) => tokens.map((one) => `/${one.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''))
@@ -233,7 +235,7 @@ describe('VERB-5: JSON Patch', () => {
     expect(refused([{ op: 'move', from: '', path: '/a' }])).toBe('/0/path pointer')
   })
 
-  it('ERR-3: a pointer to nothing is shown as sent, and shortened if it is long', () => {
+  it('ERR-3: a pointer to a missing value is shown as sent, and shortened if it is long', () => {
     const detail = (document: unknown, operation: object): string => {
       try {
         return String(apply(document, [operation]))
@@ -255,12 +257,12 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
-  it('ERR-3: any body is a list of operations or 422', () => {
+  it('ERR-3: any body is either a list of operations or gets 422', () => {
     fc.assert(fc.property(fc.jsonValue(), (body) => void result({}, body)))
   })
 })
 
-describe('HDR-5: what one JSON Patch may cost', () => {
+describe('HDR-5: limits on the cost of one JSON Patch', () => {
   const times = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
   const wide = {
     lista: times(100_000, (i) => i),
@@ -316,7 +318,7 @@ describe('HDR-5: what one JSON Patch may cost', () => {
       /^\/\d+\/path too-deep$/,
     ],
     ['a very long list of operations', times(100_000, () => ({ op: 'remove', path: '/nada' })), /^ maxItems$/],
-  ])('%s terminate', (_title, operations, expected) => {
+  ])('a patch with %s is refused in time', (_title, operations, expected) => {
     const started = cpuTime()
     expect(result(wide, operations)).toMatch(expected)
     expect(cpuTime() - started).toBeLessThan(3_000)

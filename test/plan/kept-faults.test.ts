@@ -1,6 +1,6 @@
 /**
- * Patches of a record that already violates its schema: unchanged members are tolerated, changed
- * ones are checked (VERB-5).
+ * Tests of patches of a record that already violates its schema. Unchanged members are tolerated,
+ * and changed members are checked (VERB-5).
  */
 import { describe, expect, it } from 'vitest'
 import { defineResource } from '../../src/definition/resource.js'
@@ -53,7 +53,7 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     ['a valid member', { id: 1 }],
     ['one invalid member', { note: 'ok' }],
     ['an invalid member, to the same value', { until: 'infinity' }],
-  ])('that changes %s is accepted, and leaves other members as stored', (_, sent) => {
+  ])('that changes %s is accepted, and leaves the other members as stored', (_, sent) => {
     expect(patch(sent, broken)).toEqual({ ...broken, ...sent })
   })
 
@@ -63,7 +63,7 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch({ extra: 1 }, broken)).toEqual(['/extra unknown'])
   })
 
-  it('reports its own violations after any number of stored ones', () => {
+  it('reports its own violations, however many violations the stored record has', () => {
     expect(patch({ grade: 'q' }, { ...broken, tags: many })).toEqual(['/grade enum'])
     expect(patch({ grade: 'a' }, { ...broken, tags: many })).toEqual({ ...broken, tags: many, grade: 'a' })
   })
@@ -80,12 +80,12 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch({ note: 'ok' }, without, plan)).toEqual(expect.arrayContaining([expect.stringContaining('required')]))
   })
 
-  it("must satisfy a schema in which one member's schema refers to another's", () => {
+  it('must satisfy a schema in which the schema of one member refers to that of another', () => {
     const plan = definition({ properties: { ...properties, other: { $ref: '#/properties/since' } } })
     expect(patch({ other: 'never' }, broken, plan)).toEqual(expect.arrayContaining(['/other format']))
   })
 
-  it('VERB-3: a PUT is the whole record, and must satisfy the whole schema', () => {
+  it('VERB-3: a PUT replaces the whole record, and must satisfy the whole schema', () => {
     expect(() => completeRecord(things, structuredClone(broken) as never, broken as never, 'replace')).toThrow(
       HttpProblem,
     )

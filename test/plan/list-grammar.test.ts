@@ -78,7 +78,7 @@ const plain = compileListGrammar(
 const parse = (raw: string): ListQuery => parseListQuery(raw, grammar)
 const paged = (page: PageOptions, raw: string) => parseListQuery(raw, compileListGrammar(piezas, page))
 
-/** The violations of a query. */
+/** The violations for which a query is refused. */
 function refused(raw: string, read: (raw: string) => unknown = parse): readonly Violation[] {
   try {
     read(raw)
@@ -126,12 +126,12 @@ describe('filters', () => {
     expect(where(raw)).toEqual([op === 'in' ? [field, 'eq', (value as number[])[0]] : [field, op, value]])
   })
 
-  it('QUERY-1: several are combined, in their order; each has its path', () => {
+  it('QUERY-1: several filters are combined in their order, and each has its path', () => {
     expect(where('lote=a&cp.codigo=5&fechaDesde=2024-01-31T08:30:00&fechaHasta=2024-02-01T00:00:00')).toHaveLength(4)
     expect(parse('cp.codigo=5').where[0]?.path).toEqual(['cp', 'codigo'])
   })
 
-  it('QUERY-1: a many-valued one means any of its values', () => {
+  it('QUERY-1: a many-valued filter means any of its values', () => {
     expect(where('lote=a&prioridad=1&lote=b&prioridad=3&lote=')).toEqual([
       ['lote', 'in', ['a', 'b', '']],
       ['prioridad', 'in', [1, 3]],
@@ -167,12 +167,12 @@ describe('filters', () => {
     ['cp.codigo', ['', 'x']],
     ['nota', ['3', '']],
     ['sinValor', ['', '1', 'null']],
-  ])('QUERY-1: an invalid value of %s is 400', (name, values) => {
+  ])('QUERY-1: an invalid value of %s gets 400', (name, values) => {
     for (const value of values)
       expect([value, codes(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
   })
 
-  it('QUERY-8: the violation describes valid values, and lists them if possible', () => {
+  it('QUERY-8: the violation describes the valid values, and lists them if possible', () => {
     expect(refused('estado=x')).toEqual([
       {
         parameter: 'estado',
@@ -188,12 +188,12 @@ describe('filters', () => {
     expect(refused('uuid=x')[0]?.detail).toBe('"uuid" must be a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.')
   })
 
-  it('QUERY-1: one property twice is 400 unless it is many-valued', () => {
+  it('QUERY-1: a filter that is given twice gets 400 unless it is many-valued', () => {
     expect(codes('numero=1&numero=1')).toEqual(['numero repeated'])
     expect(codes('limit=1&limit=2')).toEqual(['limit repeated'])
   })
 
-  it('QUERY-1: an accepted value has the type of its member', () => {
+  it('QUERY-1: the value of an accepted filter has the type of its member', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const raw = (name: string) => `${name}=${encodeURIComponent(text)}`
@@ -221,7 +221,7 @@ describe('sort', () => {
     expect(terms(raw)[0]).toBe(expected)
   })
 
-  it('QUERY-2: later fields break ties; the key is last, in the direction of the last field', () => {
+  it('QUERY-2: later fields break ties, and the key comes last, in the direction of the last field', () => {
     expect(terms('')).toEqual(['+numero', '+lote'])
     expect(terms('sort=fecha')).toEqual(['+fecha', '+numero', '+lote'])
     expect(terms('sort=fecha,-cp.codigo')).toEqual(['+fecha', '-cp.codigo', '-numero', '-lote'])
@@ -243,11 +243,11 @@ describe('sort', () => {
     ['sort=fecha,-fecha', 'sort repeated'],
     ['sort=fecha&sort=lote', 'sort repeated'],
     ['Sort=fecha', 'Sort unknown'],
-  ])('QUERY-2: %s is 400', (raw, expected) => {
+  ])('QUERY-2: %s gets 400', (raw, expected) => {
     expect(codes(raw)).toEqual([expected])
   })
 
-  it('QUERY-8: the violation lists the fields, or the closest one', () => {
+  it('QUERY-8: the violation lists the fields, or suggests the closest field', () => {
     expect(refused('sort=feha')[0]).toMatchObject({
       detail: '"feha" cannot be sorted by. Did you mean "fecha"?',
       allowed: ['fecha', 'numero', 'lote', 'cp.codigo'],
@@ -259,7 +259,7 @@ describe('sort', () => {
 })
 
 describe('search', () => {
-  it('QUERY-3: q is passed on unchanged; without sort the order is by rank', () => {
+  it('QUERY-3: q is passed on unchanged, and without sort the order is by rank', () => {
     expect(parse('q=a+b%25')).toMatchObject({ search: 'a b%', sort: [] })
     expect(terms('q=a&sort=-fecha')).toEqual(['-fecha', '-numero', '-lote'])
     expect(parse('q=')).toMatchObject({ search: '', sort: [] })
@@ -268,7 +268,7 @@ describe('search', () => {
 })
 
 describe('pages', () => {
-  it('QUERY-4, QUERY-5: the first page of 25 by default', () => {
+  it('QUERY-4, QUERY-5: without parameters, the query asks for the first page of 25 items', () => {
     expect(parse('')).toMatchObject({ page: 1, size: 25, offset: 0, first: 1 })
     expect(parse('offest=3&limit=10')).toMatchObject({ page: 3, size: 10, offset: 20 })
     expect(parse('limit=100').size).toBe(100)
@@ -281,7 +281,7 @@ describe('pages', () => {
     expect(paged({ first: 0 }, '')).toMatchObject({ page: 1, offset: 0 })
   })
 
-  it('QUERY-4: the problem names the number of the first page', () => {
+  it('QUERY-4: the problem names the number that the first page has', () => {
     expect(refused('offest=0')[0]).toEqual({
       parameter: 'offest',
       detail: '"offest" must be a whole number from 1: it is a page number, and the first page is 1.',
@@ -294,7 +294,7 @@ describe('pages', () => {
     )
   })
 
-  it('QUERY-4: a page past any store has an exact offset', () => {
+  it('QUERY-4: a page past the end of any store has an exact offset', () => {
     const { page, offset } = parse('offest=9007199254740991&limit=100')
     expect(page).toBe(9007199254740991)
     expect(Number.isSafeInteger(offset) && Number.isSafeInteger(offset + 100)).toBe(true)
@@ -316,12 +316,12 @@ describe('pages', () => {
     '9007199254740992',
     '1,000',
     'null',
-  ])('QUERY-4, QUERY-5: %j is not a valid number of a page or of items', (text) => {
+  ])('QUERY-4, QUERY-5: %j is not a valid page number or page size', (text) => {
     const value = encodeURIComponent(text)
     expect(codes(`offest=${value}&limit=${value}`).toSorted()).toEqual(['limit range', 'offest range'])
   })
 
-  it('QUERY-5: above the maximum is 400, never silently cut', () => {
+  it('QUERY-5: a limit above the maximum gets 400 and is never silently reduced', () => {
     expect(refused('limit=101')[0]).toMatchObject({
       parameter: 'limit',
       detail: '"limit" must be a whole number from 1 to 100.',
@@ -331,7 +331,7 @@ describe('pages', () => {
     expect(codes('limit=-1')).toEqual(['limit range'])
   })
 
-  it('QUERY-5: the resource precedes the service, and a default never exceeds the maximum', () => {
+  it('QUERY-5: options of the resource override those of the service, and a default never exceeds the maximum', () => {
     const of = (own: PageOptions, service: PageOptions) =>
       compileListGrammar(
         defineResource({
@@ -349,7 +349,7 @@ describe('pages', () => {
     expect(of({ max: 10 }, {})).toEqual({ size: 10, max: 10, first: 1 })
     expect(of({}, { max: 10 })).toEqual({ size: 10, max: 10, first: 1 })
     expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has a page size of 50 but a maximum of 10')
-    // The factory validates the options of the service.
+    // The options of the service are validated by api().
     const api = (page: PageOptions) => () => makeApi({ versions: { v0: 'retired' }, page })
     expect(api({ max: 0 })).toThrow(
       'The option "page.max" of api() is 0. Give a whole number from 1. [ERR-1 invalid-option]',
@@ -359,7 +359,7 @@ describe('pages', () => {
 })
 
 describe('expand', () => {
-  it('QUERY-6: a comma list of associations, each once', () => {
+  it('QUERY-6: expand is a comma-separated list of associations, and duplicates are removed', () => {
     expect(parse('expand=contratos,contratos').expand).toEqual(['contratos'])
     expect(parse('').expand).toEqual([])
     expect(parseItemQuery('expand=contratos', grammar)).toEqual({ expand: ['contratos'] })
@@ -374,7 +374,7 @@ describe('expand', () => {
     'expand=contratos.x',
     'expand=__proto__',
     'expand=%20contratos',
-  ])('QUERY-6: %s is 400', (raw) => {
+  ])('QUERY-6: %s gets 400', (raw) => {
     expect(codes(raw)).toEqual(['expand unknown'])
     expect(refused(raw, (query) => parseItemQuery(query, grammar))[0]?.allowed).toEqual(['contratos'])
   })
@@ -397,7 +397,7 @@ describe('repeated queries', () => {
     ),
     { maxLength: 5 },
   )
-  /** The parsed query, or its errors. */
+  /** Returns the parsed query, or its errors. */
   const outcome = (parsed: () => ListQuery): unknown => {
     try {
       return parsed()
@@ -406,7 +406,7 @@ describe('repeated queries', () => {
     }
   }
 
-  it('QUERY-1..8: have the same result as alone, whichever came before', () => {
+  it('QUERY-1..8: have the same result as a single query, whichever queries came before', () => {
     const kept = compileListGrammar(piezas)
     fc.assert(
       fc.property(fc.array(texts), (queries) => {
@@ -429,7 +429,7 @@ describe('repeated queries', () => {
     expect(knownListQuery(raw, kept, address)).toBe(second)
   })
 
-  it('are not cached with a hint, which is valid for one address only, nor if they are long', () => {
+  it('are not cached if they are long, or if they have a hint, because a hint is valid for only one address', () => {
     const kept = compileListGrammar(piezas)
     const query = knownListQuery('sort=numero&limit=1', kept, address)
     const row = { numero: 1, lote: 'a' }
@@ -450,7 +450,7 @@ describe('repeated queries', () => {
   })
 
   it.each(['-fecha', 'bogus'])(
-    'QUERY-2: nothing is cached for sort=%s of a query with more errors than are reported',
+    'QUERY-2: nothing is cached for sort=%s if the query has more errors than are reported',
     (sorted) => {
       const kept = compileListGrammar(piezas)
       const strays = Array.from({ length: 60 }, (_, i) => `x${i}=1`).join('&')
@@ -469,7 +469,7 @@ describe('parameters', () => {
     ['lotes=2', 'lote'],
     ['fechadesde=2', 'fechaDesde'],
     ['expnd=x', 'expand'],
-  ])('QUERY-8: %s is unknown and close to %s', (raw, suggestion) => {
+  ])('QUERY-8: %s is unknown, and the suggestion is %s', (raw, suggestion) => {
     const [violation] = refused(raw)
     expect(violation).toMatchObject({ code: 'unknown', clause: 'QUERY-8', suggestion, allowed: grammar.parameters })
     expect(violation?.detail).toContain(`Did you mean "${suggestion}"?`)
@@ -493,11 +493,11 @@ describe('parameters', () => {
     expect(refuseQuery('')).toBeUndefined()
   })
 
-  it('QUERY-7: the error for an invalid hint says where hints come from', () => {
+  it('QUERY-7: an invalid hint is reported with the code "hint"', () => {
     expect(refused('after=x')[0]).toMatchObject({ parameter: 'after', code: 'hint', clause: 'QUERY-7' })
   })
 
-  it('QUERY-8: all violations at once', () => {
+  it('QUERY-8: all violations are reported at once', () => {
     expect(
       codes(
         'numero=x&offset=1&sort=nada,fecha,fecha&limit=0&offest=0&expand=nada&lote=%FF&urgente=a&urgente=b',
@@ -537,7 +537,7 @@ describe('parameters', () => {
     expect(cpuTime() - started).toBeLessThan(2000)
   })
 
-  it('QUERY-8: the detail has the first few errors and the number of others', () => {
+  it('QUERY-8: the detail contains the first few errors and the number of the remaining errors', () => {
     try {
       parse('a=1&b=1&c=1&d=1&e=1')
       expect.unreachable()
@@ -546,7 +546,7 @@ describe('parameters', () => {
     }
   })
 
-  it('QUERY-7: the pairs are kept in order for pagination links', () => {
+  it('QUERY-7: the pairs of the query are kept in order for pagination links', () => {
     expect(parse('lote=a&lote=b+c&offest=2').pairs).toEqual([
       ['lote', 'a'],
       ['lote', 'b c'],
@@ -554,7 +554,7 @@ describe('parameters', () => {
     ])
   })
 
-  it('QUERY-8: any query is parsed or refused', () => {
+  it('QUERY-8: any query is either parsed or refused', () => {
     const piece = fc.constantFrom(
       'lote',
       'numero',

@@ -27,7 +27,7 @@ const optional = {
 }
 
 describe('REP-8: input values', () => {
-  it('an absent optional member becomes its default, else null where allowed, else stays absent', () => {
+  it('an absent optional member becomes its default, else null where allowed, else it stays absent', () => {
     expect(create(optional, {})).toEqual({
       nula: null,
       estado: 'abierta',
@@ -44,13 +44,13 @@ describe('REP-8: input values', () => {
     })
   })
 
-  it('in a patch nothing is filled in', () => {
+  it('in a patch, nothing is filled in', () => {
     expect(normalize(optional, 'nothing', { alta: '2024-01-31T08:30:00' })).toEqual({
       alta: '2024-01-31T08:30:00.0000000',
     })
   })
 
-  it('given values are kept, also null', () => {
+  it('given values are kept, even null', () => {
     const given = {
       n: null,
       nula: 'x',
@@ -64,7 +64,7 @@ describe('REP-8: input values', () => {
     expect(create(optional, given)).toEqual(given)
   })
 
-  it('defaults are filled in in nested objects, arrays and defaults', () => {
+  it('defaults are filled in inside nested objects, arrays and defaults', () => {
     const inner = {
       type: 'object',
       properties: { a: { type: 'integer', default: 1 }, b: { type: ['string', 'null'] } },
@@ -112,7 +112,7 @@ describe('REP-8: input values', () => {
     expect(create(schema, {})).toEqual({ hijo: { a: null }, a: null })
   })
 
-  it('members that only some records have are not filled in', () => {
+  it('members that only some branches of a union have are not filled in', () => {
     const schema = {
       type: 'object',
       required: ['kind'],
@@ -160,7 +160,7 @@ describe('REP-8: input values', () => {
     for (const odd of [null, 5, 'x', [], undefined]) expect(create(schema, odd)).toEqual(odd)
   })
 
-  it('names that objects inherit are ordinary names', () => {
+  it('names that JavaScript objects inherit are ordinary names', () => {
     const schema = {
       type: 'object',
       additionalProperties: true,
@@ -182,7 +182,7 @@ describe('REP-8: input values', () => {
 })
 
 describe('REP-8: output values', () => {
-  it('null is kept if a branch of a union allows any value, also next to a branch for objects', () => {
+  it('null is kept if a branch of a union allows any value, even next to a branch for objects', () => {
     const object = {
       type: 'object',
       properties: { x: { type: 'string' }, oculto: { type: 'string', writeOnly: true } },
@@ -202,7 +202,7 @@ describe('REP-8: output values', () => {
     ).toEqual({})
   })
 
-  it('a nullable member is always present, in schema order', () => {
+  it('a nullable member is always present, and members are in the order of the schema', () => {
     const wire = present(optional, { texto: 'x', otra: 1 }) as object
     expect(wire).toEqual({ n: null, nula: null, texto: 'x', id: null })
     expect(Object.keys(wire)).toEqual(['n', 'nula', 'texto', 'id'])
@@ -275,7 +275,7 @@ describe('REP-8: output values', () => {
     ])
   })
 
-  it('REP-7: output round-trips as input', () => {
+  it('REP-7: output is accepted as input and stays the same', () => {
     const schema = {
       type: 'object',
       required: ['n'],
@@ -307,7 +307,7 @@ describe('REP-8: output values', () => {
     )
   })
 
-  it('shares unconverted values only with callers that do not modify them', () => {
+  it('returns values that need no conversion without copying them, but only to callers that do not modify them', () => {
     const inner = {
       type: 'object',
       properties: {

@@ -34,7 +34,7 @@ describe('VERB-5: the examples of RFC 7396, appendix A, on an open schema', () =
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])('%j patched by %j is %j', (target, patch, expected) => {
+  ])('the document %j with the patch %j becomes %j', (target, patch, expected) => {
     expect(merge(open, target, patch)).toEqual({ merged: expected, found: [] })
   })
 })
@@ -54,7 +54,7 @@ describe('VERB-5: on the schema of a resource', () => {
     },
   }
 
-  it('null becomes null if the schema allows it, else removes the member', () => {
+  it('null becomes null if the schema allows it, else it removes the member', () => {
     const target = { nombre: 'x', alias: 'y', cp: { codigo: 1, calle: 'z' } }
     expect(merge(schema, target, { nombre: null, alias: null, cp: { codigo: null, calle: null } }).merged).toEqual({
       alias: null,
@@ -64,18 +64,18 @@ describe('VERB-5: on the schema of a resource', () => {
     expect(merge(schema, {}, { constructor: null }).merged).toEqual({ constructor: null })
   })
 
-  it('an array is replaced whole, its nulls kept', () => {
+  it('an array is replaced as a whole, and its nulls are kept', () => {
     expect(merge(schema, { lista: ['a', 'b'] }, { lista: [null] }).merged).toEqual({ lista: [null] })
   })
 
-  it('an undeclared name is a violation even with null, and gets the closest name', () => {
+  it('an undeclared name is a violation even with the value null, and the closest name is suggested', () => {
     expect(merge(schema, {}, { nombe: null, cp: { 'cal/e': null } }).found).toMatchObject([
       { pointer: '/nombe', code: 'unknown', clause: 'REP-8', suggestion: 'nombre' },
       { pointer: '/cp/cal~1e', code: 'unknown', suggestion: 'calle' },
     ])
   })
 
-  it('a name that objects inherit is an ordinary one', () => {
+  it('a name that JavaScript objects inherit is an ordinary name', () => {
     const patch = JSON.parse('{"__proto__":{"polluted":true},"hasOwnProperty":null}')
     const { merged, found } = merge(schema, {}, patch)
     expect(found.map(({ pointer }) => pointer)).toEqual(['/hasOwnProperty'])
@@ -86,7 +86,7 @@ describe('VERB-5: on the schema of a resource', () => {
     expect(Object.keys(removed as object)).toEqual(['a'])
   })
 
-  it('undeclared stored members are left out: the client could not fix them', () => {
+  it('undeclared stored members are left out, because the client could not correct them', () => {
     const target = { nombre: null, interno: 1, cp: { codigo: 1, interno: 2 }, alias: 'x' }
     expect(merge(schema, target, { alias: 'y' }).merged).toEqual({ alias: 'y', cp: { codigo: 1 } })
     expect(merge(open, target, { alias: 'y' }).merged).toEqual({ ...target, alias: 'y' })
@@ -104,7 +104,7 @@ describe('VERB-5: on the schema of a resource', () => {
     ).toHaveLength(100)
   })
 
-  it('if the schema does not mention null it removes: untyped members and open objects', () => {
+  it('null removes a member if the schema does not mention null: in untyped members and in open objects', () => {
     const untyped = {
       type: 'object',
       properties: { libre: {}, suelta: true, texto: { enum: ['a', null] }, nula: { type: 'null' } },
@@ -119,7 +119,7 @@ describe('VERB-5: on the schema of a resource', () => {
     expect(merge(typed, { x: 'y' }, { x: null }).merged).toEqual({ x: null })
   })
 
-  it('a member that the store would restore if absent is marked as removed', () => {
+  it('a removed member is marked as removed if the stored value would otherwise be kept', () => {
     const guarded = {
       type: 'object',
       properties: { clave: { type: 'string', writeOnly: true }, alta: { type: 'string', readOnly: true } },

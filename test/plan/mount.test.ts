@@ -26,7 +26,7 @@ const notas = defineResource({
   },
   links: { cliente: { to: clientes, by: 'clienteId', show: ['id'] } },
 })
-/** An adapter that gets its resource at mount. */
+/** An adapter that gets its resource only when it is mounted. */
 const kept = (...records: object[]) => ({
   bind: <T, K>(definition: ResourceDefinition<T, K>) => memoryAdapter(definition, { records: records as T[] }),
 })
@@ -34,7 +34,7 @@ let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
 describe('adapters that are bound when they are mounted', () => {
-  it('work in api() and resourceRouter(), as resources and as related ones', async () => {
+  it('work in api() and resourceRouter(), for resources and for related resources', async () => {
     const related = [mount(clientes, kept({ id: 5 }))]
     const app = express().use('/v1', resourceRouter(notas, kept({ id: 1, clienteId: 5 }), { related }))
     open = await listen(app.use(api({ versions: { v8: [mount(clientes, kept({ id: 7 }))] } })))
@@ -42,7 +42,7 @@ describe('adapters that are bound when they are mounted', () => {
     expect((await open.send('GET', '/v8/clientes/7')).json).toEqual({ id: 7 })
   })
 
-  it('are bound once by each mount, to its definition', () => {
+  it('are bound once by each mount, to the definition of that mount', () => {
     const bound: unknown[] = []
     const source = {
       bind<T, K>(definition: ResourceDefinition<T, K>) {
@@ -60,11 +60,11 @@ describe('adapters that are bound when they are mounted', () => {
     ['half an adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
     ['a function, which has a bind of its own', () => undefined],
     ['null', null],
-  ])('VERB-9: %s is not an adapter', (_, given) => {
+  ])('VERB-9: %s is refused as an adapter', (_, given) => {
     expect(() => mount(clientes, given as never)).toThrow(expect.objectContaining({ code: 'adapter-incomplete' }))
   })
 
-  it('a value with list() is already an adapter, and errors of bind() are passed on', () => {
+  it('a value with list() is used as it is, and errors of bind() are passed on', () => {
     const adapter = { ...memoryAdapter(clientes), bind: () => expect.unreachable() }
     expect(mount(clientes, adapter).adapter).toBe(adapter)
     const broken = {

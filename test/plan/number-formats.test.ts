@@ -1,6 +1,6 @@
 /**
- * OpenAPI's formats of numbers (int32, int64, float, double) have their usual meaning (ERR-2);
- * int64 also applies to texts.
+ * The number formats of OpenAPI (int32, int64, float, double) have their usual meaning (ERR-2).
+ * int64 can also be the format of a string.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -58,7 +58,7 @@ describe('formats of numbers', () => {
     ['text', 7],
     ['text', '1.5'],
     ['whole', '7'],
-  ])('ERR-2: %s: %j does not match its format, and is 422', async (name, value) => {
+  ])('ERR-2: for %s, the value %j does not match its format and gets 422', async (name, value) => {
     const { status, json } = await service.send('POST', '/v1/cosas', {}, { id: 2, [name]: value })
     const pointers = new Set((json as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer))
     expect([status, [...pointers]]).toEqual([422, [`/${name}`]])

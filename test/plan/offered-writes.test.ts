@@ -40,11 +40,11 @@ describe('ready() of api() passes each adapter the writes that requests can reac
     ['PATCH, which flags use', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
     ['PUT, in the parent too', { collection: ['GET'], item: ['PUT'] }, ['attach', 'replace']],
     ['DELETE, in the parent too', { collection: ['GET'], item: ['DELETE'] }, ['detach', 'remove']],
-  ])('%s', async (_, options, methods) => {
+  ])('passes %s', async (_, options, methods) => {
     expect(await offered(options)).toEqual(methods)
   })
 
-  it('writes of any version are included', async () => {
+  it('passes the writes of all versions', async () => {
     expect(await offered(silent, [{ item: ['GET'] }, { collection: ['GET'], item: ['DELETE'] }])).toEqual([
       'create',
       'detach',
@@ -52,7 +52,7 @@ describe('ready() of api() passes each adapter the writes that requests can reac
     ])
   })
 
-  it('through a view', async () => {
+  it('passes them through a view', async () => {
     const asked: unknown[] = []
     const adapter = {
       ...memoryAdapter(autores),

@@ -11,7 +11,10 @@ const part = (template: string, methods: readonly string[] = [], hasOthers = tru
   hasOthers,
 })
 
-/** The reference for the table of look-ups: the template as a regular expression. */
+/**
+ * The reference implementation for the lookup table: it converts each template to a regular
+ * expression.
+ */
 function isGoneByTemplate(parts: readonly Part[], method: string, path: string): boolean {
   const plain = path.replace(/\/$/, '')
   const asked = method === 'HEAD' ? 'GET' : method
@@ -28,9 +31,10 @@ function isGoneByTemplate(parts: readonly Part[], method: string, path: string):
 }
 
 describe('PartLives', () => {
-  it('VER-2: finds the same parts as the templates', () => {
+  it('VER-2: finds the same parts as the reference implementation', () => {
     const segment = fc.constantFrom('a', 'b', '{id}')
-    // A name and an id at one place would be two addresses, which the route table never has.
+    // A name and an id at the same position would be two different addresses. The route table never
+    // contains such a pair.
     const template = fc
       .array(segment, { minLength: 1, maxLength: 4 })
       .map((segments) => segments.map((one, at) => (at % 2 === 1 ? '{id}' : one === '{id}' ? 'a' : one)))
@@ -54,7 +58,7 @@ describe('PartLives', () => {
     )
   })
 
-  it('VER-2: compares literal segments decoded, and accepts an undecodable id', () => {
+  it('VER-2: compares fixed segments in decoded form, and accepts an id that cannot be decoded', () => {
     const lives = PartLives.of([part('/añejo/{id}/b')])
     for (const path of ['/a%C3%B1ejo/1/b', '/añejo/1/b', '/a%c3%b1ejo/%zz/%62/', '/a%C3%B1ejo/%ff/b/c/d'])
       expect(lives?.isGone('GET', path, 0), path).toBe(true)
@@ -70,13 +74,13 @@ describe('PartLives', () => {
       expect(lives?.isGone('GET', path, 0), path).toBe(false)
   })
 
-  it('VER-2: joins two declarations for one path', () => {
+  it('VER-2: combines two declarations for one path', () => {
     const lives = PartLives.of([part('/a/{id}', ['GET'], false), part('/a/{x}', ['PATCH'])])
     for (const method of ['GET', 'PATCH', 'OPTIONS', 'PUT']) expect(lives?.isGone(method, '/a/1', 0)).toBe(true)
     expect(lives?.isGone('GET', '/a', 0)).toBe(false)
   })
 
-  it('VER-3: a declaration for a path applies below it, if nothing else is known there', () => {
+  it('VER-3: a declaration for a path also applies below the path, if nothing else is declared there', () => {
     const life = resolveLife('it', { deprecated: { since: '2026-01-01', use: '/b/{id}' } })
     const lives = PartLives.of([{ template: '/a/{id}', life, hasOthers: true }])
     expect(lives?.at('GET', '/a/7/x/y')).toEqual({ life, template: '/a/{id}' })
@@ -85,7 +89,7 @@ describe('PartLives', () => {
     expect(useAddress('https://other/{id}', 'http://h/v1', new Map())).toBe('https://other/{id}')
   })
 
-  it('VER-2: of two life cycles the earlier dates apply', () => {
+  it('VER-2: if two life cycles apply, the earlier dates count', () => {
     const [one, two] = [
       resolveLife('x', { retired: { since: '2027-01-01' } }),
       resolveLife('y', { deprecated: { since: '2026-01-01', sunset: '2026-06-01', use: 'z' } }),

@@ -42,7 +42,7 @@ const patch = (sent: Record<string, unknown>, current: Record<string, unknown>) 
 }
 
 describe('REP-4: a date-time in a key has several spellings', () => {
-  it('PUT and POST accept each as equal to that of the address', () => {
+  it('PUT and POST accept each spelling of the key that the address contains', () => {
     const fixed = { dia: full, mesa: 1 }
     expect(recordToReplace(turnos, { dia: short, mesa: 1 }, fixed, [])).toMatchObject({ dia: full })
     expect(recordToCreate(turnos, { dia: `${short}.0`, mesa: 1 }, { dia: short }, [])).toMatchObject({ dia: full })
@@ -65,18 +65,18 @@ describe('VERB-5: PATCH changes only the members that it names', () => {
     cp: Object.freeze({ codigo: 1, x: 2 }),
   })
 
-  it('undeclared stored members are kept, also within members', () => {
+  it('undeclared stored members are kept, also inside other members', () => {
     expect(patch({ nombre: 'x' }, current)).toEqual({ ...current, nombre: 'x' })
     expect(patch({ cp: { codigo: 2 } }, current)).toEqual({ ...current, cp: { codigo: 2, x: 2 } })
   })
 
-  it('REP-8: a client cannot name them, not even with the current value', () => {
+  it('REP-8: a client cannot send undeclared members, not even with their current value', () => {
     for (const sent of [{ nota: 5 }, { nota: 6 }, { nota: null }])
       expect(pointers(() => patch(sent, current))).toEqual(['/nota'])
     expect(pointers(() => patch({ otra: 1 }, current))).toEqual(['/otra'])
   })
 
-  it('values shared with the stored record equal the copies', () => {
+  it('the result is the same whether values are shared with the stored record or copied', () => {
     const dia = fc.constantFrom(short, full, `${short}.5`)
     const cp = fc.record({ codigo: fc.oneof(fc.integer(), fc.constant(null)), x: fc.integer() }, { requiredKeys: [] })
     const stored = fc.record(
@@ -116,7 +116,7 @@ describe('VERB-5: PATCH changes only the members that it names', () => {
     expect(shared).toBeGreaterThan(0)
   })
 
-  it('VERB-3: PUT is the whole record', () => {
+  it('VERB-3: PUT replaces the whole record', () => {
     const next = recordToReplace(turnos, { dia: full, mesa: 1 }, {}, [])
     completeRecord(turnos, next, current, 'replace')
     expect(next).toEqual({ dia: full, mesa: 1, nombre: null })

@@ -40,7 +40,7 @@ const plan = compileResource(define(options))
 const pointers = (found: readonly { pointer?: string }[]) => found.map(({ pointer }) => pointer)
 
 describe('the fields of a representation', () => {
-  it('REP-1: sub-collections first, then the order of the schema, each link where the first of its members stood', () => {
+  it('REP-1: sub-collections come first, then the members in schema order. A link stands in the place of its first member', () => {
     expect(plan.fields.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'link componentes',
       'member numero',
@@ -55,7 +55,7 @@ describe('the fields of a representation', () => {
     ])
   })
 
-  it('REP-1: members that a link stands for are hidden, but not those of the key and the parent', () => {
+  it('REP-1: members that a link replaces are hidden, but members of the key and of the parent are not', () => {
     expect([...plan.hidden]).toEqual([
       ['contratoId', 'contrato'],
       ['rutaZona', 'ruta'],
@@ -76,7 +76,7 @@ describe('the fields of a representation', () => {
     expect([open.open, open.presentOther('otra')]).toEqual([true, undefined])
   })
 
-  it('REP-8: members that the schema allows without naming them are presented by their schema', () => {
+  it('REP-8: members that the schema allows without naming them are converted by their schema', () => {
     const open = compileResource(
       define({
         ...options,
@@ -88,7 +88,7 @@ describe('the fields of a representation', () => {
     expect(open.presentOther('lote')).toBeUndefined()
   })
 
-  it('REP-8: only members that every record may have are shown as null', () => {
+  it('REP-8: only members that every record may have are shown as null when absent', () => {
     const union = {
       ...schema,
       anyOf: [{ properties: { a: { type: ['string', 'null'] } } }, { properties: { b: text } }],
@@ -100,13 +100,13 @@ describe('the fields of a representation', () => {
 })
 
 describe('the violations of a record', () => {
-  it('REP-8: a record has its key, even if the schema does not require it, unless the store assigns it', () => {
+  it('REP-8: a record must have its key, even if the schema does not require it, unless the store assigns it', () => {
     expect(pointers(plan.validate({ lote: 'x' }))).toEqual(['/numero'])
     const assigned = compileResource(define({ ...options, assigned: true }))
     expect(assigned.validate({ lote: 'x' })).toEqual([])
   })
 
-  it('REP-8: readOnly members are never required, writeOnly ones not for a PUT before the stored record is read', () => {
+  it('REP-8: readOnly members are never required, and writeOnly members are not required in a PUT before the stored record is read', () => {
     const inner = {
       type: 'object',
       required: ['id', 'pin'],
@@ -127,7 +127,7 @@ describe('the violations of a record', () => {
     expect(nested.validateSent({ n: 1, a: {} })).toEqual([])
   })
 
-  it('REP-7: use wire names', () => {
+  it('REP-7: use the names that clients see', () => {
     const found = [
       {
         pointer: '/contratoId',
@@ -162,7 +162,7 @@ describe('the violations of a record', () => {
     ).not.toThrow()
   })
 
-  it('REP-7: a refused link is reported once, without violations of the key that it should have set', () => {
+  it('REP-7: a refused link is reported once, without violations of the key member that it should have set', () => {
     const link = { pointer: '/contrato', detail: 'It leads nowhere.', code: 'link' }
     const required = { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required' }
     const other = { pointer: '/rutaDia', detail: '"rutaDia" is required.', code: 'required' }
@@ -172,7 +172,7 @@ describe('the violations of a record', () => {
     ])
   })
 
-  it('REP-8: allowed and closest names are wire names', () => {
+  it('REP-8: allowed names and suggestions are names that clients see', () => {
     const [stray] = onWire(plan, plan.validate({ numero: 1, lote: 'x', contrat: 1 }))
     expect(stray).toMatchObject({
       pointer: '/contrat',
@@ -206,7 +206,7 @@ describe('keys', () => {
     ])
   })
 
-  it('PATH-9: a part of a composite key may be empty or dots, but no half of a surrogate pair', () => {
+  it('PATH-9: a part of a composite key may be empty or consist of dots, but may not contain a lone surrogate', () => {
     for (const value of ['', '.', '..', 'a,b=c'])
       expect(checkKey(codec(['a/b', 'n']), { 'a/b': value, n: 1 })).toEqual([])
     expect(checkKey(codec(['a/b', 'n']), { 'a/b': '\udc00', n: 1 })).toHaveLength(1)
@@ -222,7 +222,7 @@ describe('keys', () => {
 })
 
 describe('the digest', () => {
-  it('HDR-2: identifies schema and links: equal for equal ones, different otherwise', () => {
+  it('HDR-2: is the same for the same schema and links, and different otherwise', () => {
     const digest = (more: object) => compileResource(define({ ...options, ...more })).digest
     const others = [
       digest({}),

@@ -16,7 +16,7 @@ const never = () => {
 const reads = { list: never, read: never }
 const all = { ...reads, create: never, replace: never, remove: never, attach: never, detach: never }
 
-/** A resource of text and integer members. */
+/** A resource with members of these types. */
 const resource = (collection: string, key: string | string[], members: Record<string, string>, more: object = {}) =>
   define({
     collection,
@@ -122,7 +122,7 @@ describe('matching', () => {
     expect(at(table, path)).toBeUndefined()
   })
 
-  it('PATH-1: an area is one segment more', () => {
+  it('PATH-1: an area adds one segment to the path', () => {
     const routes = routeTable([
       on(clientes, all, { area: 'ui' }),
       on(contratos),
@@ -139,7 +139,7 @@ describe('matching', () => {
     expect(itemPath(resourceOf(routes, 'clientes'), [7])).toBe('/ui/clientes/7')
   })
 
-  it('PATH-5: three levels, and a path that is too long', () => {
+  it('PATH-5: three levels are matched, and a longer path is not', () => {
     const notas = resource(
       'notas',
       'id',
@@ -159,7 +159,7 @@ describe('matching', () => {
     expect(at(routes, '/x'.repeat(10_000))).toBeUndefined()
   })
 
-  it('REP-1: a path round-trips to its keys', () => {
+  it('REP-1: building a path from keys and matching it returns the same keys', () => {
     const component = { numeroDeCabecera: 3, secuencia: 1 }
     const mounted = resourceOf(table, 'componentes')
     expect(collectionPath(mounted, [3])).toBe('/piezas/3/componentes')
@@ -180,7 +180,7 @@ describe('methods', () => {
     expect(allow('/search')).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('VERB-9: a read-only store has only GET', () => {
+  it('VERB-9: a read-only store offers only GET, HEAD and OPTIONS', () => {
     const routes = routeTable([on(clientes), on(contratos, reads)])
     const paths = [
       '/contratos',
@@ -198,7 +198,7 @@ describe('methods', () => {
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')
   })
 
-  it('VERB-11: methods can be restricted, also to none', () => {
+  it('VERB-11: methods can be restricted, even to none', () => {
     const routes = routeTable([
       on(clientes, all, { collection: ['POST'], item: ['GET', 'DELETE'] }),
       on(contratos, reads, { collection: ['POST'], item: [] }),
@@ -211,7 +211,7 @@ describe('methods', () => {
     ])
   })
 
-  it('VERB-11: a restriction applies in the collections of parents and for flags as well', () => {
+  it('VERB-11: a restriction also applies in the collections of parents and to flags', () => {
     const routes = routeTable([on(clientes), on(contratos, all, { collection: ['GET'], item: ['GET', 'DELETE'] })])
     expect(allow('/clientes/7/contratos', routes)).toBe('GET, HEAD, OPTIONS')
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')
@@ -229,11 +229,11 @@ describe('methods', () => {
 })
 
 describe('relations between resources', () => {
-  it('PATH-5: a child may be listed before its parent, and name it', () => {
+  it('PATH-5: a child may be listed before its parent, and may refer to it by name', () => {
     expect(resourceOf(table, 'componentes').parent?.mounted).toBe(resourceOf(table, 'piezas'))
   })
 
-  it('REP-1: links lead to the resource mounted under the name of their target, also cyclically', () => {
+  it('REP-1: links lead to the resource that is mounted under the name of their target, even in cycles', () => {
     const autores = resource(
       'autores',
       'id',
@@ -258,13 +258,13 @@ describe('relations between resources', () => {
     expect(at(routeTable([on(fondos), on(carteras)]), '/carteras/1/fondos')).toEqual(['members', 1])
   })
 
-  it('REP-1: a related resource has an address for links, but no routes', () => {
+  it('REP-1: a related resource has an address for links, but no route', () => {
     const routes = routeTable([on(piezas)], [on(contratos), on(componentes)])
     expect([at(routes, '/contratos/C'), routes.locate(['contratos', 'C'])?.keys]).toEqual([undefined, ['C']])
     expect(at(routes, '/piezas/3/componentes')).toEqual(['collection', 3])
   })
 
-  it("REP-1: the key of a contained resource includes its parents' keys, level by level, under any member names", () => {
+  it('REP-1: the key of a contained resource includes the keys of its parents, level by level, whatever the member names are', () => {
     const cajas = resource(
       'cajas',
       ['pieza', 'caja'],
@@ -458,11 +458,11 @@ describe('relations between resources', () => {
     expect(found.message).toContain(words)
   })
 
-  it('an association with a parent that is not mounted has no address', () => {
+  it('an association with a parent that is not mounted adds no address', () => {
     expect(at(routeTable([on(contratos)]), '/contratos/C')).toEqual(['item', 'C'])
   })
 
-  it('a thousand resources are mounted and each is found', () => {
+  it('a thousand resources can be mounted, and each is found', () => {
     const many = Array.from({ length: 1000 }, (_, i) =>
       resource(
         `cosas-${i}`,
@@ -492,7 +492,7 @@ describe('mount()', () => {
     expect(fault(() => put(...args)).code).toBe(code)
   })
 
-  it('is frozen', () => {
+  it('returns a frozen value', () => {
     const made = mount(clientes, all as never, { area: 'ui' })
     expect([made, made.options].map(Object.isFrozen)).toEqual([true, true])
   })
@@ -502,7 +502,7 @@ describe('parents of associations', () => {
   const attached = (of: unknown) =>
     resource('piezas', 'numero', { numero: 'integer', clienteId: 'integer' }, { attachedTo: [{ of, by: 'clienteId' }] })
 
-  it('PATH-7: a name that no entry of the version has is refused as misspelt', () => {
+  it('PATH-7: a parent name that no resource of the version has is refused as misspelt', () => {
     expect(fault(() => routeTable([on(clientes), on(attached('clintes'))]))).toMatchObject({
       code: 'unmounted-parent',
       message: expect.stringContaining(
@@ -513,7 +513,7 @@ describe('parents of associations', () => {
     expect(at(routeTable([on(clientes), on(attached('clientes'))]), '/clientes/7/piezas')).toEqual(['members', 7])
   })
 
-  it('VER-1: a definition may be mounted in some versions only', () => {
+  it('VER-1: a definition may be mounted in only some versions', () => {
     expect(at(routeTable([on(attached(clientes))]), '/piezas/1')).toEqual(['item', 1])
   })
 })

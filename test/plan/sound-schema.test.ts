@@ -1,6 +1,6 @@
 /**
- * A schema whose validator is compiled with the first body is certain to compile: errors in schemas
- * are reported when the service is built.
+ * A schema that is certain to compile is compiled only when the first body arrives. All other
+ * schemas are compiled when the service is built, so that their errors are reported then.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ const text = fc.oneof(
 const limit = fc.oneof(fc.nat(), fc.constantFrom(-1, 0.5, Number.POSITIVE_INFINITY, -0, Number.MAX_VALUE))
 const types = fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'object', 'array', 'sting')
 
-/** Schemas with keywords that are certain to compile, some with invalid values. */
+/** Schemas whose keywords are certain to compile. Some of the keywords have invalid values. */
 const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -68,11 +68,12 @@ describe('ERR-2: a schema that is certain to compile', () => {
         try {
           validate = compileValidator('pieces', whole, new Set())
         } catch (error) {
-          // The meta-schema refused it immediately.
+          // compileValidator() has checked the schema against the meta-schema and refused it at
+          // once.
           expect(error).toBeInstanceOf(ConfigurationError)
           return
         }
-        // Validating compiles it, and must return only violations.
+        // The first validation compiles the schema. It must return violations and must not throw.
         expect(Array.isArray(validate({ a: 'x', c: 1 }))).toBe(true)
         expect(Array.isArray(validate('x'))).toBe(true)
       }),
@@ -80,7 +81,7 @@ describe('ERR-2: a schema that is certain to compile', () => {
     )
   })
 
-  it('is compiled when a body first needs it', () => {
+  it('is compiled only when the first body needs it', () => {
     const compilations = vi.spyOn(Ajv2020.prototype, 'compile')
     try {
       const validate = compileValidator('pieces', { type: 'object', properties: { a: { type: 'string' } } }, new Set())
@@ -106,7 +107,7 @@ describe('ERR-2: a schema that is certain to compile', () => {
       'the same deep inside',
       { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } },
     ],
-  ])('excludes %s: the service is not built', (_, member) => {
+  ])('excludes %s, and the service cannot be built', (_, member) => {
     const build = () => {
       const pieces = defineResource<object>()({
         collection: 'pieces',

@@ -8,7 +8,7 @@ const validator = (schema: JsonSchema, ...optional: string[]) => compileValidato
 const check = (schema: JsonSchema, value: unknown): readonly Violation[] => validator(schema)(value)
 const violations = (schema: JsonSchema, value: unknown) =>
   check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`)
-/** A record whose only member has this schema. */
+/** The schema of a record with a single member, which has this schema. */
 const one = (schema: unknown, $defs: JsonSchema = {}): JsonSchema => ({
   type: 'object',
   $defs,
@@ -18,7 +18,7 @@ const json = (text: string): unknown => JSON.parse(text)
 
 const party = { type: 'object', properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } } }
 
-describe('REP-8: a schema is closed unless it says otherwise', () => {
+describe('REP-8: a schema is closed unless it declares otherwise', () => {
   const stray = { nombre: 'x', edad: 3 }
   it.each<[string, JsonSchema, unknown, string]>([
     ['at the root', party, stray, '/edad'],
@@ -83,7 +83,7 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
     expect(check(schema, value)).toEqual([])
   })
 
-  it('a member that several schemas declare has the members of all of them', () => {
+  it('an object member that several schemas declare may have the members of all of them', () => {
     const schema = {
       type: 'object',
       properties: { cp: { type: 'object', properties: { codigo: { type: 'integer' } } } },
@@ -93,7 +93,7 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
     expect(violations(schema, { cp: { codigo: 1, cale: 'x' } })).toEqual(['/cp/cale unknown'])
   })
 
-  it('if, then and else may declare members; they do not close what the condition tests', () => {
+  it('if, then and else may declare members, and the condition does not close the objects that it tests', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -120,7 +120,7 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
     expect(check(one({ type: 'array', contains: kind, items: open }), { a: [{ k: 'x', more: 1 }] })).toEqual([])
   })
 
-  it('the branches of a union have their own members', () => {
+  it('each branch of a union has its own members', () => {
     const schema = {
       type: 'object',
       oneOf: [
@@ -134,7 +134,7 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
 })
 
 describe('violations', () => {
-  it('ERR-3: all at once, each with its pointer and a suggestion', () => {
+  it('ERR-3: are reported all at once, each with its pointer and a suggestion', () => {
     const schema = {
       type: 'object',
       required: ['numero', 'lote'],
@@ -191,7 +191,7 @@ describe('violations', () => {
     ])
   })
 
-  it('ERR-3: pointers are escaped as RFC 6901 says', () => {
+  it('ERR-3: pointers are escaped as RFC 6901 requires', () => {
     const schema = { type: 'object', required: ['a/b'], properties: { 'a/b': {}, 'c~d': { type: 'string' } } }
     expect(violations(schema, { 'c~d': 5, 'x~/y': 1 }).toSorted()).toEqual([
       '/a~1b required',
@@ -200,7 +200,7 @@ describe('violations', () => {
     ])
   })
 
-  it('ERR-2: a value that is not an object', () => {
+  it('ERR-2: a body that is not an object is a violation', () => {
     expect(check(party, [])).toEqual([
       { pointer: '', detail: 'The body must be object.', code: 'type', params: { types: ['object'] } },
     ])
@@ -214,7 +214,7 @@ describe('violations', () => {
     expect(check(schema, { a: 5 })[0]?.detail).toContain('must be object')
   })
 
-  it('ERR-3: property names that violate a rule are named themselves', () => {
+  it('ERR-3: a property name that violates a rule is named in the violation', () => {
     const schema = { type: 'object', additionalProperties: { type: 'integer' }, propertyNames: { pattern: '^[a-z]+$' } }
     const [first, ...others] = check(schema, { A1: 1 })
     expect([first?.pointer, first?.detail, others]).toEqual(['/A1', 'The name "A1" must match pattern "^[a-z]+$".', []])
@@ -243,7 +243,7 @@ describe('numbers', () => {
     (a) => {
       expect(violations(one({ type: 'integer' }), { a })).toEqual(['/a exactInteger'])
       expect(violations(one({ type: ['integer', 'null'] }), { a })).toEqual(['/a exactInteger'])
-      // A number is a double, and those are valid numbers.
+      // The type number means a double, and these values are valid doubles.
       expect(violations(one({ type: ['number', 'null'] }), { a })).toEqual([])
     },
   )
@@ -275,14 +275,14 @@ describe('formats', () => {
   })
 })
 
-describe('names that objects inherit', () => {
+describe('names that JavaScript objects inherit', () => {
   const schema = {
     type: 'object',
     required: ['constructor'],
     properties: { constructor: { type: 'string' }, toString: { type: 'integer' } },
   }
 
-  it('REP-8: declared, they are members like others', () => {
+  it('REP-8: if declared, they are members like all others', () => {
     expect(violations(schema, {})).toEqual(['/constructor required'])
     expect(violations(schema, { constructor: 5, toString: 'x' }).toSorted()).toEqual([
       '/constructor type',
@@ -291,7 +291,7 @@ describe('names that objects inherit', () => {
     expect(check(schema, { constructor: 'x', toString: 5 })).toEqual([])
   })
 
-  it('REP-8: undeclared, they are unknown', () => {
+  it('REP-8: if undeclared, they are unknown', () => {
     const value = json('{"constructor":"x","__proto__":{"a":1},"hasOwnProperty":1,"valueOf":2}')
     expect(violations(schema, value).toSorted()).toEqual([
       '/__proto__ unknown',
@@ -300,7 +300,7 @@ describe('names that objects inherit', () => {
     ])
   })
 
-  it('REP-8: inherited members do not count', () => {
+  it('REP-8: an inherited member does not count as present', () => {
     expect(violations(schema, Object.create({ constructor: 'x' }))).toEqual(['/constructor required'])
   })
 })
@@ -326,7 +326,7 @@ describe('members that may be absent', () => {
     },
   }
 
-  it('REP-8: those that the store assigns, and those excused at any depth', () => {
+  it('REP-8: members that the store assigns may be absent, and so may members that are excused at any depth', () => {
     const excused = compileValidator('piezas', schema, new Set(['numero']), (member) => member.readOnly)
     const found = excused({ a: { nombre: 'x' }, b: [{ pin: 'p', nombre: 'x' }, { pin: 'p' }] })
     expect(found.map(({ pointer }) => pointer)).toEqual(['/a/pin', '/b/1/nombre'])
@@ -374,7 +374,7 @@ describe('schemas', () => {
       },
     }
     expect(validator(schema)({ a: 'x' })).toEqual([])
-    // A second schema with the same $id works too.
+    // A second schema with the same $id works as well.
     expect(validator(schema)({ a: 5 })).toHaveLength(1)
   })
 
@@ -395,7 +395,7 @@ describe('schemas', () => {
 
 describe('ERR-2: limits in a schema protect the process', () => {
   const objects = (count: number) => Array.from({ length: count }, (_, i) => ({ a: { b: i }, c: 'x' }))
-  /** The number of reads of a member of these items during validation. */
+  /** Counts how often members of these items are read during validation. */
   const readsOf = (items: readonly object[], check: (items: readonly object[]) => unknown): number => {
     let reads = 0
     const counted = items.map(
@@ -451,14 +451,14 @@ describe('ERR-2: limits in a schema protect the process', () => {
     expect(violations(one({ type: 'array', uniqueItems: false }), { a: [1, 1] })).toEqual([])
   })
 
-  it('items are not checked if maxItems is exceeded, nor the pattern if maxLength is', () => {
+  it('items are not checked if maxItems is exceeded, and a pattern is not tested if maxLength is exceeded', () => {
     const items = { type: 'object', properties: { c: { type: 'integer' } } }
     expect(violations(one({ type: 'array', maxItems: 10, uniqueItems: true, items }), { a: objects(6000) })).toEqual([
       '/a maxItems',
     ])
     const text = one({ type: 'string', pattern: '^(a+)+$', maxLength: 20 })
     const long = `${'a'.repeat(30_000)}!`
-    // Never tested: this pattern would take years for that text.
+    // The mock never tests the long text, because this pattern would take years for it.
     const real = RegExp.prototype.test
     const asked = vi.spyOn(RegExp.prototype, 'test').mockImplementation(function (this: RegExp, value) {
       return value !== long && real.call(this, value)
@@ -473,7 +473,7 @@ describe('ERR-2: limits in a schema protect the process', () => {
     }
   })
 
-  it('ERR-3: a small record gets all violations, a large one only the first', () => {
+  it('ERR-3: all violations of a small record are reported, but only the first of a large record', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'array', items: { type: 'string' } }, b: { type: 'string' } },

@@ -6,7 +6,7 @@ import { type ViolationCode, violationKinds } from '../../src/violation.js'
 const member = (schema: unknown, value: unknown) =>
   compileValidator('cosas', { type: 'object', properties: { a: schema } }, new Set())({ a: value })
 
-/** A violation of each keyword of a schema, with the params that it must have. */
+/** A violation of each keyword of a schema, with the expected params. */
 const broken: readonly (readonly [code: ViolationCode, schema: object, value: unknown, params?: object])[] = [
   ['type', { type: ['integer', 'null'] }, 'x', { types: ['integer', 'null'] }],
   ['required', { type: 'object', required: ['b'], properties: { b: {} } }, {}, { member: 'b' }],
@@ -66,13 +66,13 @@ const broken: readonly (readonly [code: ViolationCode, schema: object, value: un
 ]
 
 describe('ERR-3: the params of violations', () => {
-  it.each(broken)('%s of %j', (code, schema, value, params) => {
+  it.each(broken)('the violation %s of the schema %j has its params', (code, schema, value, params) => {
     const found = member(schema, value).find((one) => one.code === code)
     expect(found).toBeDefined()
     expect(found?.params).toEqual(params)
   })
 
-  it('are those of the table, which has every code', () => {
+  it('match the table, which contains every code', () => {
     for (const [, schema, value] of broken) {
       for (const { code = '', params = {} } of member(schema, value)) {
         expect(violationKinds, code).toHaveProperty([code])
@@ -84,7 +84,7 @@ describe('ERR-3: the params of violations', () => {
     }
   })
 
-  it('are typed by the code', () => {
+  it('have the type that belongs to the code', () => {
     const say = (found: KnownViolation): string => {
       switch (found.code) {
         case 'maxLength':
@@ -92,14 +92,14 @@ describe('ERR-3: the params of violations', () => {
         case 'type':
           return found.params.types.join(' or ')
         case 'enum':
-          // @ts-expect-error: it has no params
+          // @ts-expect-error: a violation of enum has no params
           return String(found.params?.limit)
         default:
           return found.detail
       }
     }
     expect(say({ code: 'maxLength', params: { limit: 3 }, detail: '' })).toBe('at most 3')
-    // @ts-expect-error: a bound is missing
+    // @ts-expect-error: the params of minLength are missing
     expect(say({ code: 'minLength', detail: 'x' })).toBe('x')
   })
 })

@@ -8,7 +8,7 @@ const pairs = [
 ] as const
 const seek = (backwards: boolean) => ({ values: [1], backwards })
 
-/** The links by relation, without their common part. */
+/** The links by relation, without the part that all of them have in common. */
 function links(
   query: Partial<PageQuery>,
   facts: PageFacts,
@@ -23,7 +23,7 @@ const forward = { seek: seek(false) }
 const backward = { seek: seek(true) }
 
 describe('paginationHeaders', () => {
-  it('QUERY-7: next and prev have their hints, first and last none; an old hint is dropped', () => {
+  it('QUERY-7: next and prev have their hints, first and last have none, and an old hint is dropped', () => {
     expect(links({}, { total: 50, count: 5 })).toEqual({
       first: '1',
       prev: '2&after=before-2',
@@ -55,7 +55,7 @@ describe('paginationHeaders', () => {
     expect(links({}, { count: 4 }).next).toBeUndefined()
   })
 
-  it('QUERY-7: a walk forwards counts past the last page, and prev has a hint too', () => {
+  it('QUERY-7: following next counts past the last page number, and prev has a hint too', () => {
     const facts = { total: 6, more: true, seekable: true, count: 5 }
     expect(links({ ...forward, page: 9 }, facts)).toEqual({
       first: '1',
@@ -65,7 +65,7 @@ describe('paginationHeaders', () => {
     })
   })
 
-  it('QUERY-7: a page found backwards has a next, and a prev while there are more, also on the first page', () => {
+  it('QUERY-7: a page that was reached backwards has a next link, and a prev link while there are more rows, also on page 1', () => {
     const facts = { total: 50, seekable: true, count: 5 }
     expect(links(backward, { ...facts, more: true })).toMatchObject({
       prev: '2&after=before-2',
@@ -85,7 +85,7 @@ describe('paginationHeaders', () => {
     ])
   })
 
-  it('QUERY-7: an empty page after a hint has no next; forwards it has a prev by number, backwards none', () => {
+  it('QUERY-7: an empty page after a hint has no next link. Forwards it has a prev link by number, backwards it has none', () => {
     const facts = { total: 10, more: false, seekable: true, count: 0 }
     const plain = () => undefined as never
     expect(links(forward, facts, plain)).toEqual({ first: '1', prev: '2', last: '2' })
@@ -93,11 +93,11 @@ describe('paginationHeaders', () => {
     expect(links(backward, facts, plain)).toEqual({ first: '1', last: '2' })
   })
 
-  it('QUERY-7: if the store ignores the position, links use numbers', () => {
+  it('QUERY-7: if the store ignores the position, links follow the page numbers', () => {
     expect(links(backward, { total: 15, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', last: '3' })
   })
 
-  it('QUERY-7: links that are too long with hints have none, and those that are too long without are omitted', () => {
+  it('QUERY-7: links that are too long with a hint have no hint, and links that are still too long are omitted', () => {
     const long = { pairs: [['lote', 'x'.repeat(1_500)]] as const }
     const headers = (query: Partial<PageQuery>) =>
       paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, { total: 50, count: 5 }, () =>

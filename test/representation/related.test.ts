@@ -59,7 +59,7 @@ describe('Related records (REP-1..3)', () => {
     { id: 3, autorId: 'gone', revisorId: 'b' },
   ]
 
-  it('REP-3: each association is read once per page, each key once, and only what is needed', async () => {
+  it('REP-3: each association is read once per page, with each key once, and only if it is needed', async () => {
     const { calls, read } = reader()
     await gatherRelated(books, records, ['autor'], read)
     expect(calls).toEqual([['a', 'gone'], ['b']])
@@ -76,7 +76,7 @@ describe('Related records (REP-1..3)', () => {
     expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })
 
-  it('REP-2, REP-3: represents related records: expanded, shown, dangling or null', async () => {
+  it('REP-2, REP-3: represents related records that are expanded, shown, missing or null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
     const wire = records.map((record, at) =>
       new Presenter('http://h/v1').represent(books, record, [record.id], related, at),
@@ -89,7 +89,7 @@ describe('Related records (REP-1..3)', () => {
     ])
   })
 
-  it('HDR-2: the tag covers the versions of related records, and missing ones', async () => {
+  it('HDR-2: the tag depends on the versions of related records, and on missing related records', async () => {
     const tagOf = async (read: ReturnType<typeof reader>['read']) => {
       const related = await gatherRelated(books, records.slice(0, 1), ['autor'], read)
       return itemTag(views.of(books, variant), '1', related)
@@ -103,7 +103,7 @@ describe('Related records (REP-1..3)', () => {
     expect(await tagOf((_mounted, keys) => keys.map(() => undefined))).not.toBe(usual)
   })
 
-  it('HDR-4: the tag of a page covers its rows, their order, the total, whether it is exact, and the query', () => {
+  it('HDR-4: the tag of a page depends on its rows, their order, the total, whether the total is exact, and the query', () => {
     const [a, b] = [1, 2].map((id) => ({ value: { id }, version: 'v' })) as [
       { value: object; version: string },
       { value: object; version: string },

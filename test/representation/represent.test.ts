@@ -62,7 +62,7 @@ describe('represent (REP-1..8)', () => {
       { id: 7, nombre: 'N', zona: 'Z' },
       { nombre: 'N', zona: 'Z' },
     ],
-  ])('REP-1, REP-8: a link to %j shows %j', async (value, members) => {
+  ])('REP-1, REP-8: a link to the record %j shows %j', async (value, members) => {
     const record = { id: 1, sedeId: 7 }
     const related = await gatherRelated(cards, [record], [], (_mounted, keys) =>
       keys.map(() => ({ value, version: '1' })),

@@ -129,7 +129,7 @@ describe('readXml', () => {
     expect(inside(content)).toEqual({ malformed, pointer })
   })
 
-  it('HDR-5: depth counts nested arrays and objects, as for JSON', () => {
+  it('HDR-5: the depth limit counts nested arrays and objects, as it does for JSON', () => {
     const open = (document: string, depth: number) => readXml(document, undefined, openForm, { depth })
     expect(open('<r>x</r>', 0)).toEqual({ value: 'x' })
     expect(open('<r><a><b>x</b></a></r>', 2)).toEqual({ value: { a: { b: 'x' } } })
@@ -142,7 +142,7 @@ describe('readXml', () => {
     expect(open(`${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`, Number.POSITIVE_INFINITY)).toHaveProperty('value')
   })
 
-  it('HDR-5: an unknown charset and malformed bytes have different results', () => {
+  it('HDR-5: an unknown charset has a different result from malformed bytes', () => {
     expect(readXml(Buffer.from('<r/>'), 'utf-7', form, { depth: 1 })).toEqual({ unsupportedCharset: 'utf-7' })
     expect(readXml(Uint8Array.of(0x3c, 0xff), undefined, form, { depth: 1 })).toEqual({
       malformed: 'The text is not valid UTF-8.',
@@ -151,7 +151,7 @@ describe('readXml', () => {
     expect(readXml('\ufeff<r>ñ</r>', 'utf-7', openForm, { depth: 1 })).toEqual({ value: 'ñ' })
   })
 
-  it('HDR-5: a short text does not keep a long document in memory', () => {
+  it('HDR-5: a short text that was read does not keep the long document in memory', () => {
     const before = heapInUse()
     const kept = Array.from({ length: 100 }, (_, at) =>
       read(`<r><s>a text of some length ${at}</s><!--${'x'.repeat(1_000_000)}--></r>`),
@@ -293,7 +293,7 @@ describe('readXml', () => {
 
   it.each(Object.entries(hostile))('HDR-5: a hostile document is refused: %s', (_, document) => {
     for (const bytes of typeof document === 'string' ? [Buffer.from(document), document] : [document]) {
-      // As bytes, a lone surrogate is replaced before parsing.
+      // In bytes a lone surrogate cannot occur: it is replaced before parsing.
       if (typeof bytes !== 'string' && document === hostile['half a surrogate pair']) continue
       const result = readXml(bytes, undefined, form, { depth: 32 })
       expect(result).toHaveProperty('malformed', expect.stringMatching(/^[A-Z"].*\.$/))

@@ -10,8 +10,8 @@ import { anyJson, asJson, formedValue } from './xml-values.js'
 const limits = { depth: 1_000 }
 const runs = { numRuns: 1_000 }
 
-describe('XML and back', () => {
-  it('HDR-5: the written document reads as the same JSON value, in any form', () => {
+describe('writing XML and reading it back', () => {
+  it('HDR-5: reading a written document with the same form returns the same JSON value', () => {
     fc.assert(
       fc.property(
         formedValue,
@@ -29,11 +29,11 @@ describe('XML and back', () => {
     )
   })
 
-  it('HDR-5: a document written without a form contains its types', () => {
+  it('HDR-5: a document that was written without a form contains its types, and is read correctly with any form', () => {
     fc.assert(
       fc.property(anyJson, formedValue, (value, { form }) => {
         const document = writeXml(value, { root: 'r', form: openForm, namespace: 'urn:example:a&b' })
-        // Every place has its type, so that no form can change the result.
+        // Every element has its type, so the form cannot change the result.
         expect(readXml(document, undefined, form, limits)).toEqual({ value: asJson(value) })
       }),
       runs,
@@ -65,25 +65,25 @@ const whole = {
   parseTagValue: false,
   parseAttributeValue: false,
   processEntities: false,
-  // It renames members of Object.prototype unless reported not to.
+  // fast-xml-parser would otherwise rename members that have a name of Object.prototype.
   onDangerousProperty: (name: string) => name,
 }
 
 describe('compared with fast-xml-parser', () => {
   /**
-   * The normal form of both: it writes quotation marks in attributes as references, and an element
-   * without content as one tag if configured.
+   * Both documents are normalized with this: quotation marks in attributes become references, and
+   * an element without content is optionally written as one tag.
    */
   const normal = (document: string): string =>
     document.replace(/<([^\s<>/?]+)((?:\s[^<>]*?)?)\/>/g, '<$1$2></$1>').replaceAll('&apos;', "'")
 
-  it('HDR-1: what it reads of a document and writes again is the same document', () => {
+  it('HDR-1: fast-xml-parser reads a document and writes the same document again', () => {
     const parser = new XMLParser(whole)
     const builder = new XMLBuilder({ ...whole, suppressEmptyNode: true })
     fc.assert(
       fc.property(formedValue, ({ value, form }) => {
         const document = writeXml(value, { root: 'r', form })
-        // It refuses these names.
+        // fast-xml-parser refuses these names.
         fc.pre(!/<(constructor|prototype)[ >]/.test(document))
         expect(normal(builder.build(parser.parse(document)) as string)).toBe(normal(document))
       }),
@@ -91,7 +91,7 @@ describe('compared with fast-xml-parser', () => {
     )
   })
 
-  it('HDR-1: it reads the members and texts of a record unchanged', () => {
+  it('HDR-1: fast-xml-parser reads the members and texts of a record unchanged', () => {
     const record = { numero: 7, lote: 'A & B <c>', vacio: '', direccion: { calle: 'Perú', altura: '1' } }
     const parsed = new XMLParser({ parseTagValue: false }).parse(writeXml(record, { root: 'pieza', form: openForm }))
     expect(parsed.pieza).toEqual({
@@ -102,7 +102,7 @@ describe('compared with fast-xml-parser', () => {
     })
   })
 
-  it('HDR-5: what it writes by itself is read by the form', () => {
+  it('HDR-5: a document that fast-xml-parser writes is read according to the form', () => {
     const built = new XMLBuilder({}).build({
       pieza: { numero: 7, lote: 'A & B', urgente: true, componentes: { componente: [{ a: 1 }, { a: 2 }] } },
     })

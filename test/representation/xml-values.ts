@@ -113,7 +113,7 @@ const wildNumber = fc.oneof(
   ),
 )
 
-/** An object from the entries, the first of each name. */
+/** An object of the entries. If a name occurs repeatedly, the first entry counts. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of entries) if (!Object.hasOwn(object, name)) put(object, name, value)
@@ -136,7 +136,7 @@ export const anyJson = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue().filter((value) => !hasProto(value)) },
 )
 
-/** Schemas that describe much, little, or contradict the value. */
+/** Schemas that describe the whole value or a part of it, or contradict it. */
 const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -169,7 +169,7 @@ const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   ),
 })).schema
 
-/** A schema that the value mostly matches. */
+/** A schema that mostly matches the value. */
 function schemaFor(value: unknown): JsonSchema {
   if (value === null) return { type: ['string', 'null'] }
   if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaFor) }
@@ -182,7 +182,10 @@ function schemaFor(value: unknown): JsonSchema {
 
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))
 
-/** A value and a form: none, its own, that of another value, or any. */
+/**
+ * A value and a form: no form, the value's own form, the form of another value, or an arbitrary
+ * form.
+ */
 export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneof(
   anyJson.map((value) => ({ value, form: openForm })),
   anyJson.map((value) => ({ value, form: formFrom(schemaFor(value)) })),

@@ -16,7 +16,7 @@ const text = { type: 'string' }
 const object = (properties: JsonSchema): JsonSchema => ({ type: 'object', properties })
 
 describe('writeXml', () => {
-  it('HDR-1: members are elements in order, without types if the schema gives them', () => {
+  it('HDR-1: members become elements in order, without types where the schema determines them', () => {
     const schema = object({
       a: text,
       b: { type: 'integer' },
@@ -29,19 +29,19 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: the type is written if the schema does not give it, or gives another', () => {
+  it('HDR-1: the type is written if the schema does not determine it, or determines another type', () => {
     expect(written({ a: 1, b: [], c: {} }, object({ a: text, b: { type: ['array', 'string'] } }))).toBe(
       '<r><a type="number">1</a><b type="array"></b><c type="object"></c></r>',
     )
     expect(written('x', {})).toBe('<r type="string">x</r>')
   })
 
-  it('HDR-1: null is xsi:nil, and its namespace is declared only where it is used', () => {
+  it('HDR-1: null becomes xsi:nil, and the namespace of xsi is declared only where it is used', () => {
     expect(written({ a: null }, object({ a: text }))).toBe(`<r${xsi}><a xsi:nil="true"></a></r>`)
     expect(written(null, {}, { namespace: 'urn:a"b' })).toBe(`<r xmlns="urn:a&quot;b"${xsi} xsi:nil="true"></r>`)
   })
 
-  it('HDR-1: the items of the root list and those of other arrays have names of their own', () => {
+  it('HDR-1: items of the root list and items of other lists have different element names', () => {
     const form = listOf(formed(object({ a: { type: 'array', items: { type: 'array', items: text } } })))
     expect(writeXml([{ a: [['x']] }], { root: 'pre-piezas', item: 'pre-pieza', form })).toBe(
       `${head}<pre-piezas><pre-pieza><a><item><item>x</item></item></a></pre-pieza></pre-piezas>`,
@@ -50,13 +50,13 @@ describe('writeXml', () => {
       `${head}<pre-piezas><pre-pieza><a><i><i>x</i></i></a></pre-pieza></pre-piezas>`,
     )
     expect(writeXml([{ a: [] }], { root: 'r', items: 'i', form })).toBe(`${head}<r><i><a></a></i></r>`)
-    // A root that is not a list has no named items.
+    // A root that is not a list does not use the name for items.
     expect(
       written({ a: [['x']] }, object({ a: { type: 'array', items: { type: 'array', items: text } } }), { item: 'no' }),
     ).not.toContain('<no>')
   })
 
-  it('HDR-1: a name that is invalid in XML is written as an attribute', () => {
+  it('HDR-1: a name that is invalid in XML is written as an attribute value', () => {
     const odd = {
       '': 'a',
       member: 'b',
@@ -81,19 +81,19 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: a name that other readers treat as white space is written as an attribute', () => {
+  it('HDR-1: a name that other readers treat as white space is written as an attribute value', () => {
     expect(written({ '\ufeff': 'a', 'b\u1680': 'c' }, {})).toBe(
       '<r type="object"><member name="\ufeff" type="string">a</member><member name="b\u1680" type="string">c</member></r>',
     )
   })
 
-  it('HDR-1: text is escaped, and a JSON literal if XML cannot represent it', () => {
+  it('HDR-1: text is escaped, or written as a JSON literal if XML cannot represent it', () => {
     expect(written(' <&>"\'\t\r\n]]>😀\u0085 ', text)).toBe('<r> &lt;&amp;&gt;"\'\t&#13;\n]]&gt;😀\u0085 </r>')
     expect(written('a\0<\ud800\uffff', text)).toBe('<r encoding="json">"a\\u0000&lt;\\ud800\\uffff"</r>')
     expect(written('\b', {})).toBe('<r type="string" encoding="json">"\\b"</r>')
   })
 
-  it('HDR-1: values that are not JSON are written as JSON.stringify converts them', () => {
+  it('HDR-1: values that do not exist in JSON are written as JSON.stringify converts them', () => {
     const value = {
       a: undefined,
       b: [undefined, () => 1],
@@ -110,7 +110,7 @@ describe('writeXml', () => {
     expect(() => written({ a: 1n }, {})).toThrow(TypeError)
   })
 
-  it('HDR-1: RFC 9457 appendix B, with its names', () => {
+  it('HDR-1: a problem is written as in RFC 9457 appendix B, with the names from there', () => {
     const problem = { type: 'https://example.com/p', errors: [{ detail: 'a' }] }
     const form = formed(object({ type: text, errors: { type: 'array', items: object({ detail: text }) } }))
     expect(writeXml(problem, { root: 'problem', namespace: 'urn:ietf:rfc:7807', items: 'i', form })).toBe(
@@ -118,7 +118,7 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: only names of XML can name the root and the items', () => {
+  it('HDR-1: only valid XML names are accepted for the root and the items', () => {
     for (const wrong of [
       { root: 'a b' },
       { root: '' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Unavailable } from '../../src/problem.js'
 import { KeyQueue } from '../../src/router/key-queue.js'
 
-/** Work that completes on demand. */
+/** Work that ends when the test says so. */
 function work<T>(value: T) {
   const state = { begun: false, end: (): void => {} }
   const ended = new Promise<void>((resolve) => {
@@ -20,7 +20,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 describe('KeyQueue', () => {
   const owner = {}
 
-  it('work of one key runs in the order it came, one at a time', async () => {
+  it('work of one key runs one at a time, in the order in which it was added', async () => {
     const queue = new KeyQueue()
     const all = [work('a'), work('b'), work('c')]
     const results = all.map(({ run }) => queue.run(owner, 'k', 1_000, run))
@@ -34,7 +34,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c'])
   })
 
-  it('other keys and other owners do not wait', async () => {
+  it('work of other keys and other owners does not wait', async () => {
     const queue = new KeyQueue()
     const blocking = work('x')
     const blocked = queue.run(owner, 'k', 1_000, blocking.run)
@@ -44,7 +44,7 @@ describe('KeyQueue', () => {
     expect(await blocked).toBe('x')
   })
 
-  it('failed work lets the next one start', async () => {
+  it('after failed work the next work starts', async () => {
     const queue = new KeyQueue()
     const failed = queue.run(owner, 'k', 1_000, async () => Promise.reject(new Error('no')))
     const next = queue.run(owner, 'k', 1_000, async () => 'next')
@@ -52,7 +52,7 @@ describe('KeyQueue', () => {
     expect(await next).toBe('next')
   })
 
-  it('work that exceeds its time limit gets Unavailable, and work behind it still waits for the running one', async () => {
+  it('work that exceeds its timeout rejects with Unavailable, and the work behind it still waits for the running work', async () => {
     const queue = new KeyQueue()
     const running = work('a')
     const first = queue.run(owner, 'k', 1_000, running.run)
@@ -67,7 +67,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all([first, third])).toEqual(['a', 'c'])
   })
 
-  it('work that timed out in the queue does not let others start next to the running one', async () => {
+  it('work that timed out in the queue does not let other work start next to the running work', async () => {
     const queue = new KeyQueue()
     const [first, third] = [work('a'), work('c')]
     const running = queue.run(owner, 'k', 1_000, first.run)
@@ -80,7 +80,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all([running, waiting])).toEqual(['a', 'c'])
   })
 
-  it('synchronous work runs synchronously, without waiting', () => {
+  it('synchronous work on a free key runs synchronously', () => {
     const queue = new KeyQueue()
     expect(queue.run(owner, 'k', 0, () => 'now')).toBe('now')
     expect(() =>
@@ -91,7 +91,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'then')).toBe('then')
   })
 
-  it('synchronous work queues behind waiting work', async () => {
+  it('synchronous work queues behind work that is running or waiting', async () => {
     const queue = new KeyQueue()
     const first = work('a')
     const done: string[] = []
@@ -109,7 +109,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'free')).toBe('free')
   })
 
-  it('work that starts and awaits more work of its own key keeps the queue blocked for both', async () => {
+  it('work that adds more work of its own key and awaits it keeps the key blocked until both have ended', async () => {
     const queue = new KeyQueue()
     const [outer, inner] = [work('outer'), work('inner')]
     const ended: string[] = []

@@ -41,7 +41,7 @@ for (const [name, framework] of majors) {
     return body.errors[0].detail
   }
 
-  it(`REP-7: a link of another origin is refused with both origins and the fix (${name})`, async () => {
+  it(`REP-7: a link with another origin is refused, and the error names both origins and the fix (${name})`, async () => {
     const detail = await refusal('http://127.0.0.1:1/v1/customers/ana')
     expect(detail).toMatch(
       / The href has the origin http:\/\/127\.0\.0\.1:1, and this service answers at http:\/\/127\.0\.0\.1:\d+\. If both are this service, set its option "baseUrl", or send all requests to one listening server\.$/,
@@ -51,7 +51,7 @@ for (const [name, framework] of majors) {
     )
   })
 
-  it(`REP-7: the error of an otherwise invalid link does not mention origins (${name})`, async () => {
+  it(`REP-7: the error for a link that is invalid for another reason does not mention origins (${name})`, async () => {
     const fixed = () => app({ baseUrl: 'http://a.example' })
     for (const href of [
       'http://a.example/v1/orders/1',
@@ -68,7 +68,7 @@ for (const [name, framework] of majors) {
     }
   })
 
-  it(`REP-7: with one listening server a link from the service is accepted (${name})`, async () => {
+  it(`REP-7: with one listening server, a link that the service returned is accepted (${name})`, async () => {
     const server = app().listen(0, '127.0.0.1')
     await once(server, 'listening')
     try {

@@ -1,4 +1,7 @@
-/** ERR-1: requests above the maximum are refused early; running ones are completed. */
+/**
+ * Tests of `maxConcurrent` (ERR-1): requests above the maximum are refused early, and running
+ * requests are completed.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +14,7 @@ const notas = defineResource({
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
 })
 
-/** An adapter whose reads wait until they are released. */
+/** An adapter whose reads wait until the test releases them. */
 function gated() {
   const waiting: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waiting.push(resolve))
@@ -29,7 +32,7 @@ function gated() {
 const until = (what: () => unknown) => expect.poll(what, { interval: 5, timeout: 10_000 })
 
 describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
-  it('refuses requests above the maximum, with Retry-After, and accepts others as soon as running ones have ended', async () => {
+  it('refuses requests above the maximum with Retry-After, and accepts requests again as soon as running ones have ended', async () => {
     const { adapter, waiting, open } = gated()
     let identified = 0
     const service = await listen(
@@ -63,7 +66,7 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
       ])
       expect(json.detail).toMatch(/Nothing was changed/)
     }
-    // A refused request was not authenticated, and a retired version is still 410.
+    // A refused request is not authenticated. A retired version still responds with 410.
     expect(identified).toBe(3)
     expect((await service.send('GET', '/v0/notas')).status).toBe(410)
     open()
@@ -91,7 +94,7 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
     await service.close()
   })
 
-  it('counts a request once, however it ends: completed, failed, timed out, refused by an endpoint, aborted by its client', async () => {
+  it('counts a request once, however it ends: completed, failed, timed out, refused by an endpoint, or aborted by its client', async () => {
     const { adapter, waiting, open } = gated()
     const ends = endpoint('ends', {
       description: 'Ends in many ways.',
@@ -134,7 +137,7 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
       socket.destroy()
       open()
     }
-    // Both slots are free.
+    // Both slots are free again.
     const both = ['a', 'b'].map((id) => service.send('GET', `/v1/notas/${id}`))
     await until(() => waiting.length).toBe(2)
     open()

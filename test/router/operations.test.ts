@@ -1,4 +1,4 @@
-/** The descriptions of operations match what requests get. */
+/** The descriptions of the operations match the responses that requests get. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -44,7 +44,7 @@ const mounts = () => [
   endpoint('informes', { description: 'Reports.', methods }),
 ]
 
-/** A path for each kind of address. */
+/** An example path for each kind of address. */
 const paths = {
   collection: '/v1/pedidos',
   item: '/v1/pedidos/7',
@@ -63,14 +63,14 @@ const bodies = {
 }
 
 describe('every operation', () => {
-  it('is the only one with its method at its kind of address', () => {
+  it('is the only operation with its name, and the only one with its method and kind of address', () => {
     const places = operations.map(({ target, method }) => `${method} ${target}`)
     expect(new Set(places).size).toBe(operations.length)
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)
   })
 
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    '%s answers with a status of its description',
+    '%s responds with the status in its description',
     async (_, operation) => {
       const service = await listen(express().use(api({ describe: true, versions: { v1: mounts() } })))
       try {
@@ -94,7 +94,7 @@ describe('every operation', () => {
   )
 
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    '%s asks the permission for its actions',
+    '%s asks for permission for the actions in its description',
     async (_, operation) => {
       const asked: string[] = []
       const service = await listen(
@@ -122,7 +122,7 @@ describe('every operation', () => {
   )
 })
 
-it('VERB-9: a new operation is served by its description alone', () => {
+it('VERB-9: a new operation is served as soon as it has a description', () => {
   const [list] = operations
   const queried = { ...(list as (typeof operations)[number]), name: 'query', method: 'POST', target: 'item' } as const
   const { resources } = compileRoutes([...operations, queried], mounts())

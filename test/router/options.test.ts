@@ -62,11 +62,11 @@ describe('Options of a service', () => {
     expect(() => api(options as never)).toThrow(ConfigurationError)
   })
 
-  it('PATH-1: two entries cannot have one path', () => {
+  it('PATH-1: two entries cannot have the same path', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() reports every invalid store in one error, and throws immediately if one cannot be reached', async () => {
+  it('ready() reports all invalid stores in one error, and throws immediately if a store cannot be reached', async () => {
     const faulty = (message: string) => ({
       ...memoryAdapter(notas),
       ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),
@@ -90,7 +90,7 @@ describe('Options of a service', () => {
     await expect(ready(faulty('Add the column a.') as never, away as never)).rejects.toBeInstanceOf(Unavailable)
   })
 
-  it('ready() checks every store once and throws its error', async () => {
+  it('ready() checks every store once, and throws the error of a store', async () => {
     const asked: string[] = []
     const adapter = { ...memoryAdapter(notas), ready: () => void asked.push('ready') }
     const broken = { ...memoryAdapter(notas), ready: () => Promise.reject(new Error('Add the column version.')) }
@@ -100,7 +100,7 @@ describe('Options of a service', () => {
     await expect(api({ versions: { v1: [mount(notas, broken)] } }).ready()).rejects.toThrow('Add the column version.')
   })
 
-  it('LIMIT-1: a budget for a route that no version serves throws; hand-written routes may serve any', () => {
+  it('LIMIT-1: a budget for a route that no version serves throws, unless hand-written routes could serve it', () => {
     const versions = {
       v1: [mount(notas, memoryAdapter(notas)), mount(facturas, memoryAdapter(facturas), { area: 'tax' })],
       v0: 'retired',
@@ -116,7 +116,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()
   })
 
-  it('the middlewares are named, and steps are named after their files', () => {
+  it('the middleware functions have names, and the steps are named after their files', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
     expect(steps.map(({ name }) => name).join(' ')).toBe(

@@ -1,6 +1,6 @@
 /**
- * PATCH passes copies to the team's code, and shares values with the stored record only if that is
- * not observable.
+ * PATCH passes copies to the code of the team. It shares values with the stored record only if the
+ * code of the team cannot observe it.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -48,12 +48,12 @@ const inMemory = (definition: ResourceDefinition<Nota, number>): MemoryAdapter<N
 describe('VERB-5: PATCH', () => {
   const changed = { id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 2 } }
 
-  it('lets onUpdate of the memory adapter modify everything that it gets', async () => {
+  it('lets the function onUpdate of the memory adapter modify everything that it gets', async () => {
     const found = await patched(() => [plain(), memoryAdapter(plain(), { records, onUpdate: counted })])
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('lets an adapter around another modify everything that it gets', async () => {
+  it('lets an adapter that wraps another adapter modify everything that it gets', async () => {
     const found = await patched(() => {
       const definition = plain()
       const inner = inMemory(definition)
@@ -65,7 +65,7 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('lets a method that replaces one of a memory adapter modify everything that it gets', async () => {
+  it('lets a method that replaces a method of a memory adapter modify everything that it gets', async () => {
     const found = await patched(() => {
       const definition = plain()
       const adapter = inMemory(definition)
@@ -76,7 +76,7 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('passes a rule a record that shares nothing with the stored one', async () => {
+  it('passes a record to a rule that shares nothing with the stored record', async () => {
     const shared: boolean[] = []
     const found = await patched(() => {
       const definition = defineResource({
@@ -94,7 +94,7 @@ describe('VERB-5: PATCH', () => {
     expect(found.stored).toEqual({ id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 1 } })
   })
 
-  it('shares unchanged values with the previous record in a memory adapter', async () => {
+  it('in a memory adapter, shares unchanged values with the previous record', async () => {
     const seen: unknown[] = []
     await patched(() => {
       const definition = plain()

@@ -71,14 +71,14 @@ async function serve(refused: Refused, seen: ListRequest[] = [], calls: [string,
   return open.send
 }
 
-describe('refusals of a list', () => {
+describe('a list that the store refuses', () => {
   const unfit = (members: string[]): Refused => ({
     refused: 'rule',
     members,
     why: 'holds U+0000, which this store cannot keep',
   })
 
-  it('QUERY-1: name every parameter that compares the member, with the reason of the store', async () => {
+  it('QUERY-1: the problem names every parameter that compares the member, with the reason of the store', async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({
@@ -94,7 +94,7 @@ describe('refusals of a list', () => {
     expect(problem(await send('GET', '/v1/envios?fechaDesde=%00')).named).toEqual(['fechaDesde'])
   })
 
-  it('QUERY-3: without members the fault is in q', async () => {
+  it('QUERY-3: if the store names no members, the problem names q', async () => {
     const send = await serve(unfit([]))
     const { json } = await send('GET', '/v1/envios?q=%00')
     expect(json.errors).toEqual([
@@ -102,7 +102,7 @@ describe('refusals of a list', () => {
     ])
   })
 
-  it('QUERY-7: a position that the store cannot compare is an invalid hint', async () => {
+  it('QUERY-7: a position that the store cannot compare is reported as an invalid hint', async () => {
     const send = await serve(unfit(['fechaDeEntrada']))
     const { link } = (await send('GET', '/v1/envios?sort=fechaDeEntrada&limit=1')).headers
     const [, next = ''] = /<http:\/\/[^/]*([^>]*)>; rel="next"/.exec(String(link)) ?? []
@@ -111,23 +111,23 @@ describe('refusals of a list', () => {
     ])
   })
 
-  it('QUERY-1: if no part of it came from the client, nothing matches', async () => {
+  it('QUERY-1: if no part of the refused query came from the client, nothing matches', async () => {
     const send = await serve(unfit(['clienteId']))
     const { status, json, headers } = await send('GET', '/v1/envios?fechaDesde=a')
     expect([status, json, headers['x-total-count']]).toEqual([200, [], '0'])
     expect((await send('GET', '/v1/clientes/c/envios/x')).status).toBe(404)
   })
 
-  it('QUERY-1: a refusal without a reason gets the text of its kind', async () => {
+  it('QUERY-1: a refusal without a reason gets the text for its kind', async () => {
     const send = await serve({ refused: 'rule', members: ['fechaDeEntrada'] })
     expect((await send('GET', '/v1/envios?fechaDesde=a')).json.detail).toBe('"fechaDesde" breaks a rule of the store.')
   })
 })
 
-describe('refusals of a record', () => {
+describe('a record that the store refuses', () => {
   const refusal = async (refused: Refused) => (await (await serve(refused))('POST', '/v1/envios', {}, { id: 'n' })).json
 
-  it('ERR-2: nested members become pointers, members with a dot in their name stay whole, hidden ones become their link', async () => {
+  it('ERR-2: nested members become pointers, a member with a dot in its name stays whole, and a hidden member becomes its link', async () => {
     const members = ['destinatario.nombre', 'destinatario.calle/1', 'a.b', 'clienteId']
     const { status, code, errors } = await refusal({ refused: 'duplicate', members })
     expect([status, code]).toEqual([422, 'duplicate'])
@@ -141,7 +141,7 @@ describe('refusals of a record', () => {
     expect(errors[0].detail).toBe('"destinatario.nombre" is taken already.')
   })
 
-  it('ERR-2: the store’s own reason replaces ours, with members and without', async () => {
+  it('ERR-2: the reason of the store replaces the text of the library, with members and without', async () => {
     const why = 'holds a date with seven digits, of which this store keeps six'
     expect((await refusal({ refused: 'rule', members: ['clienteId'], why })).detail).toBe(`"cliente" ${why}.`)
     await open?.close()
@@ -155,7 +155,7 @@ describe('refusals of a record', () => {
   })
 })
 
-describe('calls', () => {
+describe('calls of the adapter', () => {
   it('HDR-3: reads for a write are fresh, and every call has its time limit', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)

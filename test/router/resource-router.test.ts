@@ -16,7 +16,7 @@ const serve = async (app: express.Express) => {
 afterEach(() => open?.close())
 
 describe('resourceRouter() next to other routes', () => {
-  it('PATH-1: two in one area work side by side', async () => {
+  it('PATH-1: two resource routers in one area work side by side', async () => {
     const app = express()
     for (const definition of [notas, avisos])
       app.use('/v1', resourceRouter(definition, memoryAdapter(definition, { records }), { area: 'tax' }))
@@ -27,7 +27,7 @@ describe('resourceRouter() next to other routes', () => {
     expect((await send('GET', '/v1/tax')).status).toBe(404)
   })
 
-  it('passes paths that it does not serve to hand-written routes, also below its own paths', async () => {
+  it('passes paths that it does not serve to hand-written routes, also paths below its own', async () => {
     const app = express().use('/v1', resourceRouter(notas, memoryAdapter(notas, { records })))
     app.get('/v1/notas/:id/resumen', (req, res) => void res.json({ of: req.params.id }))
     const send = await serve(app.use(problems()))
@@ -36,7 +36,7 @@ describe('resourceRouter() next to other routes', () => {
     expect((await send('GET', '/v1/notas/%FF')).status).toBe(400)
   })
 
-  it('REP-1: related resources have no routes here', async () => {
+  it('REP-1: related resources get no routes', async () => {
     const app = express().use(
       '/v1',
       resourceRouter(notas, memoryAdapter(notas, { records }), {

@@ -45,7 +45,7 @@ describe('adapters that deviate from the contract', () => {
     ['PUT', 'replace', 'notfound', 'a record without a version'],
     ['POST', 'create', undefined, 'returned nothing from create()'],
   ])(
-    'ERR-1: a %s whose %s() returns %j is an error of the service that names the fault',
+    'ERR-1: for a %s, an adapter whose %s() returns %j causes an error of the service that names the fault',
     async (method, name, answer, reported) => {
       const { send, errors } = await serve({ [name]: () => answer })
       const path = method === 'POST' ? '/v1/notas' : '/v1/notas/1'

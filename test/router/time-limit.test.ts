@@ -18,8 +18,8 @@ afterAll(() => {
 })
 
 /**
- * The statuses of a read, a list, a create, a replace and a delete with an adapter whose results
- * `make` wraps.
+ * The statuses of a read, a list, a create, a replace and a delete. The adapter passes each of its
+ * results through `make`.
  */
 async function statuses(make: (value: unknown) => unknown): Promise<readonly number[]> {
   const stored = { value: { id: 1 }, version: 'a' }
@@ -66,11 +66,11 @@ describe('adapter results that only resemble promises', () => {
         }),
     ],
     ['lead to another promise', (value) => thenable((fulfil) => fulfil(Promise.resolve(value)))],
-  ])('are awaited: %s', async (_, make) => {
+  ])('are awaited, even if they %s', async (_, make) => {
     expect(await statuses(make)).toEqual([200, 200, 201, 200, 204])
   })
 
-  it('are an error if their then throws', async () => {
+  it('are an error if their then() throws', async () => {
     const make = () =>
       thenable(() => {
         throw new Error('no')
@@ -79,7 +79,7 @@ describe('adapter results that only resemble promises', () => {
   })
 })
 
-it('the time limit of a request includes the wait for the store of a rate limit', async () => {
+it('the timeout of a request includes the wait for the store of a rate limit', async () => {
   const slow = async <T>(value: T): Promise<T> => {
     await new Promise((resolve) => setTimeout(resolve, 250))
     return value

@@ -1,4 +1,7 @@
-/** Synchronous functions of a team that return a promise: a rejection must not end the process. */
+/**
+ * Functions of the team that should be synchronous may return a promise by mistake. If the promise
+ * rejects, the process must not end.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-/** The service of `service.mjs` as a process of its own, and its OpenAPI document. */
+/** Starts the service of `service.mjs` in a separate process, and exports its OpenAPI document. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,10 @@ export interface PlainService {
 
 export const token = 'opaque-7f3a'
 
-/** `window`: milliseconds. */
+/**
+ * Starts the service, optionally with a fault. `window` is the time between comparison and write,
+ * in milliseconds.
+ */
 export async function plainService(fault = '', window = 0): Promise<PlainService> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('service.mjs', import.meta.url))], {
     env: { ...process.env, FAULT: fault, WINDOW: String(window), TOKEN: token },

@@ -1,4 +1,7 @@
-/** A right service of another style is accused of nothing, and each planted fault of it is found. */
+/**
+ * The checks report no break of a correct service that is written with plain `node:http`. They find
+ * each fault that is planted in it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +28,7 @@ async function checkPlain(fault?: string, window?: number): Promise<CheckReport>
   }
 }
 
-it('a service in node:http that keeps the conventions is accused of nothing', async () => {
+it('no break is reported for a service in node:http that keeps the conventions', async () => {
   const report = await checkPlain()
   expect(faultsOf(report)).toEqual([])
   expect(report.left).toEqual([])
@@ -37,7 +40,7 @@ it.each([
   ['exposed', 0, 'HDR-7'],
   ['PUT', 2, 'HDR-3'],
   ['keys', 2, 'VERB-12'],
-] as const)('with the fault "%s" and a window of %s ms it breaks %s alone', async (fault, window, clause) => {
+] as const)('with the fault "%s" and a window of %s ms, only %s breaks', async (fault, window, clause) => {
   const report = await checkPlain(fault, window)
   expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
 })

@@ -1,4 +1,7 @@
-/** The OpenAPI 3.1 document of the right services, which differ in what they offer. */
+/**
+ * The OpenAPI 3.1 document of the correct test services, which differ in the methods that they
+ * offer.
+ */
 const text = { type: 'string' }
 const book = {
   type: 'object',
@@ -22,7 +25,9 @@ const body = {
 }
 const done = { 200: { description: 'Done.', content } }
 
-/** `methods`: those of an item, in lower case. */
+/**
+ * The document of a service of books. `methods` lists the write methods of an item, in lower case.
+ */
 export const bookDocument = (methods: readonly ('put' | 'patch' | 'delete')[]) => ({
   openapi: '3.1.0',
   info: { title: 'Books', version: '1' },

@@ -1,4 +1,7 @@
-/** A right service on Fastify: bearer tokens, a total and no links, PATCH and DELETE with 204. */
+/**
+ * A correct service on Fastify. It has bearer tokens, a total but no page links, PATCH with 200,
+ * and DELETE with 204.
+ */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import {
   type Book,
@@ -53,7 +56,7 @@ export async function startFastify(planted?: Planted) {
   app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'no-route'))
   app.addHook('onRequest', async (request, reply) => {
     const isKnown = request.headers.authorization === `Bearer ${token}`
-    // Before anything is changed.
+    // Checked before a handler runs, so that a refused request changes nothing.
     if (isKnown && request.method !== 'OPTIONS' && !takesJson(request.headers.accept))
       return refuse(reply, 415, 'not-acceptable')
     if (isKnown) return

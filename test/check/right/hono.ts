@@ -1,6 +1,6 @@
 /**
- * A right service on Hono: tokens in `x-authorization-token`, links to pages and no total, PUT and
- * DELETE with 200.
+ * A correct service on Hono. It has tokens in `x-authorization-token`, page links but no total, and
+ * PUT and DELETE with 200.
  */
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
@@ -41,7 +41,7 @@ export async function startHono(planted?: Planted) {
   }
   app.use('/v2/*', async (c, next) => {
     const isKnown = c.req.header('x-authorization-token') === token
-    // Before anything is changed.
+    // Checked before a handler runs, so that a refused request changes nothing.
     if (isKnown && c.req.method !== 'OPTIONS' && !takesJson(c.req.header('accept')))
       return refuse(c, 415, 'not-acceptable')
     if (isKnown) return next()

@@ -1,4 +1,4 @@
-/** Starts the right service in Python. It ends with its standard input. */
+/** Starts the correct service in Python. The service ends when its standard input is closed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,7 @@
-/** Books in memory, and what the right services in JavaScript say of them. It knows no framework. */
+/**
+ * The books in memory and the shared logic of the correct services in JavaScript. It does not
+ * depend on a framework.
+ */
 import { createHash } from 'node:crypto'
 
 export interface Book {
@@ -9,7 +12,7 @@ export interface Book {
   readonly available: boolean
 }
 
-/** A fault that is planted into a right service. */
+/** A fault that can be planted in a correct service. */
 export type Planted = 'pages overlap' | 'If-Match ignored' | 'HEAD is 200'
 
 export const token = 'k7Xw2pQ9sLmZ4tRb8vNc'
@@ -34,14 +37,17 @@ export const books = (): Map<string, Book> =>
 
 export const tagOf = (text: string): string => `"${createHash('sha1').update(text).digest('hex')}"`
 
-/** Whether a field of tags names a tag. `weakly`: as `If-None-Match` does. */
+/**
+ * Whether a header field that lists entity tags names this tag. `weakly` ignores the prefix `W/` of
+ * the listed tags, as `If-None-Match` requires.
+ */
 export function names(field: string, tag: string, weakly: boolean): boolean {
   if (field.trim() === '*') return true
   const all = field.split(',').map((one) => one.trim())
   return all.some((one) => (weakly ? one.replace(/^W\//, '') : one) === tag)
 }
 
-/** The JSON that `Accept` takes, or not. */
+/** Whether an `Accept` header accepts JSON. */
 export function takesJson(accept = '*/*'): boolean {
   const ranges = accept.split(',').map((one) => one.split(';').map((part) => part.trim()))
   const best = ['application/json', 'application/*', '*/*'].map((range) => ranges.find(([name]) => name === range))
@@ -49,7 +55,7 @@ export function takesJson(accept = '*/*'): boolean {
   return found !== undefined && !found.some((part) => /^q=0(?:\.0*)?$/.test(part))
 }
 
-/** What is wrong, with a JSON Pointer to a member of the body. */
+/** An error in a body, optionally with a JSON Pointer to the wrong member. */
 export type Wrong = string | { readonly detail: string; readonly pointer: string }
 
 export const problem = (status: number, code: string, errors: readonly Wrong[] = []): object => ({
@@ -60,7 +66,7 @@ export const problem = (status: number, code: string, errors: readonly Wrong[] =
   ...(errors.length === 0 ? {} : { errors: errors.map((one) => (typeof one === 'string' ? { detail: one } : one)) }),
 })
 
-/** What is wrong with the members of a body. */
+/** Validates the members of a body and returns the errors. */
 export function wrongMembers(body: unknown): readonly Wrong[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return ['The body is not an object.']
   return Object.entries(body).flatMap(([name, value]): Wrong[] => {
@@ -74,7 +80,7 @@ export function wrongMembers(body: unknown): readonly Wrong[] {
   })
 }
 
-/** The page that a query asks for, or what is wrong with the query. */
+/** Returns the page that a query asks for, or the errors in the query. */
 export function page(
   all: readonly Book[],
   raw: string,

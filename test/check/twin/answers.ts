@@ -1,4 +1,6 @@
-/** How the twin answers: representations, tags, problems. */
+/**
+ * How the twin (the hand-written test service) responds: representations, entity tags and problems.
+ */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Request, Response } from 'express'
 import type { Customer, Order } from './data.js'
@@ -48,7 +50,8 @@ const variesBy = (twin: Twin): string =>
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
 /**
- * A representation in the format that `Accept` asks for, with its tag; 304 where the client has it.
+ * Sends a representation in the format that `Accept` asks for, with its entity tag. Responds with
+ * 304 if the client already has this representation.
  */
 export function sendValue(req: Request, res: Response, value: unknown, twin: Twin, status = 200): unknown {
   const type = formatOf(req, twin)
@@ -70,11 +73,11 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
     return res.status(304).end()
   }
   res.status(status).set('Content-Type', type)
-  // Not send(), which would make a tag of its own.
+  // Express's send() is not used, because it would generate its own entity tag.
   return res.end(req.method === 'HEAD' ? undefined : text)
 }
 
-/** Refuses an `Accept` that names no media type of the twin. */
+/** Refuses a request whose `Accept` names no media type of the twin. */
 export const unanswerable = (res: Response, twin: Twin): unknown =>
   problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of this service.', twin)
 
@@ -83,7 +86,7 @@ function tagOfValue(value: unknown, text: string, twin: Twin): string | undefine
   return tagOf(twin.has('one tag for JSON and XML') ? JSON.stringify(value) : text, twin)
 }
 
-/** The tag of the JSON of a value, which `If-Match` is compared with. */
+/** The entity tag of the JSON form of a value. `If-Match` is compared with this tag. */
 export const currentTag = (value: unknown, twin: Twin): string | undefined =>
   tagOfValue(value, JSON.stringify(value), twin)
 
@@ -131,7 +134,7 @@ function xmlOf(name: string, value: unknown, twin: Twin): string {
   return `<${name}>${members.map(([member, one]) => xmlOf(member, one, twin)).join('')}</${name}>`
 }
 
-/** A problem (RFC 9457). */
+/** Sends a problem (RFC 9457). */
 export function problem(
   res: Response,
   status: number,

@@ -1,4 +1,4 @@
-/** The records of the twin. */
+/** The records of the twin, the hand-written test service. */
 import type { Label } from './labels.js'
 
 export interface Order {
@@ -21,7 +21,7 @@ export interface Customer {
 export interface Data {
   readonly labels: Map<string, Label>
   readonly parcels: Map<string, object>
-  /** Codes of the labels of an order, by its id. */
+  /** The codes of the labels of each order, by the id of the order. */
   readonly members: Map<number, Set<string>>
   readonly orders: Map<number, Order>
   readonly customers: Map<string, Customer>

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.0 document of the twin, written by hand. */
+/** The OpenAPI 3.0 document of the twin (the hand-written test service). It is written by hand. */
 import type { Fault } from './faults.js'
 
 const text = { type: 'string' }
@@ -140,14 +140,14 @@ export const document = {
   },
 }
 
-/** Other names of the prices. */
+/** The faults that change the path of the prices, with the changed path. */
 const prices: Partial<Record<Fault, string>> = {
   'collection in the singular': '/v1/price',
   'verb as a collection': '/v1/get-prices',
   'addresses without a version': '/prices',
 }
 
-/** Addresses that only a twin with a fault has. */
+/** The paths that are present only in a twin with this fault. */
 const misplaced: Partial<Record<Fault, object>> = {
   'parent below its child': {
     '/v1/orders/{id}/customers': { parameters: id(number), get: { parameters: pages, responses: listed(customer) } },
@@ -159,7 +159,7 @@ const misplaced: Partial<Record<Fault, object>> = {
   'flag name as a filter': { '/v1/orders/urgent': { get: { parameters: pages, responses: listed(order) } } },
 }
 
-/** The document of a twin with a fault. */
+/** The document of a twin with this fault. */
 export function documentOf(fault: Fault | undefined): unknown {
   if (fault === undefined) return document
   const paths = { ...document.paths, ...misplaced[fault] }

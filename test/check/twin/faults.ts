@@ -1,7 +1,10 @@
-/** One broken rule each: the clause whose checks must find it, and no others. */
+/**
+ * The faults of the twin, the hand-written test service. Each fault breaks one rule. Its value is
+ * the clause whose checks must find the fault. The checks of other clauses must not find it.
+ */
 import type { ClauseId } from '../../../src/clauses.js'
 
-/** Faults that safe requests can show. */
+/** Faults that safe requests can find. */
 export const readFaults = {
   'list in an object': 'VERB-1',
   'item is 500': 'VERB-1',
@@ -118,7 +121,7 @@ export const readFaults = {
   'token of the login refused': 'AUTH-3',
 } as const satisfies Readonly<Record<string, ClauseId>>
 
-/** Faults that only changes can show. */
+/** Faults that only write requests can find. */
 export const writeFaults = {
   'POST without Location': 'VERB-2',
   'Location leads nowhere': 'VERB-2',

@@ -1,4 +1,4 @@
-/** The flag `urgent` of orders (PATH-8). */
+/** The routes of the flag `urgent` of orders (PATH-8). */
 import express, { type Request, type Response, type Router } from 'express'
 import { problem, shownOrder } from './answers.js'
 import type { Order } from './data.js'

@@ -1,6 +1,9 @@
 /**
- * More of the twin: labels, whose codes clients choose, and which are put into orders (VERB-4);
- * prices, whose ids have two parts (PATH-9); and the login (AUTH-2).
+ * More routes of the twin, the hand-written test service:
+ *
+ * - Labels. Clients choose their codes and put them into orders (VERB-4).
+ * - Prices. Their keys have two parts (PATH-9).
+ * - The login (AUTH-2).
  */
 import { scryptSync } from 'node:crypto'
 import express, { type Request, type Response, type Router } from 'express'
@@ -136,10 +139,10 @@ async function replace(req: Request<{ code: string }>, res: Response, twin: Twin
   return sendValue(req, res, data.labels.get(code), twin)
 }
 
-/** Failed logins of one user. */
+/** After this number of failed logins, further logins of the user get 429. */
 const mostFailures = 20
 
-/** `GET /login`, outside the versions. */
+/** `GET /login`. The path has no version. */
 export function logIn(req: Request, res: Response, twin: Twin): unknown {
   const { has } = twin
   const [scheme, given = ''] = (req.get('Authorization') ?? '').split(' ')
@@ -150,7 +153,8 @@ export function logIn(req: Request, res: Response, twin: Twin): unknown {
     if (!has('429 without Retry-After')) res.set('Retry-After', '60')
     return problem(res, 429, 'too-many-requests', 'Too many logins have failed.', twin)
   }
-  // This takes as long as hashing a password.
+  // This takes as long as hashing a password. Unknown users are hashed too, so that the response
+  // time does not reveal whether a user exists.
   if (user === 'ana' || !has('unknown users take no time')) scryptSync(text ?? '', 'salt', 16, { N: 8192 })
   const isKnown = text === 'ana:secret' || (text !== undefined && has('any user can log in'))
   if (!isKnown) {

@@ -1,4 +1,7 @@
-/** Parcels, as a public API has them: POST, and GET and DELETE of one (VERB-11). */
+/**
+ * Parcels, a collection like those of public APIs: POST creates a parcel, GET and DELETE work on a
+ * single parcel, and the collection cannot be listed (VERB-11).
+ */
 import express, { type Request, type Router } from 'express'
 import { originOf, problem, sendValue } from './answers.js'
 import { route, sendItem, type Twin } from './twin.js'
@@ -31,7 +34,8 @@ export function parcelsOf(twin: Twin): Router {
   })
   route(router, '/parcels/:id', ['GET', 'HEAD', 'OPTIONS', 'DELETE'], twin, (req, res) => {
     const parcel = data.parcels.get(idOf(req))
-    // Missing items have a fault of their own in collections that are listed.
+    // sendItem() is not called here. Its faults for missing items apply only to collections that
+    // can be listed.
     if (parcel === undefined) return problem(res, 404, 'no-item', 'There is no such parcel.', twin)
     return sendItem(req, res, parcel, twin)
   })

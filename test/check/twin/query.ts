@@ -1,4 +1,4 @@
-/** The queries of the twin, read by hand. */
+/** The query parser of the twin (the hand-written test service). */
 import type { Twin } from './twin.js'
 
 const fields = ['id', 'state', 'amount', 'createdAt'] as const
@@ -19,7 +19,7 @@ export interface ListQuery {
   readonly expand: readonly string[]
 }
 
-/** The query, or what is wrong with it. */
+/** Parses a query. Returns the errors if the query is invalid. */
 export function readQuery(
   raw: string,
   twin: Twin,
@@ -87,7 +87,7 @@ function typed(text: string, type: 'string' | 'integer' | 'boolean'): unknown {
 
 function decode(text: string): string | undefined {
   try {
-    // A plus is a space, as form decoders have it.
+    // A plus sign stands for a space, as in form data.
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return undefined

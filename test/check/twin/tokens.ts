@@ -6,13 +6,16 @@ const secret = 'a secret of the twin, 32 bytes or more'
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const signature = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url')
 
-/** @param exp seconds since 1970, or null for a token that never ends. Default: a day of the year 2100 */
+/**
+ * @param exp expiry in seconds since 1970, or null if the token never expires. Default: in the year
+ * 2100
+ */
 export function tokenOf(sub: string, exp: number | null = 4_102_444_800): string {
   const text = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded({ sub, ...(exp === null ? {} : { exp }) })}`
   return `${text}.${signature(text)}`
 }
 
-/** The subject of a token; `undefined` if the twin did not issue it. */
+/** The subject of a token, or `undefined` if the token is not valid. */
 export function subjectOf(token: string, has: (fault: Fault) => boolean): string | undefined {
   const [head = '', body = '', given = ''] = token.split('.')
   const { alg } = parsed(head)

@@ -1,6 +1,6 @@
 /**
- * A service that keeps the conventions without this library: Express by hand, over records in
- * memory. With a fault it breaks one rule.
+ * The twin: a test service that keeps the conventions without this library. It is written by hand
+ * in Express and keeps its records in memory. With a fault it breaks one rule.
  */
 import express, { type Express, type Request, type Response } from 'express'
 import { originOf, problem, sendValue, shownCustomer, shownOrder } from './answers.js'
@@ -16,7 +16,7 @@ import { writesOf } from './writes.js'
 
 export interface Twin {
   readonly data: Data
-  /** Failed logins by user. */
+  /** The number of failed logins of each user. */
   readonly failures: Map<string, number>
   has(fault: Fault): boolean
   subject(req: Request): string | undefined
@@ -101,7 +101,7 @@ function versionRouter(twin: Twin) {
 
 type Handler = (req: Request, res: Response) => unknown
 
-/** GET and HEAD of a path, OPTIONS, and 405 for the methods that there are not. */
+/** Handles GET, HEAD and OPTIONS of a path. Methods that no earlier route handles get 405. */
 export function route(
   router: express.Router,
   path: string,
@@ -138,7 +138,10 @@ function listOrders(req: Request, res: Response, twin: Twin): unknown {
   return sendPage(req, res, undefined, twin)
 }
 
-/** A page of `all`, by texts in `filters`, or of the orders that a query matches. */
+/**
+ * Sends a page of `all`, filtered by the text members that `filters` names. Without `all` it sends
+ * a page of the orders that match the query.
+ */
 export function sendPage(
   req: Request,
   res: Response,
@@ -214,7 +217,10 @@ function compare(one: unknown, other: unknown, twin: Twin): number {
   return (one as number) < (other as number) ? -1 : 1
 }
 
-/** Sets the fields of CORS. Whether it is a preflight, which is answered without a token. */
+/**
+ * Sets the CORS header fields. Returns whether the request is a preflight request, which gets a
+ * response without a token.
+ */
 function isPreflight(req: Request, res: Response, { has }: Twin): boolean {
   if (req.get('Origin') === undefined) return false
   res.set('Access-Control-Allow-Origin', '*')
@@ -228,7 +234,10 @@ function isPreflight(req: Request, res: Response, { has }: Twin): boolean {
   return true
 }
 
-/** Waits without blocking other requests. Timers are too coarse for less than a millisecond. */
+/**
+ * Waits without blocking other requests. It polls the clock, because timers are too coarse for less
+ * than a millisecond.
+ */
 export async function pause(milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds
   while (performance.now() < end) await new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-/** The writes of the twin. */
+/** The write requests of the twin, the hand-written test service. */
 import express, { type Request, type Response, type Router } from 'express'
 import { currentTag, formatOf, originOf, problem, sendValue, shownOrder, unanswerable } from './answers.js'
 import type { Order } from './data.js'
@@ -21,7 +21,8 @@ type Body = Readonly<Record<string, unknown>>
 export function writesOf(twin: Twin): Router {
   const { has } = twin
   const router = express.Router({ caseSensitive: true })
-  // Otherwise Express would answer OPTIONS with the methods of this router alone.
+  // Without this line, Express would respond to OPTIONS itself and list only the methods of this
+  // router.
   router.use((req, _res, next) => next(req.method === 'OPTIONS' ? 'router' : undefined))
   router.use((req, res, next) => {
     const isLate = has(`${req.method} changes, then looks at Accept` as Fault)
@@ -55,7 +56,7 @@ export function writesOf(twin: Twin): Router {
   return router
 }
 
-/** The body; `undefined` where it was refused. */
+/** Reads and validates the body of a request. Returns `undefined` if the body was refused. */
 export function bodyOf(
   req: Request,
   res: Response,
@@ -75,7 +76,7 @@ export function bodyOf(
   return validated(body, res, twin, types)
 }
 
-/** The body; `undefined` if it was refused. */
+/** Validates a body. Returns `undefined` if the body was refused. */
 function validated(
   body: unknown,
   res: Response,
@@ -106,7 +107,7 @@ function validated(
   return void problem(res, status, 'invalid', entries.map(({ detail }) => detail).join(' '), twin, errors)
 }
 
-/** The body; `undefined` if its link was refused (REP-7). */
+/** Checks the link in a body (REP-7). Returns the body, or `undefined` if the link was refused. */
 function linksFound(body: Body, res: Response, twin: Twin): Body | undefined {
   const { has, data } = twin
   const refuse = (detail: string): undefined =>
@@ -135,7 +136,7 @@ function create(body: Body, twin: Twin): Order {
   return order
 }
 
-/** The key of a link, or the end of its `href`. */
+/** The key of the linked customer: the `id` of the link, or else the last segment of its `href`. */
 function customerOf({ customer }: Body, { has }: Twin): string | undefined {
   const { id, href } = (customer ?? {}) as { id?: string; href?: string }
   return id ?? (has('href of links ignored') ? undefined : href?.replace(/.*\//, ''))
@@ -194,13 +195,16 @@ async function change(
   return sendValue(req, res, shownOrder(req, has('change shows the old item') ? order : next, [], twin), twin)
 }
 
-/** Stores the text of a body that has not been validated. */
+/**
+ * Implements the fault 'half of a refused body is stored': stores the note although the body has an
+ * unknown member and will be refused.
+ */
 function storeHalf(order: Order, req: Request): void {
   const [, note] = /"note":"([^"]*)"/.exec(String(req.body)) ?? []
   if (note !== undefined && String(req.body).includes('noSuchMember')) order.note = note
 }
 
-/** The change that a body asks for; `undefined` if it was refused. */
+/** Reads the change that a request asks for. Returns `undefined` if the request was refused. */
 function changeOf(order: Order, req: Request, res: Response, twin: Twin): Body | undefined {
   if (req.get('Content-Type') !== 'application/json-patch+json') return bodyOf(req, res, twin)
   const changed: Record<string, unknown> = {}
@@ -217,7 +221,7 @@ function changeOf(order: Order, req: Request, res: Response, twin: Twin): Body |
 }
 
 /**
- * Whether a label is not the one that a request names in `If-Match`, or is one of `If-None-Match`.
+ * Whether the `If-Match` or `If-None-Match` of a request does not allow the change of this label.
  */
 export const isStale = (req: Request, label: object, twin: Twin): boolean => !fits(req, label, twin)
 

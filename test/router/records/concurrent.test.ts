@@ -1,4 +1,7 @@
-/** Concurrent calls of records() in one transaction: refused calls do not affect the others. */
+/**
+ * Tests of concurrent calls of records() in one transaction: refused calls do not affect the other
+ * calls.
+ */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -54,7 +57,7 @@ describe.each(stores)('over $name', ({ open }) => {
   }, 120_000)
   afterAll(() => store.close())
 
-  it.each(clients)('of twenty calls by %s refused ones do not affect the others', async (_, clientOf) => {
+  it.each(clients)('of twenty calls by %s, the refused calls do not affect the others', async (_, clientOf) => {
     await store.sql('DELETE FROM orders; INSERT INTO orders (id, n) VALUES (1, 0), (2, 0), (3, 0)')
     const codes = await inTransaction(store.client, async (tx) => {
       const own = service.records(orders, { principal: 'job', within: clientOf(tx) })
@@ -80,7 +83,7 @@ describe.each(stores)('over $name', ({ open }) => {
     expect(await store.sql('SELECT id FROM orders WHERE id >= 10')).toHaveLength(9)
   })
 
-  it.each(clients)('of two patches of one version by %s one is stale', async (_, clientOf) => {
+  it.each(clients)('of two patches of the same version by %s, one is stale', async (_, clientOf) => {
     await store.sql('DELETE FROM orders; INSERT INTO orders (id, n) VALUES (1, 0)')
     const codes = await inTransaction(store.client, async (tx) => {
       const own = service.records(orders, { principal: 'job', within: clientOf(tx) })
@@ -94,7 +97,7 @@ describe.each(stores)('over $name', ({ open }) => {
   })
 })
 
-it('a value that is not a list is a programming error', async () => {
+it('passing a value that is not a list is a programming error', async () => {
   const service = api({
     versions: {
       v1: [

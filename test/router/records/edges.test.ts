@@ -1,4 +1,4 @@
-/** The arguments of records(), its callers and its data, and the errors for invalid ones. */
+/** Tests of records(): its arguments, callers and data, and the errors for invalid ones. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
@@ -113,7 +113,7 @@ const errors = (result: object) =>
     : result
 
 describe('records(): the caller', () => {
-  it('AUTH-4: the permission decides as for a request: 403, and 405 with the methods of this principal', async () => {
+  it('AUTH-4: the permission decides as it does for a request: 403, or 405 with the methods that this principal may use', async () => {
     const permission: Permission = (_, action) =>
       action === 'remove' ? 'forbidden' : action === 'patch' ? 'method-not-allowed' : 'allow'
     const own = serve({ permission }).records(notas, ana)
@@ -142,11 +142,11 @@ describe('records(): the caller', () => {
     })
   })
 
-  it("a mount without PATCH for clients does not restrict the team's code", async () => {
+  it('a mount without PATCH for clients does not restrict the code of the team', async () => {
     expect(await serve().records(rutas, ana).patch(1, { n: 5 })).toMatchObject({ record: { n: 5 } })
   })
 
-  it('a job states its principal and its version', () => {
+  it('a job must name its principal and its version', () => {
     const { records } = serve()
     expect(() => records(notas, { version: 'v2' } as never)).toThrow(/has no principal.*Give principal/)
     expect(() => records(notas, { principal: 1 })).toThrow(/version: v2, v1/)
@@ -161,7 +161,7 @@ describe('records(): the caller', () => {
     expect(() => records(undefined as never, ana)).toThrow(/no definition/)
   })
 
-  it('a resource that is not mounted in that version is a ConfigurationError that names the mounted ones', () => {
+  it('a resource that is not mounted in that version causes a ConfigurationError that names the mounted resources', () => {
     const { records } = serve()
     const otra = defineResource({
       collection: 'rutass',
@@ -173,7 +173,7 @@ describe('records(): the caller', () => {
     expect(() => records(notasV1, ana)).toThrow(/Another definition of "notas" is mounted/)
   })
 
-  it('VER-1: an older version over a view has its own names and rules', async () => {
+  it('VER-1: an older version, which uses a view, has its own member names and rules', async () => {
     const service = serve()
     const old = service.records(notasV1, { principal: 'ana', version: 'v1' })
     expect(errors(await old.create({ id: 1, cuerpo: 'largo' }))).toEqual(['/cuerpo maxLength'])
@@ -186,11 +186,11 @@ describe('records(): the caller', () => {
 })
 
 describe('records(): values', () => {
-  it('are typed by the definition, links by their own name or the stored member', async () => {
+  it('have the types of the definition, and a link can be given by its own name or by the stored member', async () => {
     const own = serve().records(notas, ana)
-    // @ts-expect-error: no member, no link
+    // @ts-expect-error: txeto is neither a member nor a link
     expect(errors(await own.create({ id: 1, txeto: 'x' }))).toEqual(['/txeto unknown'])
-    // @ts-expect-error: a number
+    // @ts-expect-error: texto is not a number
     expect(errors(await own.create({ id: 1, texto: 5 }))).toEqual(['/texto type'])
     expect(await own.create({ id: 1, texto: undefined, anteriorId: null })).toMatchObject({
       record: { id: 1, texto: '', anteriorId: null },
@@ -201,7 +201,7 @@ describe('records(): values', () => {
     expect(errors(await own.create({ id: 3, anteriorId: 'x' as never }))).toEqual(['/anterior link'])
   })
 
-  it('values that JSON does not have are a programming error', async () => {
+  it('values that do not exist in JSON are a programming error', async () => {
     const own = serve().records(notas, ana)
     const circle: Record<string, unknown> = {}
     circle.texto = circle
@@ -217,8 +217,8 @@ describe('records(): values', () => {
   })
 })
 
-describe('records(): many', () => {
-  it('are checked with one read for each association, and may link to earlier ones', async () => {
+describe('records(): many records', () => {
+  it('are checked with one read for each association, and may link to earlier records of the same call', async () => {
     const data = memoryAdapter(notas)
     const reads: number[] = []
     const counted = {
@@ -238,7 +238,7 @@ describe('records(): many', () => {
     expect(await own.createAll([])).toEqual({ made: [] })
   })
 
-  it('a refusal by the store is reported by row, with the written rows', async () => {
+  it('a record that the store refuses is reported by its position, and the result contains the written records', async () => {
     const data = memoryAdapter(notas)
     const refusing = {
       ...data,
@@ -255,8 +255,8 @@ describe('records(): many', () => {
   })
 })
 
-describe('records(): over other data', () => {
-  it('an adapter without within() is a ConfigurationError; a given adapter replaces it', async () => {
+describe('records() over other data', () => {
+  it('an adapter without within() causes a ConfigurationError, and the option adapter replaces the mounted adapter', async () => {
     const service = serve()
     expect(() => service.records(notas, { ...ana, within: {} })).toThrow(/"notas" has no within\(\).*option adapter/)
     expect(() => service.records(notas, { ...ana, adapter: {} as never })).toThrow(
@@ -269,7 +269,7 @@ describe('records(): over other data', () => {
     await expect(service.records(notas, { ...ana, adapter: readable }).patch(1, {})).rejects.toThrow(/no replace\(\)/)
   })
 
-  it('an attempt that reads the same stale record again is not repeated forever', async () => {
+  it('a write is not retried forever if each read returns the same stale record', async () => {
     const stored = { value: { id: 1, texto: '', anteriorId: null, zonaId: null }, version: 'a' }
     let tries = 0
     const replace = () => {
@@ -287,7 +287,7 @@ describe('records(): over other data', () => {
 })
 
 describe('VERB-13: an endpoint that has written by records() and then fails', () => {
-  it.each(['GET', 'POST'])('by %s does not claim that nothing was changed', async (method) => {
+  it.each(['GET', 'POST'])('with %s does not claim that nothing was changed', async (method) => {
     const act = async (records: RecordsOf) => {
       await records(notas).create({ id: 1 })
       throw new TypeError('late')
@@ -299,7 +299,7 @@ describe('VERB-13: an endpoint that has written by records() and then fails', ()
     expect(json.detail).toContain('whether the change took place is unknown')
   })
 
-  it('ERR-3: a problem that it throws is answered with its params, in XML too', async () => {
+  it('ERR-3: a problem that it throws is sent with its params, in XML too', async () => {
     const act = async (records: RecordsOf) => {
       const result = await records(notas).create({ id: 1, anteriorId: 5 })
       if ('problem' in result) throw result.problem

@@ -1,6 +1,4 @@
-/**
- * A request and `records()` have the same result for any body, because they run the same checks.
- */
+/** Requests and `records()` have the same result for any body, because they run the same checks. */
 import express from 'express'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -172,8 +170,8 @@ const orders = [
 const walk = fc.array(call, { minLength: 1, maxLength: 6 })
 
 /**
- * Requests over one store, the team's code over another: equal responses and, in the end, equal
- * records.
+ * Sends requests to one store, and makes the same changes in another store through `records()`. The
+ * results must be equal, and so must the records in the end.
  */
 async function compare(
   requests: Pick<Served, 'send'>,
@@ -188,13 +186,13 @@ async function compare(
   }
 }
 
-describe('requests and records() give equal answers and store equal records', () => {
+describe('requests and records() give the same results and store the same records', () => {
   const closing: (() => Promise<unknown>)[] = []
   afterAll(async () => {
     for (const close of closing.reverse()) await close()
   })
 
-  it('over memory', async () => {
+  it('with memory stores', async () => {
     const [asked, own] = [0, 1].map(() => [
       memoryAdapter(clientes, { records: start }),
       memoryAdapter(pedidos),
@@ -219,7 +217,7 @@ describe('requests and records() give equal answers and store equal records', ()
     for (const order of orders) await adapter.create?.(order, plain)
   }
 
-  /** All records, without their versions. */
+  /** All records of an adapter, without their versions. */
   async function records(adapter: Adapter<unknown, unknown>): Promise<readonly unknown[]> {
     const sort = [{ field: 'id', path: ['id'], descending: false }]
     return (await adapter.list({ where: [], sort, page: 1, size: 100, offset: 0 }, plain)).items.map(
@@ -245,7 +243,7 @@ describe('requests and records() give equal answers and store equal records', ()
         VALUES (0, 1, 'abierto', 'aqui', 1, NULL), (1, 2, 'anulado', 'aqui', 9, 's'), (2, 3, 'abierto', 'otro', NULL, NULL)`)
   }
 
-  it('over PostgreSQL: in a committed transaction, and in a rolled-back one that leaves no changes', async () => {
+  it('with PostgreSQL: in a committed transaction, and in a rolled-back transaction that leaves no changes', async () => {
     const place: Place = await freshSchema()
     closing.push(() => place.drop())
     await place.sql(`${ddl('a_')};\n${ddl('b_')}`)
@@ -276,7 +274,7 @@ describe('requests and records() give equal answers and store equal records', ()
     )
   }, 120_000)
 
-  it('over PGlite, in its transaction', async () => {
+  it('with PGlite, in its transaction', async () => {
     const { client, release } = await lentPglite()
     closing.push(release)
     await client.exec(`${ddl('a_')};\n${ddl('b_')}`)
@@ -288,7 +286,8 @@ describe('requests and records() give equal answers and store equal records', ()
     await fc.assert(
       fc.asyncProperty(walk, async (calls) => {
         for (const prefix of ['a_', 'b_']) await fill((text) => client.exec(text), prefix)
-        // Only one connection: the requests run first, because they would wait for the transaction.
+        // PGlite has only one connection. The requests run first, because they would wait for the
+        // transaction.
         const said: Said[] = []
         for (const one of calls) said.push(await byRequest(served, one))
         await client.transaction(async (tx) => {

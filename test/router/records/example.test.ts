@@ -1,4 +1,4 @@
-/** The example of docs/records.md, verbatim. */
+/** Tests of the example in docs/records.md, exactly as the page shows it. */
 import { readFileSync } from 'node:fs'
 import express from 'express'
 import pg from 'pg'
@@ -18,7 +18,8 @@ describe('docs/records.md', () => {
       CREATE TABLE orders (id integer PRIMARY KEY, total double precision NOT NULL, state text NOT NULL);
       CREATE TABLE refunds (id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY, amount double precision NOT NULL,
         reason text NOT NULL, order_id integer NOT NULL REFERENCES orders)`)
-    // The transaction has one connection, so its reads use it too.
+    // With one connection only, a read outside the transaction would wait forever. This proves that
+    // the reads use the transaction too.
     pool = new pg.Pool({ connectionString: place.url, max: 1 })
     service = makeService(pool)
     await service.ready()
@@ -45,7 +46,7 @@ describe('docs/records.md', () => {
   ]
   const cancel = (order: unknown, reason = 'Broken') => served.send('POST', '/v1/cancellations', {}, { order, reason })
 
-  it('has the tested example', () => {
+  it('shows the example that is tested here', () => {
     const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
     expect(read('docs/records.md')).toContain(`\`\`\`ts\n${read('examples/cancellations/service.ts')}\`\`\``)
   })
@@ -58,7 +59,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual([{ id: 1, state: 'cancelled', refunds: 1 }, ...untouched.slice(1)])
   })
 
-  it('ERR-2: a violation of the second record rolls the first back, and is reported with its pointers', async () => {
+  it('ERR-2: a violation by the second record rolls back the first, and is reported with its pointers', async () => {
     const { status, json } = await cancel(2)
     expect(status).toBe(422)
     expect(json).toMatchObject({
@@ -68,7 +69,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('ERR-2: a rule of the team is answered with its own code and params', async () => {
+  it('ERR-2: a rule of the team is reported with its own code and params', async () => {
     expect(await cancel(3)).toMatchObject({
       status: 422,
       json: { errors: [{ pointer: '/state', code: 'closed', params: { state: 'expired' } }] },
@@ -77,7 +78,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('a second cancellation is refused, also concurrently: an order is refunded once', async () => {
+  it('a second cancellation is refused, even a concurrent one, so an order is refunded only once', async () => {
     const wide = new pg.Pool({ connectionString: place.url, max: 5 })
     const many = await listen(express().use(makeService(wide)))
     const send = () => many.send('POST', '/v1/cancellations', {}, { order: 1, reason: 'Broken' })
@@ -91,7 +92,7 @@ describe('docs/records.md', () => {
     await wide.end()
   })
 
-  it('VERB-13: a failed COMMIT is no success, and the response does not claim that nothing was changed', async () => {
+  it('VERB-13: if COMMIT fails, the response is not a success, and does not claim that nothing was changed', async () => {
     await place.sql(`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'late'; END $$;
       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON refunds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
@@ -101,7 +102,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('the nightly job changes what it may and returns the problems of the others', async () => {
+  it('the nightly job changes the records that it may change, and returns the problems of the others', async () => {
     expect(await expireOrders(service, pool)).toEqual(new Map())
     expect((await stored()).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired'])
     await place.sql(`UPDATE orders SET state = 'open' WHERE id = 1; UPDATE orders SET state = 'open' WHERE id = 2;

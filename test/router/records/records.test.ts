@@ -55,7 +55,7 @@ function serve() {
 }
 
 describe('records() of a job', () => {
-  it('creates, patches, replaces and removes with the checks of a request', async () => {
+  it('creates, patches, replaces and removes records with the checks of a request', async () => {
     const { clientes, pedidos } = serve()
     expect(await clientes.create({ id: 7 })).toMatchObject({
       record: { id: 7, nombre: '' },
@@ -90,7 +90,7 @@ describe('records() of a job', () => {
     expect(await pedidos.remove(1)).toMatchObject({ problem: { code: 'absent' } })
   })
 
-  it('creates many, and names what is wrong with each', async () => {
+  it('creates many records, and reports what is wrong with each', async () => {
     const { pedidos, lineas } = serve()
     expect(
       await pedidos.createAll([

@@ -1,4 +1,7 @@
-/** The signal of a job: adapters see it abort, and the work of the job leaves no listener on it. */
+/**
+ * Tests of the signal of a job: adapters see that it aborts, and the work of the job leaves no
+ * listener on it.
+ */
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
@@ -14,7 +17,10 @@ const notas = defineResource({
   },
 })
 
-/** A service whose adapter reads the signal of every call, as adapters that cancel their work do. */
+/**
+ * A service whose adapter reads the signal of every call. Adapters that can cancel their work do
+ * the same.
+ */
 function watched(seen: (signal: AbortSignal) => void = () => {}) {
   const memory = memoryAdapter(notas)
   const methods = Object.entries(memory).map(([name, method]) => [
@@ -62,7 +68,7 @@ it('removes its listener from the signal of a job after every method', async () 
   expect(most).toBeLessThanOrEqual(1)
 })
 
-it('aborts the signal of the adapter when the signal of the job aborts', async () => {
+it('aborts the signal that the adapter gets when the signal of the job aborts', async () => {
   const job = new AbortController()
   const reason = new Error('The nightly job was stopped.')
   const aborted: unknown[] = []

@@ -8,7 +8,7 @@ const notas = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
   rules: () => {
-    // Each record takes a while on any machine.
+    // Each record takes a noticeable time on any machine.
     const end = performance.now() + 5
     while (performance.now() < end);
     return []
@@ -30,7 +30,7 @@ it.each(['checkAll', 'createAll'] as const)(
     const done = await service.records(notas, { principal: 1 })[method](values)
     over = true
     expect(done).not.toHaveProperty('problem')
-    // 200 ms of work in slices of little more than 20.
+    // The work takes 200 ms, and runs in slices of little more than 20 ms.
     expect(turns).toBeGreaterThanOrEqual(5)
   },
 )
