@@ -94,7 +94,7 @@ describe('Caches', () => {
     ])
   })
 
-  it('store nothing if they are off, and those of the middlewares inside store nothing either', () => {
+  it('store nothing if they are off, and neither do the caches of the middlewares inside', () => {
     const part = new Caches()
     const tokens = part.make<string, number>('tokens')
     tokens.set('a', 1)

@@ -1,5 +1,5 @@
 /**
- * Runs once, before all tests: builds the package and the examples, and finds the servers that
+ * Runs once, before all tests. It builds the package and the examples, and finds the servers that
  * tests need.
  */
 import { execFile } from 'node:child_process'
@@ -19,8 +19,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     cwd: fileURLToPath(new URL('..', import.meta.url)),
   })
   console.log(`Property tests: TEST_SEED=${process.env.TEST_SEED}.`)
-  // No test is skipped. PostgreSQL comes with npm; without it no test runs. Redis and NATS do not
-  // come with npm; tests that need them fail with the reason.
+  // No test is skipped. PostgreSQL comes with npm, and without it no test runs. Redis and NATS do
+  // not come with npm. If one of them is missing, the tests that need it fail with the reason.
   const redis = await findRedis().catch((error: Error) => ({
     line: error.message,
     url: undefined,

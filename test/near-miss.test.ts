@@ -22,7 +22,7 @@ describe('nearMiss', () => {
     },
   )
 
-  it('QUERY-8: the closest name wins, the first one of equally close names', () => {
+  it('QUERY-8: the closest name wins, and of equally close names the first one', () => {
     expect(nearMiss('lota', ['lata', 'lote', 'lotas'])).toBe('lata')
   })
 
@@ -42,7 +42,7 @@ describe('nearMiss', () => {
 })
 
 describe('didYouMean', () => {
-  it('QUERY-8: names the closest name, else all names, else says that there are none', () => {
+  it('QUERY-8: names the closest name, or else all names, or says that no names are allowed', () => {
     expect(didYouMean('lote', allowed)).toBe('Did you mean "lote"?')
     expect(didYouMean(undefined, ['a', 'b'])).toBe('Allowed: a, b.')
     expect(didYouMean(undefined, [])).toBe('No names are allowed here.')

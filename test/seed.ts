@@ -1,6 +1,6 @@
 /**
- * Runs before each file: property tests start with the seed of the run, so `TEST_SEED` repeats
- * them.
+ * Runs before each test file. Property tests start with the seed of the run, so that `TEST_SEED`
+ * repeats a run.
  */
 import fc from 'fast-check'
 

@@ -24,7 +24,7 @@ describe('SerialQueue', () => {
     expect(entered).toEqual(['a', 'b', 'c'])
   })
 
-  it('rejects if the wait rejects, and starts no task while earlier ones run', async () => {
+  it('rejects if the wait rejects, and starts no task while earlier tasks run', async () => {
     const queue = new SerialQueue<string>()
     const leave = await queue.enter('k', patient)
     await expect(queue.enter('k', () => Promise.reject(new Error('impatient')))).rejects.toThrow('impatient')
@@ -52,7 +52,7 @@ describe('SerialQueue', () => {
     expect(queue.tail('k')).toBeUndefined()
   })
 
-  it('queues over the same tails are one queue', async () => {
+  it('two queues over the same tails act as one queue', async () => {
     const tails = new WeakMap<object, Promise<unknown>>()
     const key = {}
     const leave = await new SerialQueue(tails).enter(key, patient)

@@ -1,18 +1,19 @@
 /**
  * How much a test does: little in `npm test`, much in `npm run test:long`, and something in between
- * with `TEST_LONG=short npm run test:long`, the form that CI runs.
+ * in `TEST_LONG=short npm run test:long`. CI runs the form in between.
  */
 
-/** Whether this is a run of `npm run test:long`, in its full form. */
+/** Whether this is a full run of `npm run test:long`. */
 export const isLong = process.env.TEST_SIZE === 'long'
 
 /** Whether this is a run of `npm run test:long` with `TEST_LONG=short`. */
 const isShort = process.env.TEST_SIZE === 'short'
 
 /**
- * A number of runs, for tests whose numbers say how much is tried and not what is claimed. A quick
- * file that calls it has a long form, a file with the ending `.long.test.ts` that imports it. The
- * short form takes the geometric mean of the two numbers.
+ * The number of runs of a test. It says how much the test tries, and not what the test claims. A
+ * test file that calls `size` needs a long form: a file with the ending `.long.test.ts` that
+ * imports the quick file. With `TEST_LONG=short`, the number of runs is the geometric mean of
+ * `quick` and `long`.
  */
 export const size = (quick: number, long: number): number => {
   if (isLong) return long
@@ -20,8 +21,9 @@ export const size = (quick: number, long: number): number => {
 }
 
 /**
- * The cases of a test: `few` in `npm test`, all in the long run, and one part of `parts` in its short
- * form. `TEST_SEED` selects the part, so CI tries other cases with each commit.
+ * The cases of a test. `npm test` uses `few`, and the full long run uses all cases. With
+ * `TEST_LONG=short`, the long run uses one of `parts` parts. `TEST_SEED` selects the part, so that
+ * CI tries other cases with each commit.
  */
 export function share<T>(cases: readonly T[], parts: number, few: readonly T[] = cases): readonly T[] {
   if (isLong) return cases

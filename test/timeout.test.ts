@@ -5,13 +5,13 @@ import { ProcessStore } from '../src/limits/process-store.js'
 import { StoreGuard } from '../src/limits/store-guard.js'
 import { abortedAfter, backoff, deadline, longestTimer, withTimeout } from '../src/timeout.js'
 
-/** Blocks the event loop. */
+/** Blocks the event loop for `ms` milliseconds. */
 function standStill(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
 
-/** Data that has arrived and that the event loop has not read yet. */
+/** Data that has arrived, but that the event loop has not read yet. */
 async function arrived(): Promise<string> {
   const { port1, port2 } = new MessageChannel()
   const came = once(port1, 'message')
@@ -27,7 +27,7 @@ const never = () => new Promise<never>(() => {})
 const thenable = (then: (resolve: (value: string) => void) => void): object =>
   Object.defineProperty({}, 'then', { value: then })
 
-/** The timers that keep this process alive. */
+/** The number of timers that keep this process alive. */
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('withTimeout()', () => {
@@ -45,7 +45,7 @@ describe('withTimeout()', () => {
     expect(made).toHaveBeenCalledTimes(2)
   })
 
-  it('accepts a value that is not a promise, and no limit', async () => {
+  it('accepts a value that is not a promise, and an infinite limit', async () => {
     await expect(withTimeout('value', 0, late)).resolves.toBe('value')
     const before = timers()
     const waiting = withTimeout(sleep(5, 'value', { ref: false }), Number.POSITIVE_INFINITY, late)
@@ -55,7 +55,7 @@ describe('withTimeout()', () => {
     clearTimeout(hold)
   })
 
-  it('does not treat a limit above the longest timer of Node as no limit', async () => {
+  it('does not time out immediately if the limit is above the longest timer of Node', async () => {
     await expect(withTimeout(sleep(5, 'value'), 2 * longestTimer, late)).resolves.toBe('value')
   })
 
@@ -145,13 +145,13 @@ describe('deadline()', () => {
       }),
     )
     standStill(300)
-    // Starts when the process runs again.
+    // This timer starts when the process runs again.
     setTimeout(() => calls.push('answer'), 20)
     await waited
     expect(calls).toEqual(['answer', 'deadline'])
   })
 
-  it('does not count time before it was set', async () => {
+  it('does not count time before the deadline was set', async () => {
     standStill(300)
     const calls: string[] = []
     const waited = new Promise<void>((resolve) =>
@@ -176,7 +176,7 @@ describe('deadline()', () => {
     expect(passed).toHaveBeenCalledTimes(5)
   })
 
-  it('LIMIT-1: a store is not down if its answer arrived while this process was stopped', async () => {
+  it('LIMIT-1: a store is not down if its response arrived while this process was stopped', async () => {
     const inner = new ProcessStore(60_000)
     const onStoreFailure = vi.fn()
     const store = {

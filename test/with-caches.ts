@@ -1,4 +1,4 @@
-/** Skips tests of what a cache saves if `TEST_CACHES=off` turns caches off. */
+/** Tests of what a cache saves. They are skipped if `TEST_CACHES=off` turns caches off. */
 import { describe, it } from 'vitest'
 
 const off = process.env.TEST_CACHES === 'off'

@@ -1,6 +1,6 @@
 /**
- * Runs tests with all caches off: `TEST_CACHES=off npm test`. Every test that passes with caches
- * must also pass without.
+ * Runs the tests with all caches off: `TEST_CACHES=off npm test`. Every test that passes with
+ * caches must also pass without them.
  */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'
@@ -9,8 +9,8 @@ const caches = fileURLToPath(new URL('../src/cache.ts', import.meta.url))
 const byDefault = 'constructor(on = true)'
 
 /**
- * Turns caches off by default in every service and middleware. A test with `caches: true` has them
- * on.
+ * Turns caches off by default in every service and middleware. A test turns them on with `caches:
+ * true`.
  */
 export const withoutCaches = (): Plugin => ({
   name: 'without-caches',

@@ -1,4 +1,7 @@
-/** The site of the documentation: the Markdown files of the repository, and the source files of the examples. */
+/**
+ * The configuration of the documentation site. The site shows the Markdown files of the repository
+ * and the source files of the examples.
+ */
 import { copyFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,12 +17,12 @@ export default defineConfig({
   title: 'express-rest-conventions',
   description,
   lang: 'en',
-  // The README is the first page of the site, so the pages lie in the root of the repository.
+  // The first page of the site is the README, so the source folder is the root of the repository.
   srcDir: '..',
   srcExclude: ['{bench,build,dist,src,test}/**', '**/node_modules/**'],
   outDir: '../build/site',
   cacheDir: '../build/site-cache',
-  // Relative addresses: the site works in any folder of any server.
+  // Relative addresses, so that the site works in any folder of any server.
   base: './',
   rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
   markdown: {
@@ -28,7 +31,7 @@ export default defineConfig({
       relink(md)
       plainEmptyHeaders(md)
     },
-    // Plain Markdown, as other viewers show it.
+    // Turns off extensions of Markdown that other viewers do not have.
     attrs: false,
     emoji: false,
   },

@@ -1,4 +1,7 @@
-/** Makes the links of the Markdown files work on the site as they work in the repository. */
+/**
+ * Adjusts the links of the Markdown files, so that they work on the site as they do in the
+ * repository.
+ */
 import { existsSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,19 +10,19 @@ import { sourcePage } from './sources.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Types of files in `docs` that are no pages, and that the site serves as they are. */
+/** Extensions of the files in `docs` that are not pages. The site serves these files unchanged. */
 export const served: readonly string[] = ['.json', '.yaml']
 
-/** The anchor of a heading, as GitHub makes it. */
+/** The anchor that GitHub gives a heading. */
 export const githubSlug = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-')
 
-/** The address of a file on the site; `undefined` if the site does not have it. */
+/** The address of a file on the site, or `undefined` if the site does not have the file. */
 function addressOf(path: string): string | undefined {
-  // A folder with a README is a page.
+  // A folder with a README is shown as the page of its README.
   const file = existsSync(join(root, path, 'README.md')) ? join(path, 'README.md') : path
   if (file.endsWith('.md')) return `/${file.replace(/README\.md$/, 'index.md')}`
   if (served.includes(extname(file)) && dirname(file) === 'docs') return `/${file}`
@@ -28,8 +31,9 @@ function addressOf(path: string): string | undefined {
 }
 
 /**
- * Replaces the rule that writes links. VitePress makes other anchors of headings than GitHub does.
- * The site has no source files but those of the examples: a link to one becomes text with its path.
+ * Replaces VitePress's renderer of links. The replacement keeps anchors unchanged, because
+ * VitePress and GitHub derive different anchors from a heading. A link to a file that the site does
+ * not have becomes plain text, with the path of the file as its tooltip.
  */
 export function relink(md: MarkdownRenderer): void {
   const { rules } = md.renderer

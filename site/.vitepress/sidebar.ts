@@ -1,4 +1,7 @@
-/** The navigation of the site: the lists of docs/index.md, which is the only place that sorts the pages. */
+/**
+ * The navigation of the site. It consists of the lists in docs/index.md, the only file that sorts
+ * the pages into groups.
+ */
 import { readFileSync } from 'node:fs'
 
 interface Group {
@@ -39,6 +42,6 @@ export function sidebar(): Group[] {
   return groups.filter(({ items }) => items.length > 0)
 }
 
-/** The address of a page on the site, from a link in `docs`. */
+/** The address of a page on the site, from the target of a link in `docs`. */
 const addressOf = (target: string): string =>
   new URL(target, 'file:///docs/').pathname.replace(/README\.md$/, '').replace(/\.md$/, '')

@@ -1,4 +1,4 @@
-/** The source files of the examples as pages: their paths, and their Markdown. */
+/** The pages for the source files of the examples: their paths and their Markdown. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,14 +7,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const languages: Readonly<Record<string, string>> = { '.cjs': 'js', '.js': 'js', '.json': 'json', '.ts': 'ts' }
 
 export interface Source {
-  /** The path of the page below `/site`, without an extension of its own. */
+  /**
+   * The path of the page below `/site`, without the extension of the page itself, such as
+   * `examples/a/app.ts`.
+   */
   readonly path: string
   readonly content: string
 }
 
 const isSource = (path: string): boolean => extname(path) in languages
 
-/** The page of a file or a folder in `examples`; `undefined` if it has none. */
+/**
+ * The path of the page for a file or folder in `examples`, or `undefined` if there is no such page.
+ */
 export function sourcePage(path: string): string | undefined {
   if (!/^examples\/[^.]/.test(path) || !existsSync(join(root, path))) return undefined
   return isSource(path) ? path : join(path, 'index')

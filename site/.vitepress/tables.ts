@@ -1,4 +1,7 @@
-/** Empty cells in the head of a table are no headers: screen readers would read them out. */
+/**
+ * Turns empty header cells of tables into ordinary cells. Screen readers would announce empty
+ * header cells as headers.
+ */
 import type { MarkdownRenderer } from 'vitepress'
 
 export function plainEmptyHeaders(md: MarkdownRenderer): void {

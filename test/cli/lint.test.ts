@@ -1,6 +1,6 @@
 /**
- * The command `lint`: findings with lines, reports, baselines, exit codes, and messages for files
- * that are not OpenAPI.
+ * The command `lint`: findings with line numbers, reports, baselines, exit codes, and messages for
+ * files that are not OpenAPI documents.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-/** A document with two mistakes: a singular name on line 4, and 409 on line 7. */
+/** A document with two mistakes: a singular path name on line 4, and the status 409 on line 7. */
 const flawed = `openapi: 3.1.0
 info: { title: Orders, version: v1 }
 paths:
@@ -35,7 +35,7 @@ const lintWith = (name: string, text: string, ...flags: readonly string[]) => {
 }
 
 describe('the exit code', () => {
-  it('is 0 for a document that follows the conventions, in JSON and in YAML, 3.0 and 3.1', async () => {
+  it('is 0 for a document that follows the conventions, in JSON and YAML, and in OpenAPI 3.0 and 3.1', async () => {
     for (const version of ['3.0.3', '3.1.0']) {
       const document = { ...foreignDocument(), openapi: version }
       for (const [name, text] of [
@@ -61,7 +61,7 @@ describe('the exit code', () => {
     ['lines', 2],
     ['tabs', '\t'],
     ['one line', undefined],
-  ])('has the line in JSON: %s', async (_, indent) => {
+  ])('a finding in a JSON document has its line and column: %s', async (_, indent) => {
     const text = JSON.stringify(
       { openapi: '3.1.0', paths: { '/v1/order': { get: { responses: {} } }, '/v1/order/{id}': {} } },
       undefined,
@@ -75,12 +75,12 @@ describe('the exit code', () => {
 })
 
 describe('the rules', () => {
-  it('are all of the ruleset, and one for references', () => {
+  it('consist of the rules of the ruleset, and one rule for references', () => {
     expect(lintRules.map(({ name }) => name)).toEqual(['reference', ...Object.keys(ruleset.rules)])
   })
 
   it.each(sins.filter(({ rule }, at) => sins.findIndex((one) => one.rule === rule) === at))(
-    'have the same finding as in Spectral: $rule',
+    'have the same findings as in Spectral: $rule',
     async ({ change }) => {
       const document = foreignDocument()
       change(document)
@@ -99,7 +99,7 @@ describe('references', () => {
   const referring = (schemas: object): string =>
     JSON.stringify({ openapi: '3.1.0', paths: { '/v1/orders': {} }, components: { schemas } }, undefined, 2)
 
-  it('that lead nowhere are findings with their line', async () => {
+  it('without a target are findings with their line', async () => {
     const { code, out } = await lintWith(
       'openapi.json',
       referring({ A: { $ref: '#/components/schemas/B' } }),
@@ -143,7 +143,7 @@ describe('reports', () => {
 })
 
 describe('a baseline', () => {
-  it('accepts findings until they expire, is updated, and names entries that can be removed', async () => {
+  it('accepts findings until a date, can be updated, and names entries that can be removed', async () => {
     expect(
       (await lintWith('openapi.yaml', flawed, ...only, '--write-baseline', 'known.json', '--until', '2026-06-15')).code,
     ).toBe(1)
@@ -169,13 +169,13 @@ describe('a baseline', () => {
     [['--until', 'soon', '--write-baseline', 'known.json'], '--until is "soon". Give a day of the calendar'],
     [['--until', '2026-06-14', '--write-baseline', 'known.json'], 'which is over: today is 2026-06-15 (UTC)'],
     [['--baseline', 'openapi.yaml'], 'A baseline is a list such as'],
-  ])('%j: %s', async (flags, message) => {
+  ])('invalid flags %j: %s', async (flags, message) => {
     const { code, error } = await lintWith('openapi.yaml', flawed, ...flags)
     expect([code, error]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
-describe('a file that is not an OpenAPI document exits with 2', () => {
+describe('the exit code is 2 for', () => {
   it.each([
     ['openapi.json', '{"swagger":"2.0","paths":{}}', 'openapi.json is Swagger 2.0. Convert it to OpenAPI 3.0 or 3.1'],
     ['openapi.json', '{"openapi":"3.2.0","paths":{}}', 'is of OpenAPI version "3.2.0". The versions 3.0 and 3.1'],
@@ -197,12 +197,12 @@ describe('a file that is not an OpenAPI document exits with 2', () => {
       'openapi: 3.1.0\npaths: { /v1/orders: { $ref: "https://example.com/a.yaml" } }\n',
       'points to another host',
     ],
-  ])('%s: %s: %s', async (name, text, message) => {
+  ])('%s with the text %s: %s', async (name, text, message) => {
     const { code, out, error } = await lintWith(name, text)
     expect([code, out, error]).toEqual([2, '', expect.stringContaining(message)])
   })
 
-  it('a file that is too large exits with 2, too', async () => {
+  it('a file that is too large', async () => {
     const { code, error } = await lintWith('openapi.json', ' '.repeat(32 * 1024 * 1024 + 1))
     expect([code, error]).toEqual([2, expect.stringContaining('openapi.json has more than 32 MiB')])
   })
@@ -213,12 +213,12 @@ describe('a file that is not an OpenAPI document exits with 2', () => {
     [['.'], '. cannot be read: it is a folder.'],
     [['a.json', 'b.json'], 'One document at a time. Remove "b.json".'],
     [['a.json', '--sarfi', 'x'], 'Did you mean "--sarif"?'],
-  ])('%j: %s', async (args, message) => {
+  ])('the arguments %j: %s', async (args, message) => {
     const { code, error } = await place.run('lint', ...args)
     expect([code, error]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('an unknown rule exits with 2', async () => {
+  it('an unknown rule', async () => {
     const { code, error } = await lintWith('openapi.yaml', flawed, '--only', 'path-2-plurals')
     expect([code, error]).toEqual([2, expect.stringContaining('Did you mean "path-2-plural"?')])
   })

@@ -19,7 +19,7 @@ interface Ran {
   readonly error: string
 }
 
-/** Runs a command line for a service with these documents. */
+/** Runs a command line in a folder, with a service that has these documents. */
 async function run(
   cwd: string,
   documents: Readonly<Record<string, unknown>>,
@@ -49,7 +49,10 @@ async function run(
   return { code, out, error }
 }
 
-/** A repository whose branch main has the contract of a service. */
+/**
+ * Creates a git repository whose branch `main` contains the contract of a service with these
+ * documents.
+ */
 async function released(documents: Readonly<Record<string, unknown>>): Promise<string> {
   const folder = repository()
   await run(folder, documents, 'openapi api.js')
@@ -81,7 +84,7 @@ describe('openapi <module>', () => {
 })
 
 describe('openapi <module> --check --against <git ref>', () => {
-  it('passes without a change, and with compatible ones', async () => {
+  it('passes if nothing changed, and if all changes are compatible', async () => {
     const folder = await released({ v1: withFilters('a') })
     expect(await run(folder, { v1: withFilters('a') }, check)).toEqual({
       code: 0,
@@ -95,7 +98,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     })
   })
 
-  it('fails with a message if a filter is removed, passes once that is accepted, and fails again for another one', async () => {
+  it('fails with a message if a filter is removed, passes once the removal is accepted, and fails again for another removal', async () => {
     const folder = await released({ v1: withFilters('a', 'b', 'c') })
     const failed = await run(folder, { v1: withFilters('b', 'c') }, check)
     expect(failed.code).toBe(1)
@@ -134,7 +137,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(again.error).toContain('v1: the filter "b" of things is gone')
   })
 
-  it('ignores changes of the file in the same commit and in the working tree', async () => {
+  it('ignores changes to the contract file in the same commit and in the working tree', async () => {
     const folder = await released({ v1: withFilters('a') })
     git(folder, 'checkout', '--quiet', '-b', 'topic')
     await run(folder, { v1: withFilters() }, 'openapi api.js')
@@ -145,7 +148,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: withFilters() }, check)).code).toBe(1)
   })
 
-  it('an accepted change is one exact change: another value at the same place is not accepted', async () => {
+  it('accepts exactly the accepted change: another value at the same place still fails', async () => {
     const values = (...names: readonly string[]): Json => list({ name: 'state', in: 'query', schema: { enum: names } })
     const folder = await released({ v1: values('a', 'b', 'c') })
     await run(folder, { v1: values('b', 'c') }, 'openapi api.js --against main', 'a is never used')
@@ -154,7 +157,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: values('c') }, check)).code).toBe(1)
   })
 
-  it('VER-2: fails if a version is removed without a sunset, and names a new version after all existing ones', async () => {
+  it('VER-2: fails if a version is removed without a sunset, and recommends a new version after all existing ones', async () => {
     const folder = await released({ v1: withFilters(), v8: withFilters('a') })
     expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain(
       'v1: the version is gone and had no sunset',
@@ -175,7 +178,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(ran.error).toContain('warning: v1: the operation id of GET /a is "other" in place of "one"')
   })
 
-  it('finds the contract from a folder of a larger repository, and in another folder', async () => {
+  it('finds the contract if the service is in a subfolder of its repository, and if the contract has another folder', async () => {
     const folder = repository()
     put(folder, 'services/pieces/api.js', '')
     const service = join(folder, 'services/pieces')
@@ -189,7 +192,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     ).toBe(1)
   })
 
-  it('the first contract passes once it is written', async () => {
+  it('passes once the first contract is written, even if the git ref has none yet', async () => {
     const folder = repository()
     put(folder, 'README.md', 'A service')
     commit(folder)
@@ -208,7 +211,7 @@ describe('openapi <module> --check --against <git ref>', () => {
 })
 
 describe('openapi <module> --check --against <file or folder>', () => {
-  it('compares with a file, in JSON or YAML, of one version', async () => {
+  it('compares one version with a file in JSON or YAML', async () => {
     const folder = temporaryFolder()
     put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
     put(
@@ -228,7 +231,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     ).toBe(0)
   })
 
-  it('accepts a document instead of a module, regardless of the name of its version', async () => {
+  it('accepts a document instead of a module, whatever version the document names', async () => {
     const folder = temporaryFolder()
     const said = (version: string, ...names: readonly string[]): string =>
       JSON.stringify({ ...withFilters(...names), info: { title: 'Things', version } })
@@ -240,7 +243,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     expect((await run(folder, {}, 'openapi before.json --check --against after.json')).code).toBe(0)
   })
 
-  it('includes external files that a document refers to in the contract', async () => {
+  it('includes in the contract the external files that a document refers to', async () => {
     const folder = repository()
     const parameter = (schema: Json): Json => ({ components: { parameters: { A: { ...filter('a'), schema } } } })
     put(folder, 'docs/v1.json', JSON.stringify(list({ $ref: './shared/common.json#/components/parameters/A' })))
@@ -350,7 +353,7 @@ describe('invalid command lines', () => {
     )
   })
 
-  it('a hand-written file of accepted changes', async () => {
+  it('an invalid file of accepted changes', async () => {
     const folder = await released({ v1: withFilters('a') })
     put(folder, 'openapi/accepted.json', '[{"kind": "filter-removed"}]')
     expect((await run(folder, { v1: withFilters() }, check)).error).toContain('Entry 1 of ')
@@ -360,14 +363,14 @@ describe('invalid command lines', () => {
     expect(await run(folder, { v1: withFilters() }, check)).toMatchObject({ code: 2 })
   })
 
-  it('the help lists the flags, and the help of the package lists its commands', async () => {
+  it('the help of openapi lists its flags, and the help of the package lists its commands', async () => {
     const folder = temporaryFolder()
     expect((await run(folder, {}, 'openapi --help')).out).toContain('--against <contract>')
     expect(await run(folder, {}, '--help')).toMatchObject({ code: 0 })
     expect((await run(folder, {}, 'help')).out).toContain('openapi    write the OpenAPI documents of a service')
   })
 
-  it('accepting without a break writes no file', async () => {
+  it('--accept writes no file if no change is breaking', async () => {
     const folder = await released({ v1: withFilters('a') })
     expect((await run(folder, { v1: withFilters('a') }, 'openapi api.js --against main', 'why')).out).toContain(
       'Nothing to accept',

@@ -1,5 +1,6 @@
 /**
- * `report --check --service`: the alert before a version ends, for a real service with real counts.
+ * `report --check --service` warns before a version ends. The tests use a real service with real
+ * counts.
  */
 import express from 'express'
 import { afterEach, expect, it } from 'vitest'
@@ -59,7 +60,7 @@ it('VER-2: fails if a version that ends within 30 days still gets calls, and nam
   )
 })
 
-it('VER-2: fails if the calls are unknown, and ignores versions that end later', async () => {
+it('VER-2: fails if it is unknown whether an ending version is still called, and ignores versions that end later', async () => {
   const { run, send } = await start(inDays(45))
   await send('GET', '/v2/pedidos/1', { 'x-client': 'billing' })
   expect(await run('--check', '--service', './api.js')).toEqual({ code: 0, said: '' })
@@ -67,7 +68,7 @@ it('VER-2: fails if the calls are unknown, and ignores versions that end later',
   expect([code, said]).toEqual([1, expect.stringContaining('Whether it is called is unknown.')])
 })
 
-it('QUERY-8: fails if an entry of conventions has expired, and names it', async () => {
+it('QUERY-8: fails if an entry of "conventions" has expired, and names the entry', async () => {
   const { run } = await start(inDays(45), {
     'QUERY-8': { mode: 'report', until: inDays(-2).slice(0, 10), routes: ['/v1/pedidos'] },
     'QUERY-7': { mode: 'report', until: inDays(2).slice(0, 10) },
@@ -79,7 +80,7 @@ it('QUERY-8: fails if an entry of conventions has expired, and names it', async 
   )
 })
 
-it('names the flags that belong together', async () => {
+it('refuses a flag without the flags that it needs', async () => {
   const { run } = await start(inDays(1))
   await expect(run('--check')).rejects.toThrow(/--check goes with --enforce, --service or both/)
   await expect(run('--service', './api.js')).rejects.toThrow(/--check goes with/)

@@ -1,11 +1,11 @@
-/** Git repositories in temporary folders. */
+/** Helpers that create git repositories in temporary folders. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder that is removed after the test. */
+/** Creates a temporary folder. It is removed after the test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'contract-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,7 +19,7 @@ export function put(folder: string, name: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** Runs git in a folder. */
+/** Runs a git command in a folder. */
 export const git = (folder: string, ...args: readonly string[]): string =>
   execFileSync(
     'git',
@@ -30,7 +30,7 @@ export const git = (folder: string, ...args: readonly string[]): string =>
     },
   )
 
-/** A new repository whose branch is `main`. */
+/** Creates a repository whose branch is `main`. */
 export function repository(): string {
   const folder = temporaryFolder()
   git(folder, 'init', '--quiet', '--initial-branch=main')

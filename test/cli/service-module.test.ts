@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { loadModule, serviceOf } from '../../src/cli/service-module.js'
 import { put, temporaryFolder } from './repository.js'
 
-/** Loads a module with this source. */
+/** Loads the service of a module with this source text. */
 async function load(text: string, name = 'api.mjs', timeout = 30_000): Promise<object> {
   const folder = temporaryFolder()
   put(folder, name, text)

@@ -1,6 +1,6 @@
 /**
- * Common changes of documents, each with a verdict: the kinds that public comparison tools know,
- * and related special cases.
+ * Common changes of documents, each with the expected verdict: the changes that public comparison
+ * tools know, and related special cases.
  */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -51,7 +51,10 @@ const secured = (security: unknown, schemes: Json = {}): Json =>
     },
   )
 
-/** The verdicts of the change from the first document to the second, and of the reverse change. */
+/**
+ * Whether a change breaks clients. A `Pair` has two verdicts: one for the change from `one` to
+ * `other`, and one for the reverse change.
+ */
 type Verdict = 'breaks' | 'harmless'
 type Pair = readonly [title: string, one: Json, other: Json, there: Verdict, back: Verdict]
 

@@ -1,4 +1,6 @@
-/** Webhooks and callbacks: clients receive their bodies, and respond to them. */
+/**
+ * Webhooks and callbacks. The service sends these requests, and clients receive them and respond.
+ */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
 import { document, type Json, members, operation } from './documents.js'
@@ -20,7 +22,10 @@ const field = (rest: Json = {}): Json => ({
   parameters: [{ name: 'X-Signature', in: 'header', schema: text, ...rest }],
 })
 
-/** `!` marks breaking changes. */
+/**
+ * Two documents, the changes from `one` to `other`, and the reverse changes. `!` marks a breaking
+ * change.
+ */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
 const twins: readonly Twins[] = [
@@ -137,7 +142,7 @@ describe('a delivery', () => {
     )
   })
 
-  it('may refer to a component, also for its path item', () => {
+  it('may refer to components, and its path item may be a component', () => {
     const inline = webhook(body(members({ a: text })))
     const referring = operation(
       {},
@@ -150,7 +155,7 @@ describe('a delivery', () => {
     expect(kinds(referring, inline)).toEqual([])
   })
 
-  it('is named in sentences', () => {
+  it('is named in the sentences about its changes', () => {
     const [change] = compareContracts(
       webhook(body(members({ order: members({ id: text }) }))),
       webhook(body(members({ order: members({}) }))),
@@ -173,7 +178,7 @@ describe('links of responses', () => {
     ...rest,
   })
 
-  it('are names in generated clients: removing or changing one is a warning', () => {
+  it('are names in generated clients, so removing or changing a link is a warning', () => {
     const levels = (before: Json, after: Json) =>
       compareContracts(before, after).map(({ kind, level }) => [kind, level])
     expect(levels(linked({ thing: link() }), linked({}))).toEqual([['response-link-removed', 'warning']])
@@ -249,7 +254,7 @@ describe('parts of forms', () => {
   })
 })
 
-describe('permitted forms of a parameter', () => {
+describe('keywords that permit more forms of a parameter', () => {
   const sent = (rest: Json): Json => operation({ parameters: [{ name: 'x', in: 'query', schema: text, ...rest }] })
 
   it.each([

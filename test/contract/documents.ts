@@ -17,7 +17,7 @@ export const operation = (parts: Json, rest: Json = {}): Json =>
     rest,
   )
 
-/** A list with page parameters and these parameters. */
+/** A list with the page parameter `limit` and these parameters. */
 export const list = (...parameters: readonly Json[]): Json =>
   operation({
     parameters: [
@@ -29,11 +29,11 @@ export const list = (...parameters: readonly Json[]): Json =>
 /** `GET /things` with one parameter. */
 export const withParameter = (parameter: Json): Json => operation({ parameters: [parameter] })
 
-/** `GET /things` with a query parameter of this schema. */
+/** `GET /things` with a query parameter that has this schema. */
 export const query = (schema: unknown, rest: Json = {}): Json =>
   withParameter({ name: 'x', in: 'query', schema, ...rest })
 
-/** `POST /things` with a request body of this schema. */
+/** `POST /things` with a request body that has this schema. */
 export const request = (schema: unknown, type = 'application/json', components: Json = {}): Json =>
   document(
     {
@@ -48,7 +48,7 @@ export const request = (schema: unknown, type = 'application/json', components: 
     { components },
   )
 
-/** `GET /things` with a response of this schema. */
+/** `GET /things` with a response body that has this schema. */
 export const response = (schema: unknown, type = 'application/json', components: Json = {}): Json =>
   operation({ responses: { 200: { description: 'Things', content: { [type]: { schema } } } } }, { components })
 
@@ -56,10 +56,10 @@ export const response = (schema: unknown, type = 'application/json', components:
 export const responseHeader = (field: Json): Json =>
   operation({ responses: { 200: { description: 'Things', headers: { 'x-field': field } } } })
 
-/** The same in OpenAPI 3.0. */
+/** The same document in OpenAPI 3.0. */
 export const legacy = (value: Json): Json => ({ ...value, openapi: '3.0.3' })
 
-/** An object with these members. */
+/** The schema of an object with these members, of which `required` names the required ones. */
 export const members = (properties: Json, ...required: readonly string[]): Json => ({
   type: 'object',
   properties,

@@ -15,7 +15,7 @@ beforeAll(async () => {
   v1 = JSON.parse(JSON.stringify(documents.get('v1')))
 })
 
-/** A copy in which a schema of the components is edited. */
+/** A copy of the document of v1 in which one schema of its components is edited. */
 function edited(
   name: string,
   edit: (properties: Record<string, unknown>, schema: Record<string, unknown>) => void,
@@ -27,13 +27,13 @@ function edited(
 }
 
 describe('the documents of the example', () => {
-  it('are those of the served versions, and contain their sunset (VER-2, VER-3)', () => {
+  it('are those of the served versions, and contain their sunsets (VER-2, VER-3)', () => {
     expect([...documents.keys()]).toEqual(['v8', 'v1'])
     expect(documents.get('v1')).toHaveProperty('x-sunset', '2027-12-31T00:00:00.000Z')
     expect(documents.get('v8')).not.toHaveProperty('x-sunset')
   })
 
-  it('may lose v1 after its sunset, and not before', () => {
+  it('may lose v1 after its sunset, but not before', () => {
     const left: Documents = new Map([...documents].filter(([version]) => version === 'v8'))
     const kinds = (now: string) => compareServices(documents, left, new Date(now)).map(({ kind }) => kind)
     expect(kinds('2027-12-30')).toEqual(['version-retired'])
@@ -47,13 +47,13 @@ describe('the documents of the example', () => {
     expect(compareContracts(other, one)).toEqual([])
   })
 
-  it('break if any member of a response is removed, and not if one is added', () => {
+  it('break clients if any member of a response is removed, but not if a member is added', () => {
     const components = isObject(v1.components) && isObject(v1.components.schemas) ? v1.components.schemas : {}
     for (const name of ['PrePieza', 'Contrato', 'CodigoPostal']) {
       const schema = components[name]
       const properties = isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : []
       expect(properties.length, name).toBeGreaterThan(2)
-      // A sample, because all of them would take long.
+      // Tests only every fourth member, because testing all of them would take long.
       for (const member of properties.filter((_, index) => index % 4 === 0)) {
         const without = edited(name, (members, owner) => {
           delete members[member]

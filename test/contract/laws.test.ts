@@ -7,7 +7,7 @@ import { type Json, list, members, request, response } from './documents.js'
 
 const names = ['a', 'b', 'c', 'required', 'enum', 'type', 'parameters'] as const
 
-/** Schemas like those of real services. */
+/** Generates schemas like those of real services. */
 const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -51,7 +51,8 @@ function objects(member: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
 }
 
 /**
- * The same document with its members, and all lists whose order has no meaning, in reverse order.
+ * The same document in reverse order: its members, and the entries of every list whose order has no
+ * meaning.
  */
 function reversed(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
@@ -66,11 +67,14 @@ function reversed(value: unknown, key = ''): unknown {
   )
 }
 
-/** The same document with another summary, so that no operation is skipped as equal. */
+/**
+ * The same document with another summary. Without this difference, the comparison would skip the
+ * operation as unchanged.
+ */
 const touched = (value: Json): unknown =>
   JSON.parse(JSON.stringify(value).replace('"operationId":', '"summary":"Touched","operationId":'))
 
-/** Moves every object of a schema into a component of its own. */
+/** Moves a schema, and every schema inside it, into components of their own. */
 function referring(value: Json, prefix: string): { readonly root: Json; readonly schemas: Json } {
   const schemas: Record<string, unknown> = {}
   const move = (schema: unknown): unknown => {
@@ -110,7 +114,7 @@ describe('laws of comparison', () => {
     },
   )
 
-  it('moving parts into components is no change, regardless of their names', () => {
+  it('moving schemas into components is no change, whatever the names of the components', () => {
     fc.assert(
       fc.property(schema, (value) => {
         const [one, other] = [referring(value, 'A'), referring(value, 'B')]
@@ -122,7 +126,7 @@ describe('laws of comparison', () => {
     )
   })
 
-  it('removing a member from a response breaks, adding one does not', () => {
+  it('removing a member from a response breaks clients, but adding one does not', () => {
     fc.assert(
       fc.property(objects(schema), fc.nat(), (value, index) => {
         const properties = isObject(value.properties) ? value.properties : {}
@@ -139,7 +143,7 @@ describe('laws of comparison', () => {
     )
   })
 
-  it('a new requirement on requests breaks, a removed one does not', () => {
+  it('a new requirement for requests breaks clients, but a removed one does not', () => {
     fc.assert(
       fc.property(objects(schema), (value) => {
         const properties = isObject(value.properties) ? value.properties : {}

@@ -55,8 +55,8 @@ const body = (rest: Json, type = 'application/json'): Json =>
   })
 
 /**
- * Two documents, the changes from the first to the second, and the reverse changes. `!` marks
- * breaking changes, `?` warnings.
+ * Two documents, the changes from `one` to `other`, and the reverse changes. `!` marks a breaking
+ * change, and `?` a warning.
  */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
@@ -477,14 +477,14 @@ describe('removals after a sunset', () => {
   const ending = (sunset: string | undefined, rest: Json = {}): Json =>
     operation({ deprecated: true, ...(sunset === undefined ? {} : { 'x-sunset': sunset }), ...rest })
 
-  it('a method may be removed after its sunset, and not before it or without one', () => {
+  it('a method may be removed after its sunset, but not before it or without a sunset', () => {
     expect(kinds(ending('2026-05-31'), document({}))).toEqual(['operation-removed-after-sunset'])
     expect(kinds(ending('2026-06-02'), document({}))).toEqual(['path-removed'])
     expect(kinds(ending(undefined), document({}))).toEqual(['path-removed'])
     expect(kinds(ending('soon'), document({}))).toEqual(['path-removed'])
   })
 
-  it('a parameter and a member may be removed after their sunset, and not before it', () => {
+  it('a parameter and a member may be removed after their sunset, but not before it', () => {
     const parameter = (sunset: string) => query(text, { deprecated: true, 'x-sunset': sunset })
     expect(kinds(parameter('2026-05-31'), operation({}))).toEqual(['parameter-removed-after-sunset'])
     expect(kinds(parameter('2026-06-02'), operation({}))).toEqual(['parameter-removed'])
@@ -493,7 +493,7 @@ describe('removals after a sunset', () => {
     expect(kinds(member('2026-06-02'), response(members({})))).toEqual(['response-member-removed'])
   })
 
-  it('a sunset may move to a later date, but not to an earlier one, and is kept while the method is deprecated', () => {
+  it('a sunset may move to a later date, but not to an earlier one, and must stay while the method is deprecated', () => {
     expect(kinds(ending('2027-01-01'), ending('2028-01-01'))).toEqual([])
     expect(kinds(ending('2027-01-01'), ending('2026-07-01'))).toEqual(['sunset-brought-forward'])
     expect(kinds(ending('2027-01-01'), ending(undefined))).toEqual(['sunset-removed'])
@@ -501,7 +501,7 @@ describe('removals after a sunset', () => {
     expect(kinds(operation({}), ending('2027-01-01'))).toEqual(['operation-deprecated'])
   })
 
-  it('VER-2: a version may be removed after its sunset, and not before it or without one', () => {
+  it('VER-2: a version may be removed after its sunset, but not before it or without a sunset', () => {
     const version = (sunset?: string) => operation({}, sunset === undefined ? {} : { 'x-sunset': sunset })
     const retire = (sunset?: string) =>
       compareServices(
@@ -521,7 +521,7 @@ describe('removals after a sunset', () => {
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })
 
-  it('the sunset of a version may move to a later date, but not to an earlier one, and is kept', () => {
+  it('the sunset of a version may move to a later date, but not to an earlier one, and must stay', () => {
     const version = (sunset?: string) =>
       operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })
     expect(kinds(version('2027-01-01'), version('2028-01-01'))).toEqual([])
@@ -578,7 +578,7 @@ describe('sentences', () => {
     )
   })
 
-  it('a change of a list and its HEAD is reported once', () => {
+  it('a change of a list that concerns both GET and HEAD is reported once', () => {
     const both = (...given: readonly Json[]): Json => {
       const one = { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} }
       return document({ '/things': { get: one, head: one } })

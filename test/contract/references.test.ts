@@ -1,4 +1,4 @@
-/** References by `$anchor` and `$id`, and to other files. */
+/** References by `$anchor` and by `$id`, and references to other files. */
 import { describe, expect, it } from 'vitest'
 import { bundled } from '../../src/contract/bundle.js'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -83,7 +83,7 @@ describe('a document of several files', () => {
     same(assembled({ $ref: 'with%20space.json#/a~1b' }), request(text))
   })
 
-  it('changes if another file changes', () => {
+  it('changes if one of its other files changes', () => {
     const before = assembled({ $ref: 'common.yaml#/components/schemas/Text' })
     const after = bundled(
       request({ $ref: 'common.yaml#/components/schemas/Text' }, 'application/json', { schemas: { Own: text } }),
@@ -102,7 +102,7 @@ describe('a document of several files', () => {
     expect(bundled(document, 'api.json', read)).toBe(document)
   })
 
-  it('is refused if a file is missing, or on another host', () => {
+  it('is refused if a file is missing or is on another host', () => {
     expect(() => assembled({ $ref: 'lost.json' })).toThrow('There is no lost.json.')
     expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('points to another host')
     expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('points to another host')
@@ -123,7 +123,7 @@ describe('discriminators', () => {
   const got = (mapping: Json | undefined, name?: string): Json => withSchemas(variants(mapping, name), schemas)
   const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
 
-  it('a removed value breaks clients that send it, and no others', () => {
+  it('a removed value breaks clients that send the value, and no others', () => {
     const [both, one] = [{ cat: 'Cat', dog: 'Dog' }, { dog: 'Dog' }]
     expect(levels(sent(both), sent(one))).toEqual([['request-mapping-value-removed', 'breaking']])
     expect(levels(got(both), got(one))).toEqual([['response-mapping-value-removed', 'harmless']])
@@ -135,7 +135,7 @@ describe('discriminators', () => {
     expect(levels(got({ cat: 'Cat' }), got({ cat: '#/components/schemas/Cat' }))).toEqual([])
   })
 
-  it('another property is a warning', () => {
+  it('a change to another property is a warning', () => {
     expect(levels(got(undefined), got(undefined, 'type'))).toEqual([['response-discriminator-changed', 'warning']])
   })
 })

@@ -8,8 +8,8 @@ const whole = { type: 'integer' }
 const list = (items: unknown, rest = {}) => ({ type: 'array', items, ...rest })
 
 /**
- * Two schemas, the differences from the first to the second, and the reverse differences. No
- * differences: they are equivalent.
+ * Two schemas, the differences from `one` to `other`, and the reverse differences. Two schemas
+ * without differences are equivalent.
  */
 type Twins = readonly [
   title: string,
@@ -389,7 +389,7 @@ describe('levels', () => {
   const breaks = (before: unknown, after: unknown, make: (schema: unknown) => unknown): boolean =>
     compareContracts(make(before), make(after)).some(({ breaking }) => breaking)
 
-  it('schemas of requests may become wider, and those of responses narrower', () => {
+  it('a schema of a request may become wider, and a schema of a response narrower', () => {
     expect(breaks(whole, { type: 'number' }, request)).toBe(false)
     expect(breaks({ type: 'number' }, whole, request)).toBe(true)
     expect(breaks(whole, { type: 'number' }, response)).toBe(true)
@@ -406,21 +406,21 @@ describe('levels', () => {
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
   })
 
-  it('an anyOf of a response may gain an alternative, such as an association that becomes expandable', () => {
+  it('a response may become an anyOf of its schema and a fuller one, such as an association that becomes expandable', () => {
     const brief = members({ href: text }, 'href')
     const full = members({ href: text, name: text }, 'href', 'name')
     expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)
     expect(breaks(brief, { oneOf: [brief, members({ id: whole }, 'id')] }, response)).toBe(true)
   })
 
-  it('an additional alternative of a oneOf is a change, even if it equals another one structurally', () => {
+  it('a new alternative of a oneOf is a change, even if another alternative has the same structure', () => {
     const [dog, cat, rabbit] = ['Dog', 'Cat', 'Rabbit'].map((title) => ({ ...members({ name: text }), title }))
     expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, response)).toBe(true)
     expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, request)).toBe(false)
     expect(breaks({ oneOf: [dog, cat, rabbit] }, { oneOf: [dog, rabbit] }, request)).toBe(true)
   })
 
-  it('alternatives may be merged into one schema that covers them, and split again', () => {
+  it('the alternatives of a request may be merged into one schema that covers them, and such a schema of a response may be split', () => {
     const [dog, cat] = ['dog', 'cat'].map((kind) => members({ kind: { const: kind }, name: text }, 'kind'))
     const animal = members({ kind: { enum: ['dog', 'cat', 'fox'] }, name: text }, 'kind')
     expect(breaks({ oneOf: [dog, cat] }, animal, request)).toBe(false)
@@ -429,7 +429,7 @@ describe('levels', () => {
     expect(breaks({ oneOf: [dog, cat] }, animal, response)).toBe(true)
   })
 
-  it('a member that becomes readOnly is removed from requests, one that becomes writeOnly from responses', () => {
+  it('readOnly removes a member from requests, and writeOnly removes it from responses', () => {
     const hidden = (word: string) => members({ a: { ...text, [word]: true } })
     expect(breaks(members({ a: text }), hidden('readOnly'), request)).toBe(true)
     expect(breaks(members({ a: text }), hidden('readOnly'), response)).toBe(false)
@@ -473,7 +473,7 @@ describe('equivalent spellings', () => {
     expect(compareContracts(other, one)).toEqual([])
   }
 
-  it('null of OpenAPI 3.0 and 3.1', () => {
+  it('null in OpenAPI 3.0 and 3.1', () => {
     same(legacy(response({ ...text, nullable: true })), response({ type: ['string', 'null'] }))
     same(legacy(response({ nullable: true, allOf: [text] })), response({ type: ['string', 'null'] }))
     const either = [members({ a: text }, 'a'), members({ b: text }, 'b')]
@@ -485,18 +485,18 @@ describe('equivalent spellings', () => {
     )
   })
 
-  it('exclusive bounds of OpenAPI 3.0 and 3.1', () => {
+  it('exclusive bounds in OpenAPI 3.0 and 3.1', () => {
     same(
       legacy(request({ type: 'number', minimum: 1, exclusiveMinimum: true })),
       request({ type: 'number', exclusiveMinimum: 1 }),
     )
   })
 
-  it('an object or array type that is implied or explicit', () => {
+  it('an object or array type that is implied, and one that is explicit', () => {
     same(request({ properties: { a: { items: text } } }), request(members({ a: list(text) })))
   })
 
-  it('references, also nested ones, and their names', () => {
+  it('references, including nested ones, whatever their names', () => {
     const inline = response(members({ a: members({ b: text }) }))
     const referring = response({ $ref: '#/components/schemas/Thing' }, 'application/json', {
       schemas: { Thing: members({ a: { $ref: '#/components/schemas/Part' } }), Part: members({ b: text }) },
@@ -520,7 +520,7 @@ describe('equivalent spellings', () => {
     ])
   })
 
-  it('keywords next to a reference apply in 3.1, and not in 3.0', () => {
+  it('keywords next to a reference apply in 3.1, but not in 3.0', () => {
     const components = { schemas: { Text: text } }
     const extended = request({ $ref: '#/components/schemas/Text', maxLength: 5 }, 'application/json', components)
     const bare = request({ $ref: '#/components/schemas/Text' }, 'application/json', components)
@@ -530,7 +530,7 @@ describe('equivalent spellings', () => {
 })
 
 describe('strings', () => {
-  it('element names matter in XML only', () => {
+  it('XML element names matter only in XML bodies', () => {
     const named = (name: string) => ({ ...text, xml: { name } })
     expect(
       compareContracts(response(named('a'), 'application/xml'), response(named('b'), 'application/xml')).map(
@@ -540,7 +540,7 @@ describe('strings', () => {
     expect(compareContracts(response(named('a')), response(named('b')))).toEqual([])
   })
 
-  it('a number in a query, a form or XML is a string, too', () => {
+  it('the type of a query parameter, form or XML value may change from number to string, because numbers are strings there', () => {
     expect(compareContracts(query(whole), query(text)).map(({ kind }) => kind)).toEqual(['parameter-type-widened'])
     expect(compareContracts(query(text), query(whole)).map(({ kind }) => kind)).toEqual(['parameter-type-narrowed'])
     expect(
@@ -551,7 +551,7 @@ describe('strings', () => {
     expect(compareContracts(request(whole), request(text)).map(({ breaking }) => breaking)).toEqual([true])
   })
 
-  it('not every number in a query, a form or XML is a string of that length or pattern', () => {
+  it('a query parameter may not change from number to a string with a length limit or a pattern', () => {
     expect(compareContracts(query(whole), query({ ...text, maxLength: 3 })).map(({ kind }) => kind)).toContain(
       'parameter-maximum-lowered',
     )

@@ -1,4 +1,4 @@
-/** Compares the documents of services before and after a change of their definitions. */
+/** Compares the documents of a service before and after a change of its definitions. */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -35,7 +35,7 @@ const clientes = define({
   },
 })
 
-/** The document of a service with these options of its resource and of the service. */
+/** The document of a service with these options for its resource and for the service. */
 function documentOf(resource: Options = {}, service: Options = {}): unknown {
   const piezas = define({
     collection: 'piezas',
@@ -52,7 +52,7 @@ function documentOf(resource: Options = {}, service: Options = {}): unknown {
   return openapi(api(options as Parameters<typeof api>[0]), 'v1')
 }
 
-/** Summaries of the breaking changes. */
+/** The summaries of the breaking changes. */
 const changes = (before: unknown, after: unknown): readonly string[] =>
   compareContracts(before, after)
     .filter(({ breaking }) => breaking)

@@ -5,7 +5,7 @@ import { around, serve, settings } from './fixture.js'
 const modes = ['off', 'report'] as const
 type Mode = 'off' | 'report' | 'enforce'
 
-describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
+describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
   const inMode = (clause: keyof typeof settings, mode: Mode, more: object = {}) =>
     serve(express, {
       ...(clause === 'ERR-3' ? { shape: around.shape } : {}),
@@ -35,7 +35,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       }
     })
 
-    it('QUERY-8: takes the last of repeated parameters if the service did', async () => {
+    it("QUERY-8: takes the last of repeated parameters with the setting repeated: 'last'", async () => {
       const { call } = inMode('QUERY-8', mode, { repeated: 'last' })
       const { body } = await call.get('/v1/orders?limit=2&limit=3')
       expect(body).toHaveLength(3)
@@ -47,7 +47,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
         expect([query, (await call.get(`/v1/orders?${query}`)).status]).toEqual([query, 400])
     })
 
-    it('QUERY-5: serves pages up to the old maximum, and never truncates', async () => {
+    it('QUERY-5: serves pages up to the previous maximum, and never truncates', async () => {
       const { call, reported } = inMode('QUERY-5', mode)
       expect((await call.get('/v1/orders?limit=20')).body).toHaveLength(20)
       expect(reported()).toEqual([])
@@ -58,7 +58,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect([over.status, over.body.errors[0].params]).toEqual([400, { minimum: 1, maximum: 40 }])
     })
 
-    it('QUERY-5: reports each request of a cached query', async () => {
+    it('QUERY-5: reports each request, even if its query was cached', async () => {
       const { call, reported } = inMode('QUERY-5', mode)
       for (let times = 0; times < 4; times += 1) await call.get('/v1/orders?limit=40')
       expect(reported()).toEqual(counted(...Array.from({ length: 4 }, () => 'QUERY-5 limit')))
@@ -74,7 +74,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted(...Array.from({ length: 5 }, () => 'QUERY-7 x-total-count')))
     })
 
-    it('HDR-1: answers 406 as before', async () => {
+    it('HDR-1: responds with 406 as before', async () => {
       const { call, reported } = inMode('HDR-1', mode)
       const { status, body } = await call.get('/v1/orders').set('Accept', 'image/png')
       expect([status, body.status, body.code]).toEqual([406, 406, 'unsupported-accept'])
@@ -82,7 +82,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('HDR-1 Accept'))
     })
 
-    it('HDR-1: answers in JSON as before', async () => {
+    it('HDR-1: responds in JSON as before', async () => {
       const { call, reported } = inMode('HDR-1', mode, { as: 'json' })
       const { status, type } = await call.get('/v1/orders').set('Accept', 'image/png')
       expect([status, type]).toEqual([200, 'application/json'])
@@ -111,7 +111,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect((await call.post('/v1/orders').type('text/plain').send('{')).status).toBe(400)
     })
 
-    it('VERB-8: answers HEAD of an item like GET', async () => {
+    it('VERB-8: responds to HEAD of an item like GET', async () => {
       const { call, reported } = inMode('VERB-8', mode)
       const got = await call.get('/v1/orders/1')
       const head = await call.head('/v1/orders/1')
@@ -123,7 +123,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('VERB-8 HEAD', 'VERB-8 HEAD', 'VERB-8 HEAD'))
     })
 
-    it('VERB-6: answers DELETE with the previous status and body', async () => {
+    it('VERB-6: responds to DELETE with the previous status and body', async () => {
       const { call, reported } = inMode('VERB-6', mode)
       const { status, body } = await call.delete('/v1/orders/1')
       expect([status, body]).toEqual([200, { deleted: true }])
@@ -133,7 +133,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('VERB-6 DELETE'))
     })
 
-    it('REP-1: writes links as plain addresses, and accepts them', async () => {
+    it('REP-1: writes links as plain addresses, and accepts plain addresses', async () => {
       const { call, reported } = inMode('REP-1', mode)
       const { body, headers } = await call.get('/v1/orders/2')
       expect(body).toMatchObject({
@@ -160,7 +160,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect([put.status, put.text]).toEqual([200, text])
     })
 
-    it('ERR-3: gives errors their previous form, regardless of the step that refuses', async () => {
+    it('ERR-3: gives errors their previous form, regardless of the step that refuses the request', async () => {
       const { call, reported } = inMode('ERR-3', mode)
       const tried = [
         await call.get('/v1/orders?foo=1'),
@@ -181,7 +181,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
     })
   })
 
-  it('routes: limits an entry to templates, with or without a version', async () => {
+  it('routes: limits an entry to route templates, with or without a version', async () => {
     const { call } = serve(express, {
       conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders', '/customers/'] } },
     })
@@ -199,7 +199,7 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
     ).toEqual([200, 200, 200, 400, 400, 400])
   })
 
-  it('routes: limits ERR-3 too, if a request ends before its route is known', async () => {
+  it('routes: limits ERR-3 even if a request ends before its route is known', async () => {
     const options = {
       ...around,
       requireIfMatch: false,

@@ -1,4 +1,4 @@
-/** Modes together with all other features of a service. */
+/** Modes of clauses, together with all other features of a service. */
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
@@ -25,7 +25,7 @@ const adopting = (mode: 'off' | 'report', more: object = {}): Api =>
   })
 
 describe.each(majors)('modes with all other features, on %s', (_, major) => {
-  it('all of them together, and every response is documented', async () => {
+  it('all modes work together, and every response is documented', async () => {
     const faults: string[] = []
     const service = adopting('report')
     const strict = describeStrictly(service, { onFault: (fault) => void faults.push(fault) })
@@ -107,7 +107,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect((await call.post('/v1/customers').set('Content-Type', 'image/png').send('x')).status).toBe(415)
   })
 
-  it('HDR-5: the range */* accepts no charset that JSON does not', async () => {
+  it('HDR-5: the range */* accepts only the charsets that JSON accepts', async () => {
     const { call } = serve(major, { conventions: { 'HDR-5': { mode: 'report', types: ['*/*'] } } })
     expect(
       (await call.post('/v1/customers').set('Content-Type', 'text/plain; charset=latin1').send('{"id":9,"name":"a"}'))
@@ -115,7 +115,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     ).toBe(415)
   })
 
-  it("VERB-6: the body of a DELETE is JSON if a team's own format is requested, and XML if that is", async () => {
+  it('VERB-6: the body of a DELETE is JSON if the client requests a format of the team, and XML if it requests XML', async () => {
     const csv = representation('text/csv', {
       item: () => {
         throw new Error('no record')
@@ -132,7 +132,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('<deleted type="boolean">true</deleted>')])
   })
 
-  it('ERR-3: errors of hand-written routes of a version have the form too', async () => {
+  it('ERR-3: errors of hand-written routes of a version have the previous form too', async () => {
     const routes = major.Router()
     routes.get('/own/:id', () => {
       throw Object.assign(new Error('teapot'), { status: 418, expose: true })
@@ -152,7 +152,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect(findings.map(({ route, version }) => `${version} ${route}`)).toEqual(['v1 /own/:id'])
   })
 
-  it('ERR-3: HEAD has the header fields of the error, and a retired version stays empty', async () => {
+  it('ERR-3: HEAD has the header fields of the error, and the response of a retired version stays empty', async () => {
     const { versions } = apiOptions()
     const all = { versions: { ...versions, v0: 'retired' } } as never
     const { call } = serve(major, { shape: () => ({ body: 'gone wrong' }) }, all)
@@ -162,7 +162,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect([gone.status, gone.text]).toEqual([410, ''])
   })
 
-  it('REP-1: JSON Patch applies to what a GET shows', async () => {
+  it('REP-1: JSON Patch applies to the representation that GET shows', async () => {
     const { call } = serve(major, { jsonPatch: true, conventions: { 'REP-1': 'report' } })
     const operations = [
       { op: 'test', path: '/customer', value: 'https://api.example/v1/customers/1' },
@@ -175,7 +175,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect([status, body.customer]).toEqual([200, null])
   })
 
-  it('REP-1: two clients in different shares never get the same tag', async () => {
+  it('REP-1: clients inside and outside the share never get the same tag for different bodies', async () => {
     const { call } = serve(major, {
       principal: (req) => ({ sub: String(req.headers['x-who']) }),
       conventions: { 'REP-1': { mode: 'enforce', share: 0.5 } },
@@ -190,7 +190,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect(bodies.size).toBe(2)
   })
 
-  it('an endpoint and a middleware of one app keep their own modes', async () => {
+  it('a middleware and an api() in one app keep their own modes', async () => {
     const app = major()
     app.get(
       '/csv',
@@ -223,7 +223,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect(JSON.stringify(document)).toContain('"OrderWithAddresses"')
   })
 
-  it('a share documents both', () => {
+  it('with a share, the responses of both modes are documented', () => {
     const conventions = allIn('enforce', { share: 0.5 })
     const document = JSON.stringify(openapi(api({ ...apiOptions(), ...around, conventions }), 'v1'))
     for (const part of [
@@ -239,7 +239,7 @@ describe('documents, pages and mocks of a service with modes', () => {
       expect(document).toContain(part)
   })
 
-  it('only the routes of an entry differ', () => {
+  it('only the routes of an entry have other responses', () => {
     const conventions = { 'VERB-8': { mode: 'report', routes: ['/v1/orders/{id}'] } } as const
     const service = api({ ...apiOptions(), conventions })
     const heads = (version: string, path: string) =>
@@ -265,7 +265,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect([200, 404]).toContain(page.status)
   })
 
-  it('a mock of it has the same responses, and counts nothing', async () => {
+  it('a mock of the service has the same responses, and counts nothing', async () => {
     const findings: Finding[] = []
     const counts = usage()
     const { ask } = await mocked(

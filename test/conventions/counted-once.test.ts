@@ -1,6 +1,6 @@
 /**
- * A request that violates a clause is counted once, regardless of how many components see it, under
- * the route that the client called.
+ * A request that violates a clause is counted once, under the route that the client called. The
+ * number of components that see the request does not matter.
  */
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ const rowsOf = async (counts: Usage): Promise<string[]> => {
 }
 
 describe.each(majors)('%s', (_, express) => {
-  it('a router is counted under the version at which it is mounted', async () => {
+  it('requests to a router are counted under the version at which the router is mounted', async () => {
     const counts = usage()
     const mounted = express()
       .use('/v1', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
@@ -45,7 +45,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() in front does not count findings again that a middleware or a router reports', async () => {
+  it('observe() in front does not count a finding again if a middleware or a router reports it', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1 }))
@@ -63,14 +63,14 @@ describe.each(majors)('%s', (_, express) => {
     expect(await rowsOf(counts)).toEqual([
       'HDR-1 Accept GET /v1/orders/{id} 1',
       'HDR-1 Accept GET /v2/orders/{id} 1',
-      // Express's own route, which only observe() sees.
+      // A plain Express route, whose responses only observe() sees.
       'HDR-2 weak Etag GET /v2/orders/{id} 1',
       'VERB-8 HEAD HEAD /v1/orders/{id} 1',
       'VERB-8 HEAD HEAD /v2/orders/{id} 1',
     ])
   })
 
-  it('observe() in front does not count calls again that a router counts; it counts the others', async () => {
+  it('observe() in front does not count a call again if a router counts it, but counts all other calls', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1, calls: true }))
@@ -93,7 +93,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('with its own counts it counts everything that it sees', async () => {
+  it('observe() with counts of its own counts everything that it sees', async () => {
     const [seen, reported] = [usage(), usage()]
     const app = express().use(observe({ usage: seen, budget: 1 }))
     app

@@ -1,6 +1,6 @@
 /**
- * A service without `conventions` and one with every clause on `enforce` have the same responses,
- * byte for byte.
+ * A service without `conventions` and a service with every clause on `enforce` have the same
+ * responses, byte for byte.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -32,7 +32,10 @@ const findings: Finding[] = []
 const hooks = { onFinding: (event: Finding) => void findings.push(event) }
 const quiet = { onError: () => {} }
 
-/** Two services of the same kind, each with its own data. */
+/**
+ * Two services of the same kind, without modes and with every clause enforced. Each has its own
+ * data.
+ */
 type Pair = readonly [http.RequestListener, http.RequestListener]
 
 const apis = (major: typeof express): Pair => {
@@ -89,7 +92,8 @@ const send = (port: number, { method, path, headers, body }: Sent): Promise<stri
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           const fields = response.rawHeaders.join('\n').replace(/Date\n.*/, '')
-          // A store begins its versions with a random text, which is part of digests too.
+          // Removes the entity tag. Each store starts its versions with a random text, which
+          // digests include too, so the tags of two stores differ.
           resolve(
             `${response.statusCode} ${response.statusMessage}\n${fields}\n${Buffer.concat(chunks).toString('latin1')}`.replace(
               /(\nEtag\n")[^"]*"/i,
@@ -166,7 +170,7 @@ describe.each(majors)('every clause enforced, on %s', (_, major) => {
       for (const server of servers) server.close()
     })
 
-    it('is the same as without conventions, byte for byte, without findings', async () => {
+    it('responds as without conventions, byte for byte, and reports no findings', async () => {
       await fc.assert(
         fc.asyncProperty(requests, async (sent) => {
           const [plain, moded] = await Promise.all(ports.map((port) => send(port, sent)))

@@ -1,4 +1,7 @@
-/** One service for the tests of modes: orders with lines and customers, on both majors of Express. */
+/**
+ * The service that the tests of modes use: orders with lines, and customers. It runs on both major
+ * versions of Express.
+ */
 import request from 'supertest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import type { ModedClause } from '../../src/conventions/clauses.js'
@@ -72,7 +75,7 @@ const search = endpoint('search', {
   },
 })
 
-/** The options of the service: two versions over data of their own. */
+/** The options of the service: two versions that share their data. Each call creates new data. */
 export const apiOptions = (): ApiOptions => {
   const orderStore = memoryAdapter(orders, { records })
   const resources = [
@@ -87,11 +90,11 @@ export const apiOptions = (): ApiOptions => {
 export interface Served {
   readonly call: ReturnType<typeof request>
   readonly findings: Finding[]
-  /** Each finding as `CLAUSE detail`. */
+  /** The findings so far, each as `CLAUSE detail`. */
   reported(): string[]
 }
 
-/** The service with these options. */
+/** Creates the service with these options. */
 export function serve(express: Express, options: Partial<ServiceOptions> = {}, all: ApiOptions = apiOptions()): Served {
   const findings: Finding[] = []
   const app = express()
@@ -105,7 +108,7 @@ export function serve(express: Express, options: Partial<ServiceOptions> = {}, a
   return { call: request(app), findings, reported: () => findings.map(({ clause, detail }) => `${clause} ${detail}`) }
 }
 
-/** Settings with which no clause is fully enforced. */
+/** The settings of every clause that can have a mode. `allIn` adds the mode. */
 export const settings = {
   'QUERY-8': {},
   'QUERY-5': { upTo: 40 },
@@ -119,14 +122,14 @@ export const settings = {
   'ERR-3': {},
 } as const satisfies Record<ModedClause, object>
 
-/** Every clause in one mode. */
+/** The option `conventions` with every clause in the same mode. */
 export const allIn = (
   mode: 'off' | 'report' | 'enforce',
   more: object = {},
 ): NonNullable<ServiceOptions['conventions']> =>
   Object.fromEntries(Object.entries(settings).map(([clause, own]) => [clause, { mode, ...own, ...more }]))
 
-/** Additional options that `allIn` needs. */
+/** The other options of the service that `allIn` needs. */
 export const around: Partial<ServiceOptions> = {
   requireIfMatch: true,
   shape: ({ status, code }) => ({ body: { error: code, http: status } }),

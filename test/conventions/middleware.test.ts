@@ -21,7 +21,7 @@ import { customers, orders } from './fixture.js'
 
 const modes = ['off', 'report', 'enforce'] as const
 
-describe.each(majors)('clauses in modes, in single middlewares on %s', (_, express) => {
+describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, express) => {
   describe.each(modes)('%s', (mode) => {
     const start = (
       routes: (app: App, hooks: { onFinding: (event: Finding) => void }) => void,
@@ -214,7 +214,7 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     })
   })
 
-  it('routes: an entry applies to templates of Express, below any version or in one', async () => {
+  it('routes: an entry applies to Express route templates, in every version or in one', async () => {
     const app = express()
     const query = noQuery({ conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders/{id}', '/customers'] } } })
     const answer: RequestHandler = (_req, res) => void res.json({})
@@ -236,12 +236,12 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     ])
       statuses.push((await call.get(`${path}?_=1`)).status)
     expect(statuses).toEqual([200, 200, 400, 400, 200])
-    // Ids that look like a version, or like another segment.
+    // Ids that look like a version, or like another path segment.
     for (const id of ['v1', 'v2', 'private', 'orders'])
       expect([id, (await call.get(`/private/v1/orders/${id}?_=1`)).status]).toEqual([id, 200])
   })
 
-  it('a shape without a mode is used for every problem, without findings', async () => {
+  it('a shape without a mode is used for every problem, and causes no findings', async () => {
     const findings: Finding[] = []
     const app = express()
     app.use(problems({ shape: ({ code }) => ({ body: { code } }), onFinding: (event) => void findings.push(event) }))

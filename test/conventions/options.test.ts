@@ -76,7 +76,7 @@ describe('conventions: options that are refused when a service is built', () => 
     expect(build(conventions)).toContain(message)
   })
 
-  it('a middleware has only the modes of its own clauses', () => {
+  it('a middleware accepts modes only for its own clauses', () => {
     expect(refused(() => listQuery(orders, { conventions: { 'HDR-1': 'report' } as never }))).toContain(
       'names "HDR-1", which does not apply there. Clauses with a mode here: QUERY-5, QUERY-8.',
     )
@@ -131,7 +131,7 @@ describe('conventions: expiry', () => {
       return { status, events, log }
     }
 
-    it('the day itself is included; afterwards the log and a hook report it once a day, and nothing changes', async () => {
+    it('an entry still applies on its last day; afterwards the log and a hook report it once a day, and nothing changes', async () => {
       const { status, events, log } = start()
       at('2027-03-01T23:59:59.999Z')
       expect([await status(), events]).toEqual([200, []])
@@ -156,14 +156,14 @@ describe('conventions: expiry', () => {
       ])
     })
 
-    it("onExpired: 'refuse' enforces it then", async () => {
+    it("with onExpired: 'refuse', the clause is enforced after the last day", async () => {
       const { status, events } = start('refuse')
       expect(await status()).toBe(200)
       at('2027-03-02T00:00:00Z')
       expect([await status(), events]).toEqual([400, [expect.objectContaining({ enforced: true })]])
     })
 
-    it('a service that starts after the date reports it immediately', () => {
+    it('a service that starts after the last day reports the entry immediately', () => {
       at('2028-01-01T00:00:00Z')
       const { events, log } = start()
       expect([events.length, log.mock.calls.length]).toEqual([1, 1])
@@ -193,7 +193,7 @@ describe('conventions: share', () => {
     )
   }
 
-  it('is a share of clients: by azp, else client_id, else sub, else the address', () => {
+  it('selects clients by azp, else by client_id, else by sub, else by the address', () => {
     expect(convention?.share).toBe(0.25)
     const clients = Array.from({ length: 4_000 }, (_, at) => `client-${at}`)
     const enforced = clients.filter((azp) => isEnforced(0.25, { azp, sub: 'x' }))
@@ -202,7 +202,7 @@ describe('conventions: share', () => {
     for (const name of clients.slice(0, 200)) {
       expect(isEnforced(0.25, { azp: name, sub: String(Math.random()) })).toBe(enforced.includes(name))
       expect(isEnforced(0.25, { client_id: name })).toBe(enforced.includes(name))
-      // A larger share includes the smaller one.
+      // A larger share includes every client of a smaller share.
       if (enforced.includes(name)) expect(isEnforced(0.5, { azp: name })).toBe(true)
     }
     const addresses = Array.from({ length: 250 }, (_, at) => `10.0.1.${at}`).filter((address) =>
@@ -213,7 +213,7 @@ describe('conventions: share', () => {
     expect(isEnforced(1e-9, { azp: 'a' })).toBe(false)
   })
 
-  it.each(majors)('on %s: the others are in report', async (_, express) => {
+  it.each(majors)('on %s: for all other clients the mode is report', async (_, express) => {
     const { call, reported } = serve(express, {
       principal: (req) => ({ sub: 'x', client_id: req.headers['x-client'] }),
       conventions: {

@@ -48,7 +48,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect((await call.get(next)).status).toBe(200)
   })
 
-  it('QUERY-4: a number of rows is converted to a page if it is a multiple of the page size', async () => {
+  it('QUERY-4: an offset in rows is converted to a page if it is a multiple of the page size', async () => {
     const { call, reported } = served()
     expect(ids((await call.get('/v1/orders?offset=6&limit=3')).body)).toEqual([7, 8, 9])
     expect(ids((await call.get('/v1/orders?limit=3&offset=0')).body)).toEqual([1, 2, 3])
@@ -73,14 +73,14 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     }
   })
 
-  it('rows and pages agree if the first page is 0', async () => {
+  it('an offset in rows selects the right page if the first page is 0', async () => {
     const { call } = serve(express, { parameters, page: { first: 0 } })
     expect(ids((await call.get('/v1/customers?offset=0')).body)).toEqual([1])
     const { headers } = await call.get('/v1/customers?offset=3&limit=3')
     expect(headers.link).toContain('offest=0>; rel="prev"')
   })
 
-  it('together with the proper name, or another alias, each is 400', async () => {
+  it('an alias together with the proper name, or with another alias, is 400', async () => {
     const { call } = served()
     for (const query of [
       'page=1&offest=1',
@@ -95,24 +95,24 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     }
   })
 
-  it('together with the proper name it is 400 even if unknown and repeated parameters are ignored', async () => {
+  it('an alias together with the proper name is 400 even if unknown and repeated parameters are ignored', async () => {
     const { call } = serve(express, { parameters, conventions: { 'QUERY-8': 'report' } })
     expect((await call.get('/v1/orders?page=1&offest=1')).status).toBe(400)
     expect((await call.get('/v1/orders?page=1&page=2&foo=1')).status).toBe(200)
   })
 
-  it('a refusal has the name that was sent', async () => {
+  it('a refusal names the parameter that the client sent', async () => {
     const { call } = served()
     const { body } = await call.get('/v1/orders?page=0&per_page=100')
     expect(body.errors.map(({ parameter }: { parameter: string }) => parameter).sort()).toEqual(['page', 'per_page'])
   })
 
-  it('a filter with the same name keeps its meaning', async () => {
+  it('a filter with the same name as an alias keeps its meaning', async () => {
     const { call } = serve(express, { parameters: { offest: ['state'] } })
     expect(ids((await call.get('/v1/orders?state=sent&limit=2')).body)).toEqual([2, 4])
   })
 
-  it('are ignored or refused if the request is not for a list', async () => {
+  it('work for items and endpoints too, but aliases of page parameters are refused there', async () => {
     const { call, reported } = served()
     expect((await call.get('/v1/orders/2?_=1&include=customer')).body.customer).toMatchObject({ name: 'Ana' })
     expect((await call.get('/v1/orders/2?page=1')).status).toBe(400)
@@ -139,7 +139,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(reported()).toEqual(['QUERY-8 (other)', 'QUERY-8 $filter', 'QUERY-8 a[b]'])
   })
 
-  it('findings of one request are limited', async () => {
+  it('the number of findings of one request is limited', async () => {
     const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const many = Array.from({ length: 900 }, (_unused, at) => `p${at}=1`).join('&')
     expect((await call.get(`/v1/orders?${many}`)).status).toBe(200)
@@ -174,7 +174,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
 })
 
 describe('parameter aliases', () => {
-  it('are deprecated parameters of documents', () => {
+  it('are documented as deprecated parameters', () => {
     const document = openapi(api({ ...apiOptions(), parameters }), 'v1') as unknown as Record<
       string,
       Record<string, Record<string, { parameters: Record<string, unknown>[] }>>
@@ -256,7 +256,7 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     return status === 200 ? body.map(({ id }: { readonly id: number }) => id) : status
   }
 
-  it('QUERY-4: numbers its pages as it says, and has the other settings of the service', async () => {
+  it('QUERY-4: numbers its pages by its own options, and otherwise has the settings of the service', async () => {
     expect(await ids('/v1/notes?offest=0')).toEqual([1, 2, 3])
     expect(await ids('/v1/notes?page=1')).toEqual([4, 5, 6])
     expect(await ids('/v2/notes?offest=1')).toEqual([1, 2, 3])
@@ -272,7 +272,7 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     expect(await ids('/v3/notes?per_page=2')).toEqual([1, 2])
   })
 
-  it('is documented accordingly', () => {
+  it('has its own parameters in its document', () => {
     const names = (version: string) =>
       (openapi(made, version) as never as { paths: Record<string, { get: { parameters: readonly object[] } }> }).paths[
         '/notes'
@@ -282,7 +282,7 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     expect(JSON.stringify(names('v3'))).toContain('"per_page"')
   })
 
-  it('throws for contradicting page settings', () => {
+  it('throws if its page settings contradict those of the service', () => {
     expect(() => api({ page: { max: 5 }, versions: { v1: { resources, page: { size: 9 } } } })).toThrow(
       /the version v1 has a page size of 9/,
     )

@@ -1,4 +1,7 @@
-/** The console of the docs: its files and its policy. `test/browser` tests it in a browser. */
+/**
+ * The console of the docs: its files and its content security policy. `test/browser` tests the
+ * console in a browser.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -32,7 +35,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
   afterAll(() => Promise.all([withConsole.close(), without.close()]))
   const get = (path: string) => fetch(`${withConsole.origin}${path}`)
 
-  it('loads scripts and styles from the service only, with the page policy extended for Swagger UI', async () => {
+  it('loads scripts and styles from the service only, and its policy is that of the pages, extended for Swagger UI', async () => {
     const response = await get('/v1/docs/console')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -80,7 +83,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
     expect((await get(`/v1/docs/${name}`)).status).toBe(404)
   })
 
-  it('exists if the option is set, and the other pages link to it then', async () => {
+  it('exists only if the option is set; the other pages then link to it', async () => {
     expect(await (await get('/v1/docs')).text()).toContain('href="docs/console"')
     expect(await (await fetch(`${without.origin}/v1/docs`)).text()).not.toContain('docs/console')
     for (const name of ['console', 'console.js', 'swagger-ui.css']) {
@@ -90,7 +93,10 @@ describe.each(majors)('the console in %s', (_, framework) => {
 })
 
 describe('Swagger UI', () => {
-  /** Creates a package with this name, and returns its resolver. */
+  /**
+   * Creates a package `swagger-ui-dist` with this manifest and these empty files. Returns a
+   * resolver that finds the package.
+   */
   function installed(manifest: object, files: readonly string[]) {
     const folder = mkdtempSync(join(tmpdir(), 'erc-swagger-ui-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -100,7 +106,7 @@ describe('Swagger UI', () => {
     return (id: string) => join(folder, id)
   }
 
-  it('is an optional peer dependency: if it is missing, the service does not start, and says what to install', () => {
+  it('is an optional peer dependency: if it is missing, the service does not start, and the error says what to install', () => {
     const absent = (id: string): string => createRequire(import.meta.url).resolve(`${id}-that-nobody-has`)
     expect(() => swaggerUiAssets(absent)).toThrow(
       'docsPages() with the option "console" needs the package swagger-ui-dist, which is not installed. Run npm i swagger-ui-dist. [ERR-1 invalid-option]',

@@ -1,4 +1,7 @@
-/** The curl lines: how a POSIX shell parses them, and how the service responds. */
+/**
+ * The curl command lines of the docs: how a POSIX shell parses them, and how the service responds
+ * to them.
+ */
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import express from 'express'
@@ -17,7 +20,7 @@ import { unescaped } from './site.js'
 
 const run = promisify(execFile)
 
-/** Prints the arguments instead of calling curl. */
+/** The arguments of a command line. A shell function prints them instead of calling curl. */
 const wordsOf = (line: string, env: Record<string, string> = {}): readonly string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${line}`], { encoding: 'utf8', env: { ...env } })
     .split('\0')
@@ -78,7 +81,7 @@ describe('the curl lines of the example', async () => {
     )
   })
 
-  it('have the method and the address, credentials if required, and a body if there is one', () => {
+  it('have the method and the address, credentials if required, and a body if the operation has one', () => {
     for (const { name, document, operation, line } of lines) {
       const words = wordsOf(line, { TOKEN: 'the token', NAME: 'ana', PASSWORD: 'p w' })
       const addresses = words.filter((word) => word.startsWith('https://api.example.com/'))
@@ -171,7 +174,7 @@ describe.each([
   })
   afterAll(() => served.close())
 
-  it('work when pasted', { timeout: 60_000 }, async () => {
+  it('work when pasted into a shell', { timeout: 60_000 }, async () => {
     const pages = await Promise.all(
       ['orders', 'search', ...(open ? [] : ['login'])].map(async (name) =>
         (await fetch(`${served.origin}/area/v1/docs/${name}`)).text(),
@@ -188,7 +191,7 @@ describe.each([
       .filter(({ tags }) => tags !== undefined && !tags.includes('openapi'))
     expect(lines.map(({ id }) => id).sort()).toEqual(operations.map(({ operationId }) => operationId).sort())
     const statuses: Record<string, number> = {}
-    // Reads come first, while the item exists.
+    // Deletions come last, so that the item exists for all other operations.
     const last = (id: string | undefined): number => (id?.startsWith('delete') ? 1 : 0)
     for (const { id = '', line } of lines.toSorted((a, b) => last(a.id) - last(b.id))) {
       expect(/\$TOKEN|\$PASSWORD/.test(line), line).toBe(!open && id !== 'optionsLogin')
@@ -200,7 +203,7 @@ describe.each([
     expect(statuses).toEqual({
       listOrders: 200,
       countOrders: 200,
-      // The key of the example already exists.
+      // 422, because a record with the key of the example already exists.
       createOrder: 422,
       optionsOrders: 204,
       getOrder: 200,

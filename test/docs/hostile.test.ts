@@ -1,4 +1,7 @@
-/** Services with unusual names, texts and sizes: their pages pass the same checks as any other. */
+/**
+ * Services with unusual names, texts and sizes. Their pages pass the same checks as any other
+ * pages.
+ */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { docsPages } from '../../src/docs/index.js'
@@ -46,8 +49,8 @@ const topicOf = (pages: ReadonlyMap<string, string>, name: string): string =>
     .map(([, body]) => body)
     .join('')
 
-describe('texts of a team', () => {
-  it.each(hostile)('show %j as text everywhere', (text) => {
+describe('texts that a team writes', () => {
+  it.each(hostile)('show %j as plain text everywhere', (text) => {
     const safe = text.replace(/\p{Surrogate}|\p{Control}/gu, '')
     const document = documentOf(
       schemaWith(
@@ -224,7 +227,7 @@ describe('unusual sizes', () => {
     const pages = pagesOf(openapi(api({ versions: { v1: [mount(things, memoryAdapter(things))] } }), 'v1'))
     expect(faultsOf(pages)).toEqual([])
     const whole = topicOf(pages, 'things')
-    // As a filter, as a member of a response, and of a patch.
+    // Each name occurs as a filter, as a member of a response, and as a member of a patch.
     for (const name of names) expect(whole.split(`<code>${name}</code>`).length, name).toBeGreaterThan(3)
   })
 
@@ -323,14 +326,14 @@ describe('unusual sizes', () => {
 })
 
 describe('documents of other kinds', () => {
-  it('3.0.3 shows nullable types', () => {
+  it('OpenAPI 3.0.3 shows nullable types', () => {
     const document = documentOf(schemaWith({ note: { type: ['string', 'null'] } }), {}, { openapi: '3.0.3' })
     const pages = pagesOf(document)
     expect(faultsOf(pages)).toEqual([])
     expect(textOf(topicOf(pages, 'things'))).toContain('string or null')
   })
 
-  it('documents of a single router, and of endpoints, uploads and several tags', () => {
+  it('documents of a single router, and of a service with imports', () => {
     const things = defineResource({ collection: 'things', key: 'id' as never, schema: schemaWith({}) })
     expect(faultsOf(pagesOf(openapi(resourceRouter(things, memoryAdapter(things)), 'v1')))).toEqual([])
     const files = imports('files', things, { description: 'Takes files.', formats: [csv()], transaction: 'none' })

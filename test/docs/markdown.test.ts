@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../src/index.js'
 const addressOf = (id: string) => `clauses#${id}`
 
 describe('descriptions', () => {
-  it('name the package to install if it is missing, and pass on any other failure', () => {
+  it('name the package to install if it is missing, and pass on any other error', () => {
     const failing = (error: Error) => () =>
       markdown(() => {
         throw error
@@ -24,7 +24,7 @@ describe('descriptions', () => {
     )
   })
 
-  it('link the clauses that they name, within a line too', () => {
+  it('link the clauses that they name, also in text of a single line', () => {
     expect(markdown().inline('See HDR-3, `HDR-4` and [HDR-2](#x).', addressOf).toString()).toBe(
       'See <a href="clauses#HDR-3">HDR-3</a>, <code>HDR-4</code> and <a href="#x">HDR-2</a>.',
     )

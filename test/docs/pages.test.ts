@@ -1,4 +1,4 @@
-/** The pages of the example: they cover the whole document, and are accessible to every reader. */
+/** The pages of the example cover the whole document, and are accessible to every reader. */
 import { describe, expect, it } from 'vitest'
 import { clauses } from '../../src/clauses.js'
 import type { Api } from '../../src/index.js'
@@ -46,7 +46,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
   })
 
   it('have every type with its members exactly once', () => {
-    // Problems have a page of their own.
+    // Problems have their own page.
     const used = usedTypes(document).filter((name) => !['Problem', 'Violation'].includes(name))
     expect(used.length).toBeGreaterThan(10)
     for (const name of used) expect(whole.split(`<h2 id="type:${name}">`), name).toHaveLength(2)
@@ -62,7 +62,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
   })
 })
 
-/** The types in paths, directly or through other types. */
+/** The types that paths use, directly or through other types. */
 function usedTypes({ paths, components }: OpenApiDocument): readonly string[] {
   const found = new Set<string>()
   const pending: unknown[] = [paths, components.responses, components.parameters]
@@ -93,7 +93,7 @@ describe('the page of problems', () => {
 })
 
 describe('the search', () => {
-  it('finds every operation of work, type, problem and clause, and its results exist', () => {
+  it('finds problems, clauses and types, and every result exists', () => {
     for (const { document, pages } of sites) {
       const script = fileOf(document, 'search-entries.js') ?? ''
       const entries = JSON.parse(script.replace(/^globalThis\.docsEntries = /, '')) as readonly (readonly [
@@ -112,7 +112,7 @@ describe('the search', () => {
 })
 
 describe('names of pages', () => {
-  it('lead to one page each: wrong numbers and other spellings are not accepted', () => {
+  it('lead to one page each: wrong page numbers and other spellings lead to none', () => {
     const [{ document }] = sites as [(typeof sites)[number]]
     for (const name of [
       'index',

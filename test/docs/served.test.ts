@@ -1,6 +1,6 @@
 /**
- * The route of the docs pages: permissions, media types and header fields. Other tests cover the
- * pages themselves.
+ * The route that serves the docs pages: permissions, media types and header fields. Other tests
+ * cover the pages themselves.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -30,7 +30,7 @@ const navigation = { Accept: 'text/html,application/xhtml+xml,application/xml;q=
 const sheet = { Accept: 'text/css,*/*;q=0.1' }
 
 let reads = 0
-/** Pages that show their arguments. */
+/** Pages that show the arguments with which they were rendered. */
 const echoing: DocsPages = {
   assets: new Map([
     ['app.js', { mediaType: 'text/javascript', read: async () => ({ body: `// ${++reads}` }) }],
@@ -92,7 +92,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(new Uint8Array(await (await get('/v1/docs/dot.png')).arrayBuffer())).toEqual(new Uint8Array([1, 2]))
   })
 
-  it('get the address of the version and of their folder, with or without a trailing slash (PATH-11)', async () => {
+  it('get the address of the version and the relative path of their folder, with or without a trailing slash (PATH-11)', async () => {
     const given = async (path: string) => (await (await get(path)).json()) as Record<string, unknown>
     const server = `${service.origin}/area/v1`
     expect(await given('/v1/docs')).toMatchObject({ name: '', server, folder: 'docs/' })
@@ -103,20 +103,20 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(await given('/v2/docs')).toMatchObject({ server: `${service.origin}/area/v2` })
   })
 
-  it('have the strictest policy, or that of the file', async () => {
+  it('have the strictest content security policy, unless the file has its own', async () => {
     const fields = (await get('/v1/docs')).headers
     expect(fields.get('content-security-policy')).toBe(policy)
     expect(fields.get('x-content-type-options')).toBe('nosniff')
     expect(fields.get('referrer-policy')).toBe('no-referrer')
     expect((await get('/v1/docs/app.js')).headers.get('content-security-policy')).toBe(policy)
     expect((await get('/v1/docs/own')).headers.get('content-security-policy')).toBe("default-src 'self'")
-    // Problems keep the policy of the service.
+    // A problem has the policy of the service.
     expect((await get('/v1/docs/none')).headers.get('content-security-policy')).toBe(
       "default-src 'none'; frame-ancestors 'none'",
     )
   })
 
-  it('HDR-1: are served to browsers, and are 415 for unsupported media types', async () => {
+  it('HDR-1: are served to browsers, and respond with 415 if the client accepts only other media types', async () => {
     expect((await get('/v1/docs', navigation)).status).toBe(200)
     expect((await get('/v1/docs/app.js', sheet)).status).toBe(200)
     expect((await get('/v1/docs', { Accept: 'application/json' })).status).toBe(415)
@@ -151,7 +151,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
   it('PATH-1: unknown pages, deeper paths and empty names are 404 with a problem', async () => {
     const response = await get('/v1/docs/none', navigation)
     expect(response.status).toBe(404)
-    // As everywhere: the Accept of a browser includes XML.
+    // The problem is XML, as on all other paths, because a browser's Accept ranks XML above JSON.
     expect(response.headers.get('content-type')).toContain('application/problem+xml')
     expect(await (await get('/v1/docs/none')).json()).toMatchObject({ code: 'unknown-path' })
     expect((await get('/v1/docs/orders/more')).status).toBe(404)
@@ -192,7 +192,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
       expect((await publicly.send('GET', path)).status, path).toBe(401)
   })
 
-  it('AUTH-4: show only the operations that the caller may use, if the document does', async () => {
+  it('AUTH-4: show only the operations that the caller may use, if the document is reduced to them', async () => {
     const methodsOf = async (name: string) =>
       (
         (await (await fetch(`${partly.origin}/v1/docs`, { headers: { 'X-Api-Key': name } })).json()) as {

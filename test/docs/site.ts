@@ -5,13 +5,13 @@ import type { DocsFile } from '../../src/plan/docs-pages.js'
 const server = 'https://api.example.com/v1'
 export const problemBase = 'tag:express-rest-conventions,2026:errors'
 
-/** A page of the docs, or a file that it loads. */
+/** A page of the docs, or a file that a page loads. */
 export function fileOf(document: object, name: string, pages = docsPages(), folder = './'): string | undefined {
   const file = pages.page(name, { document, server, problemBase, folder, version: 'v1' }) as DocsFile | undefined
   return file === undefined ? undefined : String(file.body)
 }
 
-/** Every page that is reachable from the index, by name. */
+/** Every page that can be reached from the index, by name. */
 export function pagesOf(document: object): ReadonlyMap<string, string> {
   const pages = docsPages()
   const found = new Map<string, string>()
@@ -30,7 +30,8 @@ export function pagesOf(document: object): ReadonlyMap<string, string> {
 interface Link {
   readonly href: string
   /**
-   * The target page within the docs; `undefined` for links to other sites or within the same page.
+   * The page in the docs that the link leads to, or `undefined` for a link to another site or
+   * within the same page.
    */
   readonly page: string | undefined
   readonly anchor: string | undefined
@@ -62,7 +63,7 @@ export const unescaped = (text: string): string =>
 /** The text of a page without tags. */
 export const textOf = (body: string): string => unescaped(body.replace(/<[^>]*>/g, ''))
 
-/** Violations of the policy of the pages, and of accessibility. */
+/** Violations of the content security policy of the pages, and of accessibility rules. */
 export function faultsOf(pages: ReadonlyMap<string, string>): readonly string[] {
   return [...pages].flatMap(([name, body]) =>
     pageFaults(body, pages, name).map((fault) => `${name || 'index'}: ${fault}`),

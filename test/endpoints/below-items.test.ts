@@ -1,4 +1,4 @@
-/** Endpoints below an item: they exist only if the item does (PATH-8). */
+/** Endpoints below an item. They exist only if the item does (PATH-8). */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 describe('the item', () => {
-  it('PATH-8: the handler gets the key, record, version and address, read in this request', async () => {
+  it('PATH-8: the handler gets the key, record, version and address of the item, as read in this request', async () => {
     const { send, calls, origin } = await served()
     const { headers } = await send('PATCH', '/v2/pedidos/7', {}, { motivo: 'antes' })
     expect((await send('POST', cancel, {}, body)).json).toEqual({ estado: 'cancelado' })
@@ -38,7 +38,7 @@ describe('the item', () => {
     expect(String(headers.etag)).toContain(`"${item?.version}.`)
   })
 
-  it('ERR-2: 404 without a call if the item is absent, out of scope, or under another parent', async () => {
+  it('ERR-2: the response is 404, without a call of the handler, if the item is absent, out of scope, or under another parent', async () => {
     const { send, calls } = await served()
     for (const path of [
       '/v2/pedidos/9/cancelaciones',
@@ -148,7 +148,7 @@ describe('preconditions and tags', () => {
     expect((await send('PUT', '/v2/pedidos/7/pruebas', { 'if-match': etag })).status).toBe(204)
     const made = await send('POST', cancel, { 'if-match': etag }, body)
     expect(made.status).toBe(200)
-    // The new version, which the next change uses.
+    // The first tag is stale now. The tag of the response is the current one.
     expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(412)
     expect(
       (await send('PATCH', '/v2/pedidos/7', { 'if-match': String(made.headers.etag) }, { motivo: 'x' })).status,
@@ -174,7 +174,7 @@ describe('preconditions and tags', () => {
     expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(200)
   })
 
-  it('HDR-8: the tag of a GET consists of the item version and a digest, so two bodies never share one', async () => {
+  it('HDR-8: the tag of a GET consists of the item version and a digest, so two different bodies never have the same tag', async () => {
     const { send } = await served()
     const first = await send('GET', cancel)
     const other = await send('GET', cancel, { accept: 'application/xml' })
@@ -237,7 +237,7 @@ describe('permission', () => {
     const nobody = await by(() => 'forbidden')
     expect((await nobody.send('POST', cancel, {}, body)).status).toBe(403)
     expect((await nobody.send('OPTIONS', cancel)).status).toBe(403)
-    // Everything below an unreadable parent is forbidden.
+    // Everything below a parent that the caller may not read is forbidden.
     const below = await by((_who, action, resource) =>
       resource === 'clientes' && action === 'read' ? 'method-not-allowed' : 'allow',
     )
@@ -287,7 +287,7 @@ describe('the order of checks (ERR-2)', () => {
     expect(json.href).toBe(`${origin}/v1/pedidos/7`)
   })
 
-  it('hooks get the template of the route, and the read of the item', async () => {
+  it('hooks get the template of the route, and onQuery gets the read of the item', async () => {
     const events: unknown[] = []
     const { send } = await served({
       onQuery: ({ call, route }) => events.push([call, route]),
@@ -335,7 +335,7 @@ describe('declarations', () => {
     mount(pedidos, adapter, { endpoints: [endpoint(name, { description, methods, ...more })] })
 
   it.each(['cancel', 'cancelar', 'send-mail'])(
-    'PATH-3: the verb %s is refused with a fix: first a flag or a field, else the noun',
+    'PATH-3: the verb %s is refused, and the message suggests a field or a flag, else the noun',
     (name) => {
       expect(() => under(name)).toThrow(/name-is-verb/)
       expect(() => under(name)).toThrow(
@@ -344,7 +344,7 @@ describe('declarations', () => {
     },
   )
 
-  it('PATH-2: a singular is refused with its plural; PATH-10: allow lists an exception with its reason', () => {
+  it('PATH-2: a singular is refused, and the message has its plural; PATH-10: allow lists an exception with its reason', () => {
     expect(() => under('cancelacion')).toThrow('Use "cancelaciones"')
     expect(() => under('cancelaciones')).not.toThrow()
     expect(() => under('cancel', { allow: { cancel: 'Clients of the old API call it so.' } })).not.toThrow()

@@ -1,5 +1,6 @@
 /**
- * Faults of endpoint handlers: a clear error for the team, and never an untrue statement (VERB-13).
+ * Faults of endpoint handlers. The team gets a clear error, and the client never gets an untrue
+ * statement (VERB-13).
  */
 import { Readable } from 'node:stream'
 import express from 'express'
@@ -58,7 +59,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a symbol', () => Symbol('a'), 'a symbol'],
     ['a value without a JSON form', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
     ['the same in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
-  ])('ERR-3: %s is a 500 that names the endpoint to the team', async (_, handle, what) => {
+  ])('ERR-3: %s is a 500, and the error names the endpoint to the team', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
     const answer = await send('GET', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -77,13 +78,13 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect(errors[0]?.message).toContain('answered')
   })
 
-  it('HDR-1: a representation function gets a value of any kind', async () => {
+  it('HDR-1: a representation function may get a value of any type', async () => {
     const { send } = await serve(() => Buffer.from('a;b'))
     const answer = await send('GET', path, { accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'a;b'])
   })
 
-  it('VERB-13: after a change, a value that cannot be encoded keeps the status of the success', async () => {
+  it('VERB-13: after a change, a value that cannot be encoded does not change the successful status', async () => {
     const { send, errors } = await serve(() => ({ n: 1n }))
     const answer = await send('POST', path)
     expect([answer.status, answer.text]).toEqual([200, ''])
@@ -106,7 +107,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ],
     ['returns 201 without a Location', () => endpointReply({ status: 201 })],
     ['returns an invalid Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
-  ])('VERB-13: a handler that %s halfway is a 500 with an unknown outcome', async (_, handle) => {
+  ])('VERB-13: a handler that %s halfway is a 500 that says that the outcome is unknown', async (_, handle) => {
     const { send } = await serve(handle)
     const answer = await send('POST', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -115,7 +116,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect((await send('GET', path)).text).not.toContain('hunter2')
   })
 
-  it('VERB-13: a handler that never settles is 503, and the outcome of a change is unknown', async () => {
+  it('VERB-13: a handler that never settles is a 503 that says that the outcome of a change is unknown', async () => {
     const { send } = await serve(() => new Promise(() => {}))
     const [read, written] = [await send('GET', path), await send('POST', path)]
     expect([problem(read), problem(written)].map(({ status, code }) => [status, code])).toEqual([
@@ -126,7 +127,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect(written.headers['retry-after']).toBeDefined()
   })
 
-  it('VERB-13: a store error that says that nothing was changed does not apply to the whole handler', async () => {
+  it('VERB-13: a store error that says that nothing was changed does not count for the whole handler', async () => {
     const detail = 'The store is busy. Nothing was changed: try again in a moment.'
     const { send } = await serve(() => {
       throw new Unavailable({ unchanged: true, detail })
@@ -154,7 +155,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     const { send } = await serve(() => ({ a: 1 }))
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect((await send(method, path, {}, { x: 1 })).status, method).toBe(200)
-      // The connection is usable for the next request.
+      // The skipped body leaves the connection usable for the next request.
       expect((await send(method, path)).status, method).toBe(200)
     }
   })
@@ -177,13 +178,13 @@ it('HDR-2: endpointReply() accepts a version only as a string, and only below an
   }
 })
 
-it('VERB-13: the version of a change is sent even if its body cannot be', async () => {
+it('VERB-13: the version of a change is sent even if the body of the response cannot be encoded', async () => {
   const { send } = await serve(() => endpointReply({ status: 200, body: 1n, version: 'v' }))
   const answer = await send('POST', '/v1/clientes/1/pruebas')
   expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])
 })
 
-it('a handler that asks for the call of a resource that is not mounted gets an error that says so', async () => {
+it('a handler that passes a resource that is not mounted to callOf() gets an error that says so', async () => {
   const { send, errors } = await serve(function (this: void, ...[call]: unknown[]) {
     return (call as { callOf(collection: string): unknown }).callOf('bajas')
   } as () => unknown)
@@ -191,7 +192,7 @@ it('a handler that asks for the call of a resource that is not mounted gets an e
   expect((errors[0] as ConfigurationError).message).toContain('"bajas", which is not mounted beside it')
 })
 
-it('modifying the record of a handler does not change the store', async () => {
+it('a handler that modifies its record does not change the store', async () => {
   const data = memoryAdapter(clientes, { records: [{ id: 1 }] })
   const made = endpoint('pruebas', {
     description: 'Writes where it should not.',

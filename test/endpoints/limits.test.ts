@@ -33,7 +33,7 @@ async function serve(): Promise<number> {
     upload,
     mount(clientes, memoryAdapter(clientes, { records: [{ id: 1 }] }), { endpoints: [upload] }),
   ]
-  // The server in front has limits of its own, as in a real service.
+  // `createServer()` adds limits of its own, as in a real service.
   const server = createServer(
     express().use(api({ bodyLimit: 100, timeout: 5_000, onError: () => {}, versions: { v1: resources } })),
     {
@@ -45,7 +45,7 @@ async function serve(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends a body in pieces, with a length if given. Returns the response as soon as it arrives. */
+/** Sends a body in pieces, with these header fields. Returns the response as soon as it arrives. */
 function send(
   port: number,
   method: string,
@@ -132,7 +132,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
     expect((await send(port, 'POST', path, [gzipSync(json(4_000))], { 'content-encoding': 'gzip' })).status).toBe(204)
   })
 
-  it('ERR-1: the time limit of the method applies to its response, left() and its signal', async () => {
+  it('ERR-1: the time limit of the method applies to the response, to left() and to the signal', async () => {
     const port = await serve()
     const late = await send(port, 'PATCH', path, [json(1)], {})
     expect(late).toMatchObject({ status: 503, json: { detail: expect.stringContaining('did not answer in time') } })
@@ -150,7 +150,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
   })
 })
 
-it('HDR-5: a limit may exceed any buffer, for encoded bodies too', async () => {
+it('HDR-5: a limit may be larger than any buffer can be, for encoded bodies too', async () => {
   const big = endpoint('cargas', {
     description: 'Takes a file.',
     methods: { POST: { body, bodyLimit: Number.MAX_SAFE_INTEGER, handle: () => 1 } },
@@ -164,7 +164,7 @@ it('HDR-5: a limit may exceed any buffer, for encoded bodies too', async () => {
   )
 })
 
-it('HDR-5: the limit of the service applies to the item itself', async () => {
+it('HDR-5: the limit of the service applies to requests for the item itself', async () => {
   const port = await serve()
   const sent = JSON.stringify({ id: 1, x: 'x'.repeat(200) })
   expect(await send(port, 'PUT', '/v1/clientes/1', [sent], {})).toMatchObject({

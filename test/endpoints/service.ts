@@ -1,4 +1,7 @@
-/** Orders, and route sections of customers, with endpoints below. Each `serve` has its own data. */
+/**
+ * Orders, and route sections of customers, with endpoints below their items. Each call of `serve`
+ * creates its own data.
+ */
 import express5 from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {

@@ -1,6 +1,6 @@
 /**
- * Writes of a handler below an item in one transaction, over PostgreSQL and PGlite: atomic, and
- * made once.
+ * A handler below an item makes its writes in one transaction, over PostgreSQL and PGlite. The
+ * writes are atomic, and are made only once.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import express from 'express'
@@ -85,7 +85,7 @@ describe.each(stores)('over $name', ({ open }) => {
     return { ...service, sql: store.sql, close }
   }
 
-  it('HDR-3: of many concurrent changes of one item exactly one is made, and completely', async () => {
+  it('HDR-3: of many concurrent changes of one item, exactly one is made, and it is complete', async () => {
     const { send, sql } = service
     const { etag = '' } = (await send('GET', '/v1/pedidos/1')).headers
     const many = <T>(make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 8 }, (_, at) => make(at)))
@@ -94,7 +94,8 @@ describe.each(stores)('over $name', ({ open }) => {
     const plain = await many(() => send('POST', '/v1/pedidos/2/cancelaciones', {}, { motivo: 'a' }))
     expect(plain.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(plain.every(({ status }) => [200, 412, 422].includes(status))).toBe(true)
-    // With concurrent patches, no cancellation is based on a stale record, and none is lost.
+    // Among concurrent patches, no cancellation is based on a stale record, and no cancellation is
+    // lost.
     const mixed = await many((at) =>
       at % 2 === 0
         ? send('PATCH', '/v1/pedidos/3', {}, { estado: `e${at}` })

@@ -1,4 +1,7 @@
-/** Access control of the service as a process, over HTTP, with tokens made by another issuer. */
+/**
+ * Access control of the example, which runs as a process. The requests use HTTP and tokens that
+ * another issuer made.
+ */
 import jsonwebtoken from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ownRedis } from '../servers/own-redis.js'
@@ -27,11 +30,11 @@ describe('the private side', () => {
   let base: string
   beforeAll(async () => {
     base = await running.base
-    // A database in the process starts slowly on a busy machine.
+    // The service starts an embedded database, which is slow on a busy machine.
   }, 60_000)
   afterAll(() => end(running))
 
-  it('AUTH-1, AUTH-5: accepts a JWT signed HS256 with TOKEN_SECRET by any issuer, and no other token', async () => {
+  it('AUTH-1, AUTH-5: accepts a JWT that any issuer signed with HS256 and TOKEN_SECRET, and no other token', async () => {
     expect((await get(`${base}/v8/pre-piezas?limit=1`, tokenOf('*:read'))).status).toBe(200)
     expect((await fetch(`${base}/v8/pre-piezas`)).status).toBe(401)
     for (const token of [
@@ -47,7 +50,7 @@ describe('the private side', () => {
     }
   })
 
-  it('AUTH-4: a caller with read permission for pieces only gets no data of contracts by any path', async () => {
+  it('AUTH-4: a caller without read permission for contracts gets no data of contracts by any path', async () => {
     const all = tokenOf('*:read')
     const piece = await jsonOf(await get(`${base}/v8/pre-piezas/1?expand=contrato`, all))
     const { codigoDeContratoInterno: code, descripcion, iditg, cliente } = piece.contrato
@@ -158,7 +161,7 @@ describe('the rate limit', () => {
     return answers.map(({ status }) => status)
   }
 
-  it('LIMIT-1: two processes over one Redis share it, and it recovers when Redis does', async () => {
+  it('LIMIT-1: is shared by two processes over one Redis, and works again when Redis does', async () => {
     const redis = await ownRedis()
     const env = { SEED_SIZE: '1', RATE_LIMIT: '20', REDIS_URL: redis.url }
     const both = [start(env), start(env)]
@@ -187,7 +190,7 @@ describe('the rate limit', () => {
     for (const one of both) {
       const { code, stderr } = await end(one)
       expect(code).toBe(0)
-      // Usually one outage; on a busy machine, two while Redis comes back.
+      // The log usually has one outage. On a busy machine it can have two, while Redis comes back.
       expect([1, 2]).toContain(stderr.match(/^private: The store of rateLimit\(\) does not work/gm)?.length)
     }
     await redis.remove()
@@ -215,7 +218,8 @@ describe('the rate limit', () => {
     }
     expect(await isCounted()).toBe(false)
     proxy.endSilence()
-    // Takes two or three seconds on an idle machine; TCP alone would take a quarter of an hour.
+    // Reconnecting takes two or three seconds on an idle machine. With TCP's own timeouts it would
+    // take a quarter of an hour.
     await expect.poll(isCounted, { timeout: 10_000, interval: 250 }).toBe(true)
     const { code, stderr } = await end(one)
     expect(code).toBe(0)

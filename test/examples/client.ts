@@ -1,4 +1,7 @@
-/** The service in the process of a test, and a client with all permissions on both of its sides. */
+/**
+ * The example in the process of a test, and a client with all permissions on both sides of the
+ * service.
+ */
 import express from 'express'
 import request from 'supertest'
 import { type Access, openAccess } from '../../examples/pre-piezas/access.js'
@@ -18,14 +21,14 @@ export interface Client {
   readonly ready: () => Promise<void>
 }
 
-/** Every request has the tokens of both sides; each side reads its own. */
+/** Every request carries the tokens of both sides. Each side reads only its own token. */
 export function client(stores: Stores, baseUrl?: string): Client {
   const { app, ready, apis } = createService(
     { ...(baseUrl === undefined ? {} : { baseUrl }), rateLimit: 0 },
     { stores, access, counters: { close() {} } },
   )
-  // The document describes every response of either side; an undescribed response becomes a 500
-  // that says what is missing.
+  // The documents describe every response of both sides. `describeStrictly()` turns a response that
+  // is not described into a 500 that says what is missing.
   const checked = express()
     .disable('x-powered-by')
     .use('/public', describeStrictly(apis.outside))

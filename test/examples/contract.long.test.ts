@@ -1,6 +1,6 @@
 /**
- * The contract lock on the example, as users of the package run it: the command, real modules, a
- * real git repository.
+ * The contract lock on the example, used as users of the package use it: with the command, real
+ * modules and a real git repository.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,10 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The compiled example, inside the project, where the package name resolves to the build. */
+/**
+ * The folder of the compiled example. It is inside the project, where the package name resolves to
+ * the build.
+ */
 let compiled: string
 
 beforeAll(() => {
@@ -35,7 +38,10 @@ export const api = createService({ rateLimit: 600 }, { stores, access, counters:
 
 afterAll(() => rmSync(compiled, { recursive: true, force: true }))
 
-/** A copy of the example with some text replaced. */
+/**
+ * Copies the example and replaces texts in one file of the copy. Returns the path of the module
+ * `contract.js` in the copy.
+ */
 function changed(name: string, file: string, ...edits: readonly (readonly [RegExp, string])[]): string {
   const copy = join(compiled, name)
   cpSync(join(compiled, 'examples'), copy, { recursive: true })
@@ -58,7 +64,7 @@ const run = (folder: string, ...args: readonly string[]) => {
 }
 
 describe('the contract of the example', () => {
-  it('passes unchanged, fails if a filter is removed, passes once that is accepted, and fails if another one is removed', () => {
+  it('passes unchanged, fails if a filter is removed, passes once the removal is accepted, and fails if another filter is removed', () => {
     const folder = repository()
     const original = join(compiled, 'examples/pre-piezas/contract.js')
     expect(run(folder, 'openapi', original)).toMatchObject({

@@ -21,7 +21,7 @@ const tables: readonly [ResourceDefinition, readonly unknown[]][] = [
 ]
 
 describe('the generated data', () => {
-  it('is the same for the same size, and has the expected sizes', () => {
+  it('is the same for the same size, and has the expected numbers of records', () => {
     expect(generate(1000)).toEqual(data)
     expect(data.prePiezas).toHaveLength(1000)
     expect(data.contratos).toHaveLength(50)
@@ -76,7 +76,7 @@ describe('the generated data', () => {
   })
 
   it.each(['cicloDeDistribucion', 'cicloDeReenvio', 'cicloDeRendicionParaEntrega', 'cicloDeRendicionParaNoEntrega'])(
-    'has %s.permiteEntregaEnMostrador true, false and null, also with few contracts',
+    'has %s.permiteEntregaEnMostrador as true, false and null, even with few contracts',
     (ciclo) => {
       expect(new Set(valuesAt(generate(0).contratos, `${ciclo}.permiteEntregaEnMostrador`))).toEqual(
         new Set([true, false, null]),

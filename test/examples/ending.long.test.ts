@@ -1,6 +1,6 @@
 /**
- * How the example process ends: no request that came before the signal is lost, and the load
- * balancer learns of it first.
+ * How the example process ends. No request that came before the signal is lost, and the load
+ * balancer is the first to learn that the process ends.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -32,15 +32,21 @@ const statusOf = (address: string): Promise<number | string | undefined> =>
     asked.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).end()
   })
 
-/** Names the connections of this file's processes, because other files may use the same server. */
+/**
+ * A name for the database connections of this file's processes, because other test files may use
+ * the same server.
+ */
 const name = `ending ${randomUUID()}`
 
-/** The number of connections that wait for a lock. */
+/** The number of database connections that wait for a lock. */
 const waiting = async (): Promise<number> =>
   (await place.sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = '${name}' AND wait_event_type = 'Lock'`))
     .length
 
-/** All bytes received on a connection until it was closed, or the error code. */
+/**
+ * All bytes that a connection received until it was closed. If the connection failed, the error
+ * code follows.
+ */
 const outcome = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let text = ''
@@ -71,7 +77,7 @@ describe('the process, when it ends', () => {
   it.each([
     ['SIGTERM', ''],
     ['SIGINT', '60000'],
-  ] as const)('on %s answers 480 first requests that are queued at that moment', async (signal, drain) => {
+  ] as const)('on %s responds to 480 first requests that are queued at that moment', async (signal, drain) => {
     const { child, base, ended } = run({ DRAIN: drain })
     const { port } = new URL(await base)
     child.kill('SIGSTOP')
@@ -87,7 +93,7 @@ describe('the process, when it ends', () => {
     expect(await ended).toEqual({ code: 0, stderr: '' })
   })
 
-  it('on SIGTERM fails readiness first and serves during the drain; a repeated signal changes nothing', async () => {
+  it('on SIGTERM fails readiness first, and serves requests during the drain; a repeated signal changes nothing', async () => {
     const { child, base, ended } = run({ DRAIN: '5000' })
     const at = await base
     expect((await ask(`${at}/ready`)).status).toBe(204)
@@ -96,7 +102,8 @@ describe('the process, when it ends', () => {
     expect(await statusOf(`${at}/v8/pre-piezas/1`)).toBe(200)
     expect(await statusOf(`${at}/live`)).toBe(204)
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) child.kill(signal)
-    // Each request uses a new connection until the drain is over; then connections are refused.
+    // Each request uses a new connection. The server accepts connections until the drain is over,
+    // and then refuses them.
     const seen = new Set<unknown>()
     let last: unknown
     while (last !== 'ECONNREFUSED') {
@@ -125,14 +132,14 @@ describe('the process, when it ends', () => {
     await expect(listening).rejects.toThrow()
   })
 
-  it('stays ready until then while slow requests hold every connection of the pool', async () => {
+  it('stays ready until a signal arrives, even while slow requests hold every connection of the pool', async () => {
     const { child, base, ended } = run()
     const at = await base
     expect((await ask(`${at}/ready`)).status).toBe(204)
     await other.query('BEGIN; LOCK TABLE pre_piezas IN ACCESS EXCLUSIVE MODE')
     const slow = Array.from({ length: 20 }, (_, i) => statusOf(`${at}/v8/pre-piezas?lote=L-${i}`))
     await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(10)
-    // More than once, and for longer than one result is cached.
+    // Asks repeatedly, for longer than one readiness result is cached.
     const until = performance.now() + 2_500
     const statuses = new Set<unknown>()
     while (performance.now() < until) statuses.add(await statusOf(`${at}/ready`))

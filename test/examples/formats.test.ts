@@ -12,7 +12,7 @@ const { app } = client(stores, 'http://service.example')
 const xml = 'application/xml'
 const parser = new XMLParser({ parseTagValue: false })
 
-/** The items that a client can read, by path. */
+/** The paths of items that a client can read. */
 const items = [
   '/v8/pre-piezas/1',
   '/v8/pre-piezas/2?expand=contrato,cpDestinoValidado',
@@ -22,7 +22,7 @@ const items = [
 
 describe('the formats of the example', () => {
   it.each(['pre-piezas', 'contratos', 'clientes', 'codigos-postales', 'sucursales'])(
-    'HDR-1: the XML of %s is a list with the singular as item name',
+    'HDR-1: the XML of %s is a list, and each item element has the singular as its name',
     async (name) => {
       const { text, headers } = await app.get(`/v8/${name}?limit=3`).set('Accept', xml).expect(200)
       expect([XMLValidator.validate(text), headers['content-type']]).toEqual([true, 'application/xml; charset=utf-8'])
@@ -35,7 +35,7 @@ describe('the formats of the example', () => {
   it.each(items)('REP-7: PUT accepts the XML of GET %s, and nothing changes', async (path) => {
     const before = (await app.get(path).expect(200)).body
     const { text, headers } = await app.get(path).set('Accept', xml).expect(200)
-    // The public side has no PUT.
+    // The public side has no PUT, so only items of the private side are sent back.
     const put = app.put(path.replace('/public', '')).set({ 'Content-Type': xml, Accept: xml })
     if (!path.startsWith('/public'))
       expect(
@@ -58,7 +58,7 @@ describe('the formats of the example', () => {
     expect(rows).toHaveLength(total)
   })
 
-  it('HDR-5, VERB-5: the hand-written branches accept XML too: POST, PATCH, problems', async () => {
+  it('HDR-5, VERB-5: the hand-written router of branches accepts XML too, in POST and PATCH, and sends problems as XML', async () => {
     const body = '<sucursal><nomenclatura>XML</nomenclatura><descripcion>A &amp; B</descripcion></sucursal>'
     await app.post('/v8/sucursales').set('Content-Type', xml).send(body).expect(201)
     const patched = await app
@@ -78,7 +78,7 @@ describe('the formats of the example', () => {
     ])
   })
 
-  it('VERB-5: the private side accepts JSON Patch, by the router and by hand; the public side has no PATCH', async () => {
+  it('VERB-5: the private side accepts JSON Patch, in resources and in hand-written routes; the public side has no PATCH', async () => {
     const type = 'application/json-patch+json'
     const { body } = await app.get('/v8/pre-piezas/4').expect(200)
     const operations = [

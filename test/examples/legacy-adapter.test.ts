@@ -1,4 +1,4 @@
-/** The adapter of examples/legacy over the original store of the service. */
+/** The adapter of examples/legacy, over the service's original store. */
 import { describe, it } from 'vitest'
 import type { Adapter, ResourceDefinition } from '../../src/index.js'
 import { adapterSuite } from '../../src/testing/index.js'

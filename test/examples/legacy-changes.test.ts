@@ -1,4 +1,4 @@
-/** What each step of examples/legacy changes on the wire. */
+/** The changes that clients can see at each step of examples/legacy. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Served, serveStep, steps } from './legacy-steps.js'
 

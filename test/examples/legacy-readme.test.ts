@@ -1,4 +1,4 @@
-/** The code in the README of examples/legacy is in the files. */
+/** The code that the README of examples/legacy shows is also in the files of the example. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { folder } from './legacy-steps.js'

@@ -1,12 +1,12 @@
 /**
- * The findings about the clients of examples/legacy: exactly the clauses that its README lists, at
- * the steps that it names.
+ * The findings about the clients of examples/legacy. They are exactly the clauses that the README
+ * of the example lists, at the steps that the README names.
  */
 import { describe, expect, it } from 'vitest'
 import type { UsageSnapshot } from '../../src/usage/index.js'
 import { newClients, oldClients, serve, sins, steps } from './legacy-steps.js'
 
-/** The counts after each client has run once. */
+/** Runs each client once against a file of the example, and returns the counts of its findings. */
 async function countsOf(file: string, clients: typeof oldClients): Promise<UsageSnapshot['wouldBreak']> {
   const service = await serve(file)
   try {
@@ -26,16 +26,20 @@ describe('the clauses that the old clients break', () => {
     expect(new Set(sins.map(({ clause }) => clause)).size).toBe(15)
   })
 
-  it.each(steps.slice(1))('are those of the table at step %d, and those that reports add', async (step) => {
-    const listed = sins.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
-    // Other parameter names have clauses of their own; links are declared at step 6.
-    const added = [...(step >= 2 ? ['QUERY-4', 'QUERY-5'] : []), ...(step >= 6 ? ['REP-1'] : [])]
-    expect(clausesOf(await countsOf(`step-${step}/app.cjs`, oldClients))).toEqual([...listed, ...added].sort())
-  })
+  it.each(steps.slice(1))(
+    'are those of the table at step %d, and those that the rules of the steps add',
+    async (step) => {
+      const listed = sins.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
+      // From step 2 on, other names of page parameters are reported under QUERY-4 and QUERY-5. Links
+      // are declared at step 6.
+      const added = [...(step >= 2 ? ['QUERY-4', 'QUERY-5'] : []), ...(step >= 6 ? ['REP-1'] : [])]
+      expect(clausesOf(await countsOf(`step-${step}/app.cjs`, oldClients))).toEqual([...listed, ...added].sort())
+    },
+  )
 })
 
-/** Clause, name, method, route, client. */
-it('are each named at step 1 with route and clients', async () => {
+/** Each row consists of the clause, the detail, the method, the route and the client. */
+it('the clauses are each named at step 1 with route and clients', async () => {
   const counts = await countsOf('step-1/app.cjs', oldClients)
   const rows = counts.map(({ clause, method, route, detail, client }) =>
     [clause, detail, method, route, client].join(' '),

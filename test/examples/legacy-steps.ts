@@ -1,6 +1,6 @@
 /**
- * The steps of examples/legacy as servers in this process, and the clients that run against them.
- * They are CommonJS and use the built package.
+ * Serves the steps of examples/legacy in this process, and loads the clients of the example. Steps
+ * and clients are CommonJS modules, and use the built package.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -19,8 +19,8 @@ export const newClients = require(folder('clients/new.cjs')) as Clients
 export const steps: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /**
- * The clauses in the table of the README, each with the first step that follows it; 7 is the end of
- * the old version.
+ * The clauses in the table of the README. `until` is the first step whose service follows the
+ * clause; 7 stands for the end of the old version.
  */
 export const sins = [...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm)].map(
   ([, clause = '', until]) => ({
@@ -29,7 +29,10 @@ export const sins = [...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| 
   }),
 )
 
-/** When version 1 ends at step 7. The day that the example announces is in the future. */
+/**
+ * Dates for the end of version 1 at step 7: one in the future, as in the example, and one in the
+ * past.
+ */
 export const endings = { ahead: '2999-01-01', past: '2025-07-02' }
 
 export interface Served {
@@ -42,7 +45,7 @@ export interface Served {
 
 type CreateApp = (store: unknown, usage: Usage, settings?: { readonly sunset: string }) => RequestListener
 
-/** The app of a file of the example, with its own data and counts, on a free port. */
+/** Serves the app of one file of the example on a free port, with its own data and counts. */
 export async function serve(file: string, sunset: string = endings.ahead): Promise<Served> {
   const { openStore } = require(folder('store.cjs')) as { openStore: () => unknown }
   const usage = (require(folder('counts.cjs')) as () => Usage)()

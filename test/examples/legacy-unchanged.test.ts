@@ -39,7 +39,7 @@ const requests = [
   request('DELETE /v1/deliveries'),
 ]
 
-/** All bytes of the response, without dates and times. */
+/** All bytes of the responses of a step, without dates and times. */
 async function answers(step: number): Promise<string[]> {
   const service = await serveStep(step)
   const found: string[] = []
@@ -57,7 +57,7 @@ async function answers(step: number): Promise<string[]> {
   return found
 }
 
-it('the responses of step 0 and step 1 are the same bytes', async () => {
+it('the responses of step 0 and step 1 have the same bytes', async () => {
   const before = await answers(0)
   expect(before).toHaveLength(requests.length)
   for (const answer of before) expect(answer).toMatch(/^HTTP\/1\.1 [2-4]\d\d /)

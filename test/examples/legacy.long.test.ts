@@ -1,6 +1,6 @@
 /**
- * The steps of examples/legacy as its README starts them: the service is one process, its clients
- * another.
+ * The steps of examples/legacy, started as the README of the example starts them: the service is
+ * one process, and its clients are another.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ afterEach(async () => {
 async function start(step: number, env: Record<string, string> = {}): Promise<string> {
   const child = spawn(process.execPath, [folder('main.cjs'), String(step)], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
-    // Express prints the stack for a truncated body.
+    // stderr is ignored, because Express prints the stack of an error for a truncated body.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   running.push(child)

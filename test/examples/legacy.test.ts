@@ -1,4 +1,4 @@
-/** The migration of examples/legacy: existing clients keep working at every step. */
+/** The migration of examples/legacy. Existing clients keep working at every step. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endings, newClients, oldClients, type Served, serve, serveStep, steps } from './legacy-steps.js'
 

@@ -8,7 +8,7 @@ import { asOperator, start } from './running.js'
 const shell = (line: string) => JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))
 
 describe('the process', () => {
-  it('prints its address and three requests that work as pasted, and ends on SIGTERM once the request in flight is answered', async () => {
+  it('prints its address and three requests that work as pasted, and ends on SIGTERM after it has responded to the request in flight', async () => {
     const { child, ended, listening } = start({ SEED_SIZE: '200' })
     const [first = '', token = '', list = '', item = '', patch = '', account = '', docs = ''] = await listening
     const base = /^listening on (http:\/\/localhost:[0-9]+)$/.exec(first)?.[1] ?? ''
@@ -31,7 +31,8 @@ describe('the process', () => {
       (await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': publicToken } })).status,
     ).toBe(200)
 
-    // A keep-alive connection without a request, and a request whose body is still being sent.
+    // Opens a keep-alive connection without a request in flight, and sends a request whose body is
+    // not complete yet.
     const agent = new Agent({ keepAlive: true })
     const idle = send(`${base}/v8/pre-piezas/1`, { agent, headers: asOperator }).end()
     const [answer] = await once(idle, 'response')
@@ -48,7 +49,7 @@ describe('the process', () => {
     slow.write(body.slice(0, 10))
     child.kill('SIGTERM')
     await refused(base)
-    child.kill('SIGINT') // under npm, one Ctrl-C arrives twice
+    child.kill('SIGINT') // under npm, one Ctrl-C sends the signal twice
     slow.end(body.slice(10))
     const [created] = await once(slow, 'response')
     created.resume()

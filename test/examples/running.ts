@@ -1,4 +1,4 @@
-/** The service as a process of its own. */
+/** Runs the example service as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,14 +7,14 @@ import { tokenIssuer } from '../../src/auth/index.js'
 export const secret = 'a secret of tests, 32 bytes or more'
 
 /**
- * The header of a caller with all permissions on the private side of a service that was started
- * here.
+ * The header fields of a caller with all permissions on the private side of a service that `start`
+ * started.
  */
 export const asOperator = {
   Authorization: `Bearer ${tokenIssuer({ key: { algorithm: 'HS256', key: secret } })({ sub: 'test', scope: '*:read *:write' })}`,
 }
 
-/** `fetch` as that caller. */
+/** Sends a request as a caller with all permissions. */
 export const ask = (address: string, init: RequestInit = {}): Promise<Response> =>
   fetch(address, { ...init, headers: { ...asOperator, ...(init.headers as Record<string, string> | undefined) } })
 
@@ -28,15 +28,15 @@ interface Ended {
 export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
-  /** The lines that it prints when it listens. Rejects if it ends before. */
+  /** The lines that the process prints when it listens. Rejects if the process ends before that. */
   readonly listening: Promise<string[]>
-  /** Its address, once it listens. */
+  /** The address of the service, as soon as it listens. */
   readonly base: Promise<string>
 }
 
 /**
- * Starts it on a free port, without a limit and a drain, and without the environment of this
- * process.
+ * Starts the service on a free port, without a rate limit and without a drain. The service gets
+ * only these environment variables and `PATH`, not the environment of this process.
  */
 export function start(env: Record<string, string>): Running {
   const child: ChildProcess = spawn(process.execPath, [main], {
@@ -55,7 +55,7 @@ export function start(env: Record<string, string>): Running {
     })
     child.once('close', () => reject(new Error(`It ended before it listened: ${stderr}`)))
   })
-  listening.catch(() => {}) // the promises below reject with it
+  listening.catch(() => {}) // `base` rejects with the same error
   const base = listening.then(([first = '']) => first.replace('listening on ', ''))
   base.catch(() => {})
   return { child, ended, listening, base }

@@ -21,8 +21,8 @@ describe('REDIS_SENTINELS', () => {
     onTestFinished(() => void services.map(({ child }) => child.kill('SIGKILL')))
     const bases = await Promise.all(services.map(({ base }) => base))
     /**
-     * The remaining requests after `each` requests to each process; undefined if one was not
-     * counted.
+     * Sends `each` requests to each process. Returns the requests that remain under the limit, or
+     * `undefined` if a request was not counted.
      */
     const left = async (each: number): Promise<number | undefined> => {
       const asked = bases.flatMap((base) => Array.from({ length: each }, () => ask(`${base}/v8/sucursales/ROS`)))

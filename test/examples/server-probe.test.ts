@@ -1,4 +1,4 @@
-/** A readiness probe with its own connection. */
+/** The readiness probe of a PostgreSQL server. It has its own connection. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => place.drop())
 
 /**
- * A probe with identifiable connections. With several addresses, each new connection goes to the
- * next one.
+ * Creates a probe whose connections have a unique name. Each new connection uses the next address,
+ * and the last address is used for all further ones.
  */
 function opened(...urls: readonly string[]) {
   const name = `probe ${randomUUID()}`
@@ -51,7 +51,8 @@ describe('the probe of a PostgreSQL server', () => {
     await probe.ask()
     for (let round = 0; round < 30; round++) {
       const killing = terminate()
-      // Before, while and after the connection is lost.
+      // In every third round, the probe runs while the connection is terminated. In the other
+      // rounds, it runs afterwards.
       if (round % 3 > 0) await killing
       await Promise.all([probe.ask(), killing])
       await probe.ask()
@@ -71,7 +72,7 @@ describe('the probe of a PostgreSQL server', () => {
     await expect.poll(() => proxy.connections).toBe(0)
   })
 
-  it('rejects if the server does not answer or does not listen, and recovers', async () => {
+  it('rejects if the server does not respond or does not listen, and recovers', async () => {
     const { hostname: host, port } = new URL(place.url)
     await using proxy = await startProxy({ host, port: Number(port || 5432) })
     const { probe } = opened(proxy.through(place.url))

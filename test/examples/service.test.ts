@@ -9,7 +9,7 @@ const data = generate(200)
 const { stores, fill } = await embeddedStores()
 beforeEach(() => fill(data))
 afterAll(() => stores.close())
-// With supertest, each request has a port of its own: links must not depend on it.
+// supertest uses a new port for each request. Links must not depend on the port.
 const { app: served } = client(stores, 'http://service.example')
 const serve = () => served
 
@@ -92,7 +92,10 @@ const contract = {
   tipoDeServicio: 'string',
 }
 
-/** A piece with a value in every member, and one whose party is unknown. */
+/**
+ * Whether a person has a value in every member. In the piece `whole`, both persons do. In the piece
+ * `unknown`, the addressee has no name.
+ */
 const isWhole = (person: { [member: string]: unknown; telefonos?: string[] }): boolean =>
   Object.values(person).every((value) => value !== null) && (person.telefonos?.length ?? 0) > 0
 const whole = data.prePiezas.find(
@@ -253,7 +256,7 @@ describe('sub-resources', () => {
     await app.get('/v8/pre-piezas/5/componentes/numeroDeCabecera=4,secuencia=4').expect(404)
   })
 
-  it('PATH-7: deleting a piece deletes its components, and an absent piece gets none', async () => {
+  it('PATH-7: deleting a piece deletes its components, and an absent piece cannot get any', async () => {
     const app = serve()
     const path = '/v8/pre-piezas/4/componentes/numeroDeCabecera=4,secuencia=1'
     await app.get(path).expect(200)
@@ -311,7 +314,7 @@ describe('versions', () => {
 })
 
 describe('VERB-12: pre-pieces that are sent twice', () => {
-  it('are created once with the same Idempotency-Key on either side of the service, and twice with it on both', async () => {
+  it('are created once with the same Idempotency-Key on either side of the service, and twice if both sides get it', async () => {
     const app = serve()
     const key = '8e03978e-40d5-43dd-bc93-6894a57f9324'
     const sent = { 'Idempotency-Key': key, Prefer: 'return=representation' }
@@ -396,7 +399,7 @@ describe('search', () => {
 })
 
 describe('probes', () => {
-  it('are 204 while the database answers', async () => {
+  it('are 204 while the database responds', async () => {
     for (const path of ['/ready', '/live']) {
       const { headers } = await serve().get(path).expect(204)
       expect(headers['cache-control']).toBe('no-store')
@@ -404,7 +407,7 @@ describe('probes', () => {
     }
   })
 
-  it('readiness is 503 if the database does not answer, with one query a second for all clients; liveness sends no query', async () => {
+  it('readiness is 503 if the database does not respond, with one query a second for all clients; liveness sends no query', async () => {
     let asked = 0
     const away = () => {
       asked++

@@ -27,13 +27,13 @@ describe('settings', () => {
     })
   })
 
-  it('put the data into one place', () => {
+  it('allow only one place for the data', () => {
     expect(() => readSettings({ DATABASE_URL: 'postgres://db.example/x', DATA_DIR: './data' })).toThrow(
       new SettingError('DATABASE_URL and DATA_DIR are both set: give only one of them.'),
     )
   })
 
-  it('configure the pool, the timeout and the sentinels, whose master is named by REDIS_URL', () => {
+  it('configure the pool, the timeout and the sentinels, and REDIS_URL names the master of the sentinels', () => {
     expect(
       readSettings({
         DATABASE_POOL: '25',
@@ -75,7 +75,7 @@ describe('settings', () => {
     },
   )
 
-  it('keep the account, the limit and the secret unchanged', () => {
+  it('leave the account, the limit and the secret unchanged', () => {
     const secret = ' 32 bytes, blanks at both ends.. '
     expect(
       readSettings({
@@ -99,7 +99,7 @@ describe('settings', () => {
     )
   })
 
-  it('report a short TOKEN_SECRET, an invalid REDIS_URL and a password that HTTP cannot send, and show none of them', () => {
+  it('report a short TOKEN_SECRET, an invalid REDIS_URL and a password that HTTP cannot send, without showing them', () => {
     expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).toThrow(
       /^TOKEN_SECRET is shorter than 32 bytes: give[^\n]*$/,
     )

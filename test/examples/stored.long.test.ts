@@ -11,8 +11,8 @@ import { freshSchema, type Place } from '../servers/databases.js'
 import { startProxy } from '../servers/proxy.js'
 import { ask, asOperator, type Running, start } from './running.js'
 
-// Each process creates its own database, or waits for one: this takes seconds, and more if the
-// machine is busy.
+// Each process creates its own database, or waits for a database. This takes seconds, and longer on
+// a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
 
 const home = mkdtempSync(join(tmpdir(), 'pre-piezas-'))
@@ -146,7 +146,7 @@ describe('DATABASE_URL', () => {
     ])
   })
 
-  it('answers requests in flight at SIGTERM, then closes its connections', async () => {
+  it('responds to requests in flight at SIGTERM, then closes its connections', async () => {
     const name = `pre-piezas ${randomUUID()}`
     const one = run({ DATABASE_URL: place.url })
     const base = await one.base
@@ -189,7 +189,7 @@ describe('DATABASE_URL', () => {
     await proxy.accept()
     expect((await ask(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'BACK' }))).status).toBe(200)
     await ready(204)
-    // A network that drops all packets does not block a probe.
+    // The probe does not hang if the network drops all packets.
     proxy.stall()
     await ready(503)
     proxy.resume()
@@ -209,14 +209,15 @@ describe('DATABASE_URL', () => {
         Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? ask(item, json('PATCH', { lote: `L${n}` })) : ask(item))),
       )
     for (const { status } of await round()) expect(status).toBe(200)
-    // Longer than a connection is trusted without a check, shorter than the pool keeps it.
+    // Sleeps for longer than a connection is trusted without a check, but for less time than the
+    // pool keeps an idle connection.
     await sleep(1_000)
     proxy.forget()
-    // A request that takes longer is a 503.
+    // A request that takes too long would be a 503.
     for (const { status } of await round()) expect(status).toBe(200)
-    // Recently used connections: reads wait for the statement timeout, and are then repeated. Not
-    // more reads than the pool has connections: another one would wait for a connection and end as
-    // a 503.
+    // The connections were used recently, so they are not checked. Reads wait for the statement
+    // timeout, and are then repeated. The number of reads does not exceed the number of connections
+    // in the pool, because a further read would wait for a connection and end as a 503.
     proxy.forget()
     const reads = await Promise.all(Array.from({ length: 8 }, () => ask(item)))
     for (const { status } of reads) expect(status).toBe(200)

@@ -1,4 +1,4 @@
-/** The stores of the service in the process of a test, over the PGlite that `npm start` uses. */
+/** The stores of the example in the process of a test. They use PGlite, as `npm start` does. */
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Data } from '../../examples/pre-piezas/data/generator.js'
@@ -11,8 +11,8 @@ import { tables } from '../../examples/pre-piezas/store/tables.js'
 export interface EmbeddedStores {
   readonly stores: Stores
   /**
-   * Resets the data to these records; returns immediately if nothing was written since the last
-   * time.
+   * Resets the data to these records. Returns immediately if the database already has them and
+   * nothing was written since.
    */
   fill(data: Data): Promise<void>
 }
@@ -22,7 +22,7 @@ export async function embeddedStores(): Promise<EmbeddedStores> {
   const database = await openEmbedded(undefined, join(built, basename(preparedFile())))
   await database.transaction((run) => prepare(run, 0))
   const names = Object.values(tables).map(({ table }) => table)
-  /** The end of the write-ahead log. */
+  /** The current end of the write-ahead log. */
   const position = () =>
     database.transaction(async (run) => (await run('SELECT pg_current_wal_insert_lsn()::text AS at'))[0]?.at)
   let filled: { readonly data: Data; readonly position: unknown } | undefined
@@ -34,7 +34,8 @@ export async function embeddedStores(): Promise<EmbeddedStores> {
         await run(`TRUNCATE ${names.join(', ')}`)
         await seed(run, data)
       })
-      // The first read of a row writes the hint bit of its transaction.
+      // The first read of a row writes a hint bit, which moves the end of the log. So all rows are
+      // read before the position is taken.
       await database.transaction((run) => run(names.map((name) => `SELECT count(*) FROM ${name}`).join('; ')))
       filled = { data, position: await position() }
     },

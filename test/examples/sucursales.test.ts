@@ -86,7 +86,7 @@ describe('branches, a hand-written router', () => {
     await app.delete('/v8/sucursales/ROS').set('If-Match', '*').expect(204)
   })
 
-  it('VERB-7..9: methods', async () => {
+  it('VERB-7..9: HEAD, OPTIONS and 405', async () => {
     const app = serve()
     const head = await app.head('/v8/sucursales/ROS').redirects(0).expect(302)
     expect(head.headers).not.toHaveProperty('location')
@@ -165,7 +165,7 @@ describe('branches, a hand-written router', () => {
     expect(body.nomenclatura).toBe(nomenclatura)
   })
 
-  it('VER-3: in v1 they announce the sunset of the version', async () => {
+  it('VER-3: responses in v1 announce the sunset of the version', async () => {
     const { headers } = await serve().get('/v1/sucursales/ROS').expect(200)
     expect(headers.deprecation).toBe('@1767225600')
     expect(headers.link).toMatch(/rel="successor-version"/)

@@ -1,4 +1,4 @@
-/** The JSON of a response as member names and types: `{ contrato: { href: 'string' } }`. */
+/** The member names and types of a JSON value, such as `{ contrato: { href: 'string' } }`. */
 export function typesOf(value: unknown): unknown {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? [] : [typesOf(value[0])]
@@ -12,10 +12,10 @@ export function typesOf(value: unknown): unknown {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** The path of an absolute address, for supertest. */
+/** The path of an absolute address. supertest takes only paths. */
 export const pathOf = (href: string): string => href.replace(/^https?:\/\/[^/]+/, '')
 
-/** The values at a path of names, over many records. */
+/** The values of all records at a path of member names, such as `a.b`. */
 export const valuesAt = (records: readonly unknown[], path: string): unknown[] =>
   records.map((record) =>
     path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], record),

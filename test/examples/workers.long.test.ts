@@ -9,7 +9,7 @@ import { freePort } from '../servers/free-port.js'
 import { redisUrl } from '../servers/redis-stores.js'
 import { ask, start } from './running.js'
 
-/** The example with two workers over its own database. */
+/** Starts the example with two workers and a database of its own. */
 async function twoWorkers(env: Record<string, string> = {}) {
   const place = await freshDatabase()
   const running = start({ DATABASE_URL: place.url, SEED_SIZE: '20', WORKERS: '2', ...env })
@@ -34,11 +34,11 @@ const childrenOf = (pid: number): number[] => {
   }
 }
 
-/** Each on its own connection, so that they spread over the workers. */
+/** Each request uses its own connection, so that the requests spread over the workers. */
 const alone = { headers: { Connection: 'close' } }
 
 describe('WORKERS', () => {
-  it('HDR-3, VERB-12: conditional updates and keyed creates of many clients are exact over two processes', async () => {
+  it('HDR-3, VERB-12: with two workers and many clients, no conditional update is lost and no key creates twice', async () => {
     const { base, workers, place } = await twoWorkers()
     expect(workers()).toHaveLength(2)
     const url = `${base}/v8/pre-piezas/1`
@@ -61,7 +61,8 @@ describe('WORKERS', () => {
     const headers = { ...alone.headers, 'Content-Type': 'application/json' }
     const post = (key: string) =>
       ask(`${base}/v8/pre-piezas`, { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body })
-    // Each key four times, concurrently. A repeat that arrives while the first one runs is a 503.
+    // Each key is sent four times, concurrently. A repeat that arrives while the first request is
+    // in flight gets a 503.
     const created = async (key: string): Promise<number> => {
       for (;;) {
         const { status } = await post(key)
@@ -73,7 +74,7 @@ describe('WORKERS', () => {
     expect(await count()).toBe(before + 10)
   })
 
-  it('LIMIT-1: workers share a limit in Redis, and one account', async () => {
+  it('LIMIT-1: workers share a limit in Redis, and have the same user and password', async () => {
     const { base, listening } = await twoWorkers({ REDIS_URL: redisUrl(), RATE_LIMIT: '999999' })
     const left = async (): Promise<number> => {
       const { headers } = await ask(`${base}/v8/sucursales/ROS`, alone)
@@ -94,13 +95,13 @@ describe('WORKERS', () => {
     expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  it('replaces a worker that dies, and answers meanwhile', async () => {
+  it('replaces a worker that dies, and serves requests meanwhile', async () => {
     const { base, workers } = await twoWorkers()
     const [first = 0] = workers()
     process.kill(first, 'SIGKILL')
     const statuses: Promise<number | string>[] = []
     for (let i = 0; i < 40; i++) {
-      // A connection that was just passed to the worker is lost with it.
+      // A connection that was just passed to the worker is lost when the worker dies.
       const asked = ask(`${base}/v8/sucursales/ROS`, { ...alone, signal: AbortSignal.timeout(5_000) })
       statuses.push(asked.then(({ status }) => status).catch(() => 'lost'))
       await sleep(50)
@@ -112,7 +113,7 @@ describe('WORKERS', () => {
     expect(workers()).not.toContain(first)
   })
 
-  it('ends on SIGTERM with every request answered', async () => {
+  it('ends on SIGTERM after it has responded to every request', async () => {
     const { base, child, ended, workers } = await twoWorkers()
     const requests = Array.from({ length: 40 }, () => ask(`${base}/v8/pre-piezas?limit=50`, alone))
     await requests[0]

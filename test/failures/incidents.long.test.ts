@@ -1,7 +1,7 @@
 /**
  * Reproduces the incidents of docs/operations.md: servers of PostgreSQL and Redis are stopped, a
- * pool is exhausted, a disk is full, clocks are wrong. Every log line of the page was logged in
- * this file, and the page explains every line that can be logged.
+ * pool is exhausted, a disk is full, clocks are wrong. The tests log every log line that the page
+ * shows, and the page explains every line that can be logged.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -94,7 +94,7 @@ async function listening(app: RequestListener): Promise<string> {
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
-/** A service; returns a function that sends it a request. */
+/** Serves a resource over this adapter. Returns a function that sends a request to the service. */
 async function serve(over: Adapter<Cosa, string>, options: Partial<ApiOptions> = {}) {
   const service = api({ ...options, versions: { v1: [mount(cosas, over)], v0: 'retired' } })
   const base = await listening(express().use(service))
@@ -104,7 +104,7 @@ async function serve(over: Adapter<Cosa, string>, options: Partial<ApiOptions> =
   }
 }
 
-/** Lines as the page has them: with default ports, and one fixed time. */
+/** A logged line in the form that the page shows, with default ports and fixed durations. */
 const usual = (line: string): string =>
   line
     .replaceAll(`:${database.port}`, ':5432')
@@ -113,14 +113,14 @@ const usual = (line: string): string =>
     .replace(/took \d+ ms/, 'took 1204 ms')
     .replace(/after \d+ seconds/, 'after 41 seconds')
 
-/** Checks that the page has each line that was logged. */
+/** Checks that the page shows each line that was logged. */
 function expectOnPage(): void {
   expect(logged.length).toBeGreaterThan(0)
   const lines = page.split('\n')
   expect(logged.map(usual).filter((line) => !lines.includes(line))).toEqual([])
 }
 
-/** Locks the table, so that statements of others wait. */
+/** Locks the table, so that the statements of other connections wait. */
 async function holdTable(): Promise<() => Promise<void>> {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
@@ -193,7 +193,7 @@ describe('incidents', () => {
     expect(logged.join()).not.toMatch(/secreta/)
   })
 
-  it('clock skew: the reason of a 401 names it', async () => {
+  it('clock skew: the reason of a 401 names the skew', async () => {
     const key = randomBytes(32)
     const onError: ApiOptions['onError'] = (event) => void logged.push(failureLine(event))
     const keys = { algorithm: 'HS256', key } as const
@@ -299,7 +299,8 @@ describe('incidents', () => {
   })
 
   it('Redis gone: requests pass uncounted, and the log says when counting resumes', async () => {
-    // As in the example: commands of an offline client fail with the reason.
+    // The Redis client is that of the example. While it is offline, its commands fail with the
+    // reason.
     const counters = await openCounters({ redisUrl: redis.url })
     undo.push(() => counters.close())
     const limit = rateLimit({ limit: 100, ...counters.optionsOf?.('private') })

@@ -1,4 +1,4 @@
-/** The log line of a failed request: its content, and what it never contains. */
+/** The log line of a failed request: what it contains, and what it never contains. */
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const serverError = (fields: object): Error =>
   Object.assign(new Error('value "hunter2"'), { severity: 'ERROR', ...fields })
 
 describe('failureLine()', () => {
-  it('has request, route, step, clause, the chain of causes with host and port, and the page to read', async () => {
+  it('has the request, route, step, clause, the chain of causes with host and port, and the page to read', async () => {
     const refused = await new Promise<Error>((resolve) => connect(1, '127.0.0.1').once('error', resolve))
     const error = new Unavailable({
       cause: new Busy('PostgreSQL at 127.0.0.1:1 cannot be reached.', { cause: refused }),
@@ -122,7 +122,7 @@ describe('causes', () => {
     expect(textOf(error)).toBe(expected)
   })
 
-  it('other errors show class, code and location in the code', () => {
+  it('other errors show their class, their error code and their location in the source', () => {
     class CardRefused extends Error {}
     expect(textOf(Object.assign(new CardRefused('hunter2'), { code: 'E_CARD' }))).toMatch(
       /^CardRefused E_CARD at test\/failures\/line\.test\.ts:\d+:\d+$/,
@@ -133,7 +133,7 @@ describe('causes', () => {
     expect(textOf(new Error('a\n    at hunter2 (/hunter2.js:1:1)'))).not.toContain('hunter2')
   })
 
-  it('cyclic chains and unreadable errors are cut', () => {
+  it('long and cyclic chains are cut, and unreadable errors too', () => {
     const round: Error & { cause?: unknown } = new Error('a')
     round.cause = new Error('b', { cause: round })
     expect(causesOf(round)).toHaveLength(2)
@@ -170,7 +170,7 @@ describe('causes', () => {
       'name',
       'port',
     ]
-    // Longer than a table name may be, and with characters that no host has.
+    // The secret is longer than a table name may be, and has a character that no host name has.
     const secret = `geheim ${'x'.repeat(70)}`
     const error = fc
       .record({

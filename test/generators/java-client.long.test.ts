@@ -1,6 +1,6 @@
 /**
- * A Java client by OpenAPI Generator, generated from the 3.0.3 document of the example, compiled by
- * plain javac and used against the example.
+ * OpenAPI Generator generates a Java client from the 3.0.3 document of the example. Plain javac
+ * compiles the client, which then calls the example.
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,13 +17,12 @@ import { openStores, type Stores } from '../../examples/pre-piezas/store/stores.
 import { listen } from '../clauses/fixture.js'
 import { freshSchema } from '../servers/databases.js'
 
-// A compiler and a generator are slow on a busy machine.
+// The compiler and the generator are slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const run = promisify(execFile)
 /**
- * The generator. It contains the dependencies of the client: Jackson and the annotations of
- * Swagger.
+ * The generator. It contains the dependencies of the client: Jackson and the Swagger annotations.
  */
 const jar = createRequire(import.meta.url).resolve('@openapitools/openapi-generator-cli/bin/openapi-generator.jar')
 const sources = fileURLToPath(new URL('java', import.meta.url))
@@ -31,8 +30,8 @@ const hasJava = ['java', 'javac'].every((program) => spawnSync(program, ['-versi
 if (!hasJava) console.warn('No Java client is generated: there is no java and javac (version 11 or newer).')
 
 /**
- * This version of the generator refers to types for `anyOf` and for any value without writing them:
- * they are objects here.
+ * The options of the generator. This version refers to types for `anyOf` and for any value, but
+ * does not generate them. The options map these types to `Object`.
  */
 function generatorOptions(document: string): object {
   const names = new Set(['AnyType'])
@@ -56,11 +55,14 @@ let place: Awaited<ReturnType<typeof freshSchema>>
 let served: Awaited<ReturnType<typeof listen>>
 let token: string
 
-/** Runs a program in the folder of the client; shows its output if it fails. */
+/** Runs a program in the folder of the client. Shows the output if the program fails. */
 const inHome = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
   run(program, args, { cwd: home, env: { PATH: process.env.PATH, ...env }, maxBuffer: 2 ** 25 })
 
-/** The generated sources, next to our own. */
+/**
+ * Copies the test's own Java sources next to the generated ones, and returns the paths of all
+ * sources.
+ */
 function layOutSources(): string[] {
   const nullable = join(home, 'ours', 'nullable')
   mkdirSync(nullable, { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * A strict TypeScript client by openapi-typescript and openapi-fetch, generated from the documents
- * that the example serves and used against it.
+ * openapi-typescript and openapi-fetch generate a strict TypeScript client from the documents that
+ * the example serves. The client then calls the example.
  */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { openStores, type Stores } from '../../examples/pre-piezas/store/stores.
 import { listen } from '../clauses/fixture.js'
 import { freshSchema } from '../servers/databases.js'
 
-// A compiler and a generator are slow on a busy machine.
+// The compiler and the generator are slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const run = promisify(execFile)
@@ -24,9 +24,10 @@ const modules = join(root, 'node_modules')
 const password = 'piezas'
 
 /**
- * A member with a default is optional in a request; by default the generator makes it required. The
- * generator uses the compiler API of TypeScript 5, which 7 does not have: it gets the old version
- * that the tests of our types use.
+ * The script that runs the generator. `defaultNonNullable: false` makes a member with a default
+ * optional in requests; by default the generator makes it required. The generator uses the compiler
+ * API of TypeScript 5, which TypeScript 7 does not have. The hook gives it the older version that
+ * the tests of the library's types use.
  */
 const generator = `
 import { register } from 'node:module'

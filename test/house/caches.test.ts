@@ -1,4 +1,4 @@
-/** Compares the table in docs/performance.md, "Caches", with the caches in the source. */
+/** Compares the table under "Caches" in docs/performance.md with the caches in the source. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { cacheKinds } from '../../src/cache.js'
@@ -19,7 +19,7 @@ describe('the table of caches', () => {
     expect(rows).toEqual(Object.entries(cacheKinds).map(([name, { bound, unit }]) => ({ name, bound, unit })))
   })
 
-  it('names caches that exist, each in one place', () => {
+  it('names exactly the caches in the source, each of which is created in one place', () => {
     const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.ts'),
     )

@@ -1,5 +1,6 @@
 /**
- * docs/index.md lists every page once, under its purpose; docs/decisions.md lists its own parts.
+ * docs/index.md lists every page once, under the purpose of the page. docs/decisions.md lists its
+ * own parts.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

@@ -93,7 +93,8 @@ describe('docs/lifecycle.md', () => {
     for (const [name, endings] of Object.entries(stepProblems)) {
       const known: readonly { readonly code: ProblemCode }[] = endings
       const statuses = new Set(known.map(({ code }) => problemKinds[code].status))
-      // An unknown version has no operation that a document could describe.
+      // No document describes the 404 of an unknown version, because an unknown version has no
+      // operations.
       if (name === 'version') statuses.add(404)
       expect(described.get(name), name).toEqual([...statuses].sort())
     }

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 const source = fileURLToPath(new URL('../../src', import.meta.url))
 
 /**
- * The import matrix of the design: what the files of each folder may import. Data flows one way
- * through the folders.
+ * The import matrix of the design: the files and folders that the files of each folder may import.
+ * Data flows one way through the folders.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'brand.ts': [],
@@ -103,7 +103,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'problem.ts',
   ],
   spectral: ['plan', 'definition', 'problem.ts', 'wire.ts'],
-  // Only the texts of CSV: a reader that follows a document needs nothing else of the formats.
+  // A file of its own, because `openapi` needs the texts of CSV cells and nothing else of the
+  // formats.
   'transfer/csv-cells.ts': [],
   'transfer/csv-rows.ts': ['transfer', 'problem.ts'],
   transfer: [
@@ -210,12 +211,14 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => path.replaceAll('\\', '/'))
 
-/** Files at the root list their own imports. */
+/**
+ * The folders that may also import what is `shared`. A file at the root lists all of its imports.
+ */
 const folders = new Set(
   Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)),
 )
 
-/** What every folder may import. */
+/** The files and folders that every folder may import. */
 const shared: readonly string[] = [
   'brand.ts',
   'definition/json.ts',
@@ -243,7 +246,7 @@ const importsOf = (path: string): string[] => {
 }
 
 describe('imports between folders', () => {
-  it('are read', () => {
+  it('are found in the source', () => {
     expect(importsOf('router/walk.ts')).toContain('router/steps/parse.ts')
   })
 
@@ -287,7 +290,10 @@ describe('imports between folders', () => {
   })
 })
 
-/** Imports that exist at run time. Types may refer to each other. */
+/**
+ * The imports that exist at run time. Imports of types are left out, because types may refer to
+ * each other.
+ */
 function valueImportsOf(path: string): string[] {
   const text = readFileSync(join(source, path), 'utf8').replace(/^import type [^'"]*?from\s+'[^']+'/gms, '')
   const typesOnly = /^import\s*\{(?:\s*type\s+[\w$]+(?:\s+as\s+[\w$]+)?,?)+\s*\}\s*from\s+'[^']+'/gms

@@ -1,4 +1,7 @@
-/** Links between the pages lead somewhere: to a file of the repository, and to a heading of it. */
+/**
+ * Every link between the pages leads to a file of the repository. If the link has an anchor, the
+ * file has that heading.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +17,7 @@ const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 const withoutCode = (text: string): string =>
   text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''))
 
-/** The anchors of a page as GitHub generates them from its headings, and explicit ones. */
+/** The anchors of a page: those that GitHub generates from its headings, and the explicit ones. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const found = new Set<string>()
   const counts = new Map<string, number>()
@@ -36,7 +39,7 @@ const links = pages.flatMap((page) =>
 const isLocal = ({ target }: { readonly target: string }): boolean => !/^[a-z]+:/.test(target)
 
 describe('links of the pages', () => {
-  it('exist', () => {
+  it('are found', () => {
     expect(links.filter(isLocal).length).toBeGreaterThan(100)
   })
 

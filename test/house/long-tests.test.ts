@@ -1,4 +1,4 @@
-/** Which tests are long: docs/own-tests.md. */
+/** Checks the rules of docs/own-tests.md for quick and long tests. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -20,15 +20,15 @@ describe('a quick test', () => {
   })
 })
 
-describe('a test is quick or long', () => {
-  it('by its file name, and each kind has its own script', () => {
+describe('quick and long tests', () => {
+  it('have different file names, and each kind has its own script', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     expect(scripts.test).toBe('vitest run --project=quick --project=alone')
     expect(scripts['test:long']).toBe('vitest run --project=long')
     expect(tests.filter((path) => !/^[a-z0-9-]+(\.long)?\.test\.ts$/.test(basename(path)))).toEqual([])
   })
 
-  it('or both: a test in two sizes has a long form that imports the quick one', () => {
+  it('can be one test in two sizes: the long file then imports the quick one', () => {
     const isQuick = (path: string): boolean => !path.endsWith('.long.test.ts')
     const sized = tests.filter((path) => isQuick(path) && /from '.*\/size\.js'/.test(read(path)))
     expect(sized.length).toBeGreaterThan(3)

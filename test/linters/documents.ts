@@ -1,4 +1,4 @@
-/** The documents for linters and generators. */
+/** The documents that the tests give to linters and generators. */
 import { openAccess } from '../../examples/pre-piezas/access.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import { storesIn } from '../../examples/pre-piezas/store/stores.js'
@@ -14,7 +14,7 @@ const unused = (): never => {
 /** The server address of the example. Linters refuse `localhost` and `example.com`. */
 const baseUrl = 'https://api.pre-piezas.test'
 
-/** The example over stores that are never called. */
+/** The example, with stores that are never called. */
 async function example() {
   const stores = storesIn({ client: { query: unused }, transaction: unused, ask: unused, close: async () => {} })
   const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
@@ -28,7 +28,8 @@ const sides = [
 ] as const
 
 /**
- * Every document of the example by its name: in 3.1 as it is served, in 3.0 with the same texts.
+ * Every document of the example by its name: the 3.1 document as the service serves it, and a 3.0
+ * document with the same texts.
  */
 async function exampleDocuments(): Promise<readonly (readonly [name: string, document: OpenApiDocument])[]> {
   const { app, apis } = await example()

@@ -1,6 +1,6 @@
 /**
- * Findings of the OWASP rules that the conventions cannot avoid, each with its place and the
- * reason.
+ * Findings of the OWASP rules that a service cannot avoid if it follows the conventions. Each has
+ * its place in the document and its reason.
  */
 
 interface Exception {

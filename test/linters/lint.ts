@@ -1,4 +1,4 @@
-/** Linters as libraries, without network access. */
+/** Runs linters as libraries, without network access. */
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { type RulesetDefinition, Spectral } from '@stoplight/spectral-core'
 import type { OpenApiDocument } from '../../src/openapi/index.js'
@@ -8,7 +8,7 @@ export interface Finding {
   readonly rule: string
   readonly severity: 'error' | 'warning' | 'other'
   readonly message: string
-  /** Such as `paths /orders get`. */
+  /** The path of the finding in the document, such as `paths /orders get`. */
   readonly place: string
 }
 

@@ -1,4 +1,7 @@
-/** Public linters have no findings in our documents, except those that `exceptions.ts` explains. */
+/**
+ * Public linters have no findings in the library's documents, except those that `exceptions.ts`
+ * explains.
+ */
 import owasp from '@stoplight/spectral-owasp-ruleset'
 import { oas } from '@stoplight/spectral-rulesets'
 import { describe, expect, it, vi } from 'vitest'
@@ -6,7 +9,7 @@ import { lintedDocuments } from './documents.js'
 import { exceptions } from './exceptions.js'
 import { byRedocly, bySpectral } from './lint.js'
 
-// The OWASP rules check every place with every rule, with all references resolved.
+// The OWASP rules are slow: they check every place with every rule, with all references resolved.
 vi.setConfig({ testTimeout: 300_000 })
 
 const documents = await lintedDocuments()
@@ -26,7 +29,7 @@ describe('the documents', () => {
 })
 
 describe('Spectral', () => {
-  it('checks documents', async () => {
+  it('finds the faults of a document', async () => {
     expect(await bySpectral({ ...some, info: bare }, { extends: [oas] })).toMatchObject([{ rule: 'info-description' }])
     expect(
       (await bySpectral({ ...some, servers: [{ url: 'http://a.test' }] }, { extends: [owasp] })).map(
@@ -51,13 +54,13 @@ describe('Spectral', () => {
     expect(rest).toEqual([])
   })
 
-  it('needs every one of the exceptions', () => {
+  it('needs each of the exceptions', () => {
     expect(exceptions.filter((one) => !excused.has(one))).toEqual([])
   })
 })
 
 describe('Redocly', () => {
-  it('checks documents', async () => {
+  it('finds the faults of a document', async () => {
     const info = { ...bare, title: some.info.title, version: some.info.version }
     expect(await byRedocly({ ...some, info })).toMatchObject([{ rule: 'info-license' }])
   })

@@ -125,7 +125,7 @@ const search = endpoint('search', {
   },
 })
 
-/** `v1` is deprecated and ends automatically, `v0` has ended. */
+/** `v1` is deprecated and retires automatically. `v0` has retired. */
 export function richService(): Api {
   const entries = () => [
     mount(clients, memoryAdapter(clients, { idempotency: true }), {

@@ -1,3 +1,3 @@
-/** Imports for the services of these tests. */
+/** The exports of the library that the services of these tests use. */
 export { bearer, scopePermission } from '../../src/auth/index.js'
 export { type ApiOptions, adapterView, api, defineResource, endpoint, mount, resourceRouter } from '../../src/index.js'

@@ -1,4 +1,4 @@
-/** What a mock logs: errors, but not requests for responses that are not described. */
+/** What a mock logs: errors, but not requests for responses that the document does not describe. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { endpoint, representation } from '../../src/index.js'
@@ -12,8 +12,8 @@ const notes = defineResource({
 })
 
 /**
- * A service with an endpoint and a hand-written route without a described response, and a
- * representation that throws.
+ * A service with an endpoint and a hand-written route whose successful responses are not described,
+ * and with a representation that throws.
  */
 const service = () =>
   api({
@@ -52,7 +52,7 @@ function logged() {
 }
 
 describe('the log of a mock', () => {
-  it('omits requests for undescribed responses: the response itself says so', async () => {
+  it("omits requests for responses that are not described, because the mock's response says so", async () => {
     const calls = logged()
     const mock = await mocked(service())
     for (const path of ['/v1/search', '/v1/branches']) {
@@ -62,7 +62,7 @@ describe('the log of a mock', () => {
     expect(calls).toEqual([])
   })
 
-  it('has errors', async () => {
+  it('contains errors', async () => {
     const calls = logged()
     const mock = await mocked(service())
     expect((await mock.ask('/v1/notes/1', { headers: { Accept: 'text/broken' } })).status).toBe(500)

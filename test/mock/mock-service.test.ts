@@ -6,7 +6,7 @@ import { fragments, shop } from './shop.js'
 
 type Row = Record<string, unknown> & { readonly [link: string]: { readonly href: string } & string }
 
-/** All pages of a list. */
+/** The records of all pages of a list. */
 async function everything(mock: Mocked, path: string): Promise<Row[]> {
   const all: Row[] = []
   for (let next: string | undefined = `${path}${path.includes('?') ? '&' : '?'}limit=100`; next !== undefined; ) {
@@ -49,7 +49,7 @@ describe('the mock of a service', () => {
     expect(mock.notes).toEqual([])
   })
 
-  it('has records that satisfy their rules and their scope', async () => {
+  it('has records that satisfy their rules and the scope of the principal', async () => {
     const mock = await mocked(shop(), { visitors: { auth: 'off', principal: { tenant: 'south' }, isNamed: true } })
     const customers = await everything(mock, '/v2/customers')
     expect(customers).toHaveLength(25)
@@ -156,7 +156,7 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v2/orders')).status).toBe(401)
   })
 
-  it('allows browsers of any origin, also for failed requests', async () => {
+  it('lets browsers of any origin read its responses, including those of failed requests', async () => {
     const mock = await mocked(shop(), { failures: [{ share: 1, status: 503 }] })
     const answer = await mock.ask('/v2/orders', { headers: { Origin: 'http://localhost:5173' } })
     expect([
@@ -190,7 +190,7 @@ describe('the mock of a service', () => {
     expect(await statuses(4)).not.toEqual(first)
   })
 
-  it('has the same records for the same seed, and others for another', async () => {
+  it('has the same records for the same seed, and other records for another seed', async () => {
     const records = async (seed: number): Promise<unknown> => {
       const mock = await mocked(shop(), { seed })
       return Promise.all(
@@ -204,7 +204,7 @@ describe('the mock of a service', () => {
     expect(await records(8)).not.toEqual(first)
   })
 
-  it('accepts records of the team, and fills in members that they omit', async () => {
+  it('accepts records of the team, and fills in the members that they omit', async () => {
     const data = { countries: [{ code: 'ES', name: 'Spain' }], orders: [{ number: 5000, total: 3 }, { total: 4 }] }
     const mock = await mocked(shop(), { data })
     expect(await everything(mock, '/v2/countries')).toEqual([{ code: 'ES', name: 'Spain' }])
@@ -286,7 +286,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('names the member and the keyword that cannot be satisfied, and the fix', async () => {
+  it('names the member and the keyword of a schema that cannot be satisfied, and the fix', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'a'],

@@ -1,4 +1,4 @@
-/** A listening mock in this process. */
+/** Starts a mock that listens in this process. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'

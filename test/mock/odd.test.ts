@@ -1,4 +1,6 @@
-/** Resources that are hard to generate: each case in which a generator failed, or could. */
+/**
+ * Resources that are hard to generate. Each is a case in which a generator failed, or could fail.
+ */
 import { describe, expect, it } from 'vitest'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 import { api, defineResource, mount } from './library.js'
@@ -32,7 +34,7 @@ const serve = (...definitions: readonly ResourceDefinition[]): Promise<Mocked> =
 const whole = { type: 'integer' }
 const text = { type: 'string' }
 
-/** The items of a list, after checking that each of their links resolves. */
+/** The items of a list, after a check that each of their links resolves. */
 async function listed(mock: Mocked, path: string): Promise<Record<string, unknown>[]> {
   const answer = await (await mock.ask(`${path}?limit=100`)).text()
   for (const [, href] of answer.matchAll(/"href":"(http:\/\/127[^"]+)"/g))
@@ -98,7 +100,7 @@ describe('a mock of odd resources', () => {
     expect(Object.keys(first ?? {})).toEqual(['clave', ...names])
   })
 
-  it('links resources that require each other, and themselves', async () => {
+  it('links resources that require each other, and resources that require themselves', async () => {
     const mock = await serve(
       define({
         collection: 'parts',
@@ -122,7 +124,7 @@ describe('a mock of odd resources', () => {
     for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
   })
 
-  it('links by members shared with other links and parents', async () => {
+  it('links records by members that other links and parents use too', async () => {
     const mock = await serve(
       define({ collection: 'as', key: 'id', properties: { id: whole } }),
       define({

@@ -1,4 +1,4 @@
-/** The command as a process, on the build. */
+/** Runs the built command as a process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -21,7 +21,7 @@ interface Ran {
 interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ran>
-  /** The lines that it prints when it listens. */
+  /** The lines that the command prints when it listens. */
   readonly greeting: Promise<string>
 }
 
@@ -50,7 +50,7 @@ function runCommand(...args: readonly string[]): Running {
 /** Runs a command that ends by itself. */
 const refusal = async (...args: readonly string[]): Promise<Ran> => run(...args).ended
 
-/** A module that serves one resource, followed by the text `extra`. */
+/** Writes a module that serves one resource. The source text of the module ends with `extra`. */
 function moduleOf(extra: string): string {
   const folder = temporaryFolder()
   const library = pathToFileURL(join(root, 'dist/index.js')).href
@@ -112,7 +112,7 @@ describe('mock <module> as a process', () => {
     expect(ran.error).toMatch(error)
   })
 
-  it('says how to load TypeScript, for either command', async () => {
+  it('says how to load TypeScript, for the commands mock and openapi', async () => {
     const folder = temporaryFolder()
     put(folder, 'api.tsx', 'export default 1')
     for (const command of ['mock', 'openapi']) {

@@ -1,2 +1,2 @@
-/** The tests of `records.test.ts` in their long form. */
+/** The long form of the tests in `records.test.ts`. */
 import './records.test.js'

@@ -11,7 +11,7 @@ import { patterns, recordSchema } from './schemas.js'
 const define = defineResource<Record<string, unknown>>()
 const resource = (schema: JsonSchema) => define({ collection: 'orders', key: 'id', schema } as never)
 
-/** Validates a record against a schema by a validator that is independent of this library. */
+/** The faults of records, found by a schema validator that is independent of this library. */
 function faultsOf(schema: JsonSchema, records: readonly unknown[]): unknown[] {
   const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
   addFormats(ajv)

@@ -16,7 +16,7 @@ const unused = (): never => {
   throw new Error('A mock calls no adapter of the service.')
 }
 
-/** An adapter that has every method and throws in each. */
+/** An adapter with every method. Each method throws. */
 const closed = <T, K>(): Adapter<T, K> => ({
   list: unused,
   read: unused,
@@ -114,7 +114,7 @@ const lines = defineResource({
   parent: { of: orders, by: 'order' },
 })
 
-/** A resource whose key consists of links to two others. */
+/** A resource whose key consists of links to two other resources. */
 const stocks = defineResource({
   collection: 'stocks',
   key: ['sku', 'country'],
@@ -153,7 +153,7 @@ const find = {
   properties: { href: { type: 'string', format: 'uri' }, title: { type: 'string' } },
 } as const
 
-/** The description of the hand-written routes. */
+/** The descriptions of the hand-written routes. */
 export const fragments: readonly DocumentFragment[] = [
   {
     paths: {

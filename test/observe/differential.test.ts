@@ -1,4 +1,7 @@
-/** Every response has the same bytes with `observe()` and without it, on both majors of Express. */
+/**
+ * Every response has the same bytes with `observe()` and without it, on both major versions of
+ * Express.
+ */
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
@@ -16,7 +19,7 @@ import { type App, type Express, listen, majors } from '../middleware/majors.js'
 const file = join(mkdtempSync(join(tmpdir(), 'observe-')), 'file.json')
 writeFileSync(file, JSON.stringify({ text: 'x'.repeat(5000) }))
 
-/** Ways in which Express handlers use a response. */
+/** Adds routes that use a response in all the ways in which Express handlers do. */
 function routes(express: Express, app: App): void {
   app.use('/compressed', compression({ threshold: 0 }))
   for (const path of ['', '/compressed']) {
@@ -165,7 +168,7 @@ async function bytes(port: number, request: string): Promise<string> {
     .replace(/^Date: .*$/gm, 'Date: now')
 }
 
-/** Errors of the observation itself. */
+/** Errors that `observe()` itself causes. */
 const errors: unknown[] = []
 afterEach(() => expect(errors.splice(0)).toEqual([]))
 
@@ -196,7 +199,7 @@ describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
     await counts.close()
   })
 
-  it('of other requests if one is aborted', async () => {
+  it('of other responses if a request is aborted', async () => {
     const { counts, middleware } = counting()
     const app = express()
     app.use(middleware)
@@ -235,7 +238,7 @@ it('observe() changes no byte of a service without Express', async () => {
   await counts.close()
 })
 
-it('an error inside it is reported once, and the service responds as before', async () => {
+it('an error inside observe() is reported once, and the service responds as before', async () => {
   const reported: unknown[] = []
   const counts = usage()
   const broken = () => {
@@ -253,7 +256,7 @@ it('an error inside it is reported once, and the service responds as before', as
   await counts.close()
 })
 
-/** The calls that a handler makes on its response, in order. */
+/** A call that a generated handler makes on its response. */
 type Step =
   | { readonly write: string; readonly encoding?: BufferEncoding }
   | { readonly bytes: Uint8Array }

@@ -1,6 +1,6 @@
 /**
- * Services whose routes pass requests on: to error handlers, to a middleware that responds to all,
- * to another path.
+ * Services whose routes pass requests on: to error handlers, to a middleware that responds to every
+ * request, or to another path.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -85,11 +85,11 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
   const rest = express === (express5 as unknown as Express) ? '/v1/*rest' : '/v1/*'
   const of = (...requests: string[]) => findingsOf(express, rest, requests)
 
-  it('names the route of an error that an outer error handler answered', async () => {
+  it('names the route of an error response that an outer error handler sent', async () => {
     expect(await of('/v1/notes/refused')).toEqual(['ERR-3 /v1/notes/{id} JSON'])
   })
 
-  it('names the route of a 404 that a later middleware answered', async () => {
+  it('names the route of a 404 that a later middleware sent', async () => {
     expect(await of('/v1/notes/missing')).toEqual(['ERR-3 /v1/notes/{id} JSON'])
   })
 
@@ -97,15 +97,15 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/v1/nothing/at/all/here')).toEqual([])
   })
 
-  it('does not derive other paths from a route that consists of parameters', async () => {
+  it('does not derive other paths from a route that consists only of parameters', async () => {
     expect(await of('/short', '/health', '/latest', '/health', '/states')).toEqual(['QUERY-7 /states x-total-count'])
   })
 
-  it('does not treat an index as a collection: the root, a version', async () => {
+  it('does not treat an index, such as the root or the path of a version, as a collection', async () => {
     expect(await of('/short', '/v1/things', '/', '/v1')).toEqual([])
   })
 
-  it('does not treat a list as an item: below a version, or between two segments', async () => {
+  it('does not treat a list as an item if it is below a version or between two segments', async () => {
     expect(await of('/v1/things', '/v1/parcels/1..3', '/v1/things HEAD')).toEqual([])
   })
 
@@ -116,7 +116,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     ])
   })
 
-  it('recognizes a format in a parameter', async () => {
+  it('recognizes a format in a path parameter', async () => {
     expect(await of('/v1/records/1.csv')).toEqual(['PATH-4 /v1/records/{id}.{format} {id}.{format}'])
   })
 

@@ -1,6 +1,6 @@
 /**
- * A hand-written service with planted violations: each is reported with its clause and route, and
- * nothing else is.
+ * A hand-written service with planted violations. Each violation is reported with its clause and
+ * route, and nothing else is reported.
  */
 
 import express5 from 'express'
@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { observe, usage } from '../../src/usage/index.js'
 import { type Express, listen, majors } from '../middleware/majors.js'
 
-/** Violations of one route each, and the findings for them. */
+/** Requests that violate one clause each, with the finding for each request. */
 const sins: readonly (readonly [request: string, expected: string])[] = [
   ['POST /v1/invoices', 'VERB-2 /v1/invoices Location'],
   ['POST /v1/receipts', 'VERB-2 /v1/receipts relative Location'],
@@ -148,7 +148,7 @@ async function observed(express: Express) {
 describe.each(majors)('observe() (%s)', (_, express) => {
   it('reports each planted violation with its clause, and nothing else', async () => {
     const { ask, found, counts } = await observed(express)
-    // Items have been requested, so their collections are known.
+    // An item is requested first, so that its collection is known.
     for (const request of ['GET /v1/envelopes/1', ...innocent]) await ask(request)
     await expect.poll(found).toEqual([])
     const named = new Set<string>()
@@ -193,7 +193,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     }
     const lines = async () =>
       (await counts.read()).wouldBreak.map(({ clause, route, detail }) => `${clause} ${route} ${detail}`).sort()
-    // A response is judged before the server reads the next request.
+    // The server reads this last request only after all earlier responses have been judged.
     await (await fetch(`http://127.0.0.1:${port}/last`)).arrayBuffer()
     return lines()
   }
@@ -204,7 +204,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     expect(await found(mount, ['GET /v1/orders'])).toEqual(['QUERY-7 /v1/orders x-total-count'])
   })
 
-  it('a regular expression is a route, and a catch-all is not', async () => {
+  it('a regular expression is a route, but a catch-all is not', async () => {
     const mount = (app: ReturnType<Express>) => {
       app.post(/^\/v1\/orders$/, (_req, res) => void res.status(201).end())
       app.all(/^\/x/, (_req, res) => void res.status(404).end())
@@ -237,7 +237,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/orders/{id} weak Etag', 'VERB-2 /v1/orders Location'])
   })
 
-  it('a router below a parameter is one route, for any value of the parameter', async () => {
+  it('a router below a parameter has the same route for any value of the parameter', async () => {
     const mount = (app: ReturnType<Express>) => {
       const tenant = express.Router()
       tenant.get('/orders/:id', (_req, res) => void res.json({}))

@@ -8,13 +8,13 @@ import { describedApis } from './example.js'
 const apis = await describedApis()
 const documents = apis.map(([name, api, version]) => [name, openapi(api, version)] as const)
 
-/** The documents with the hand-written routes that have descriptions. */
+/** The documents, including the hand-written routes that have descriptions. */
 const whole = apis.map(([name, api, version]) => {
   const fragments = name === 'private-v8' ? [sucursalesDescribed] : []
   return [name, openapi(api, version, { fragments })] as const
 })
 
-/** The violations of the specification's own JSON Schema. */
+/** The violations of OpenAPI's own JSON Schema. */
 async function faultsOf(document: OpenApiDocument): Promise<unknown> {
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
   return valid ? undefined : errors
@@ -67,11 +67,11 @@ describe('openapi() of the example', () => {
     expect(schemas.ContratoCreate).toMatchObject({
       properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } },
     })
-    // A tool that shortens or lengthens texts of a pattern needs both bounds.
+    // Tools that shorten or lengthen a text with a pattern need both bounds of its length.
     expect(parameters.ContratoExpand).toMatchObject({
       schema: { minLength: 1, maxLength: 16_384, pattern: '^(?:cliente)(?:,(?:cliente))*$' },
     })
-    // In a merge patch, null removes an optional member, and only that.
+    // In a merge patch, null removes a member. Only optional members accept null.
     expect(schemas.CicloPatch).toMatchObject({
       properties: { href: { type: 'string' }, permiteEntregaEnMostrador: { type: ['boolean', 'null'] } },
     })

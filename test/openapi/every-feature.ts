@@ -1,6 +1,6 @@
 /**
- * A service with every feature that a document can describe, over stores whose refusals a test
- * controls.
+ * A service with every feature that a document can describe. The tests control which writes its
+ * stores refuse.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { authenticate, login } from '../../src/auth/index.js'
@@ -59,17 +59,20 @@ interface Caller {
   readonly name: string
 }
 
-/** Callers whose writes the stores refuse, each for a different reason. */
+/**
+ * The names of callers whose writes the stores refuse. The name of such a caller is the reason of
+ * the refusal.
+ */
 export const refusals: readonly Refused['refused'][] = ['duplicate', 'reference', 'referenced', 'rule']
 
 const nameOf = ({ principal }: AdapterCall): string => (principal as Caller).name
 
 /**
- * A store that refuses writes of some callers, defers a create of another, and returns an empty
- * result for a third.
+ * A store that refuses the writes of some callers. For one other caller it defers a create, and for
+ * another it returns an empty result.
  */
 function refusing<T, K>(under: Adapter<T, K>): Adapter<T, K> {
-  // Created records are not referenced, and deleted ones are no duplicates.
+  // A create is never refused as `referenced`, and a delete is never refused as `duplicate`.
   const refusedFor = (call: AdapterCall, but?: Refused['refused']): Refused | undefined => {
     const refused = refusals.find((one) => one === nameOf(call) && one !== but)
     return refused === undefined ? undefined : { refused, members: [] }
@@ -118,10 +121,13 @@ const search = endpoint('search', {
   },
 })
 
-/** When `v1` retires automatically. */
+/** The time at which `v1` retires automatically. */
 export const sunset = '2090-01-01T00:00:00Z'
 
-/** Each service has its own stores. `limit`: requests of a caller in a minute. */
+/**
+ * Creates a service with its own stores. `limit` is the number of requests that a caller may send
+ * in a minute.
+ */
 export const serviceOf = (limit: number) =>
   api<Caller>({
     authenticate: authenticate({
@@ -145,7 +151,8 @@ export const serviceOf = (limit: number) =>
       attempts: { pair: { limit: 3 } },
     }),
     permission: ({ name }, _action, resource) => {
-      // After the rate limit, so that its fields are in the response.
+      // The permission is checked after the rate limit, so the response has the header fields of
+      // the rate limit.
       if (name === 'breaking') throw new Error('The permission is broken.')
       if (name === 'downing') throw new Unavailable()
       return name === 'stranger' ? 'forbidden' : name === `not ${resource}` ? 'method-not-allowed' : 'allow'

@@ -1,4 +1,4 @@
-/** Invalid input causes a ConfigurationError that names it. */
+/** Invalid input causes a ConfigurationError that names the input. */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, ConfigurationError, defineResource, endpoint, type MountOptions, mount } from '../../src/index.js'
@@ -28,7 +28,7 @@ const describing =
     openapi(served([orders], mounting), 'v1', options)
 
 describe('descriptions that are refused', () => {
-  it('names two resources with the same type', () => {
+  it('names two resources with the same type name', () => {
     const twin = define('pedidos', { singular: 'order' })
     expect(() => openapi(served([orders, twin]), 'v1')).toThrow(
       /"pedidos" and "orders" have the same name "Order"[\s\S]*description-clash/,
@@ -92,7 +92,7 @@ describe('descriptions that are refused', () => {
     expect(() => openapi({}, 'v1')).toThrow(/got no service/)
   })
 
-  it('throws ConfigurationError, and says the clause', () => {
+  it('throws a ConfigurationError for a value that is not a service', () => {
     expect(() => openapi({}, 'v1')).toThrow(ConfigurationError)
   })
 })

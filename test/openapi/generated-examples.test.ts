@@ -27,7 +27,7 @@ function examplesIn(node: unknown, place: readonly string[] = []): Found[] {
 
 const made = () => openapi(shop(), 'v2', { fragments, examples: generatedExamples() })
 
-/** The document of one of the APIs of the example. */
+/** The document of one of the APIs of the example, by index. */
 async function ofExample(at: number): Promise<ReturnType<typeof made>> {
   const [, api, version] = (await describedApis())[at] as Awaited<ReturnType<typeof describedApis>>[number]
   return openapi(api, version, { examples: generatedExamples() })
@@ -41,7 +41,7 @@ describe('generated examples of a document', () => {
   }
 
   it.each(Object.keys(documents))(
-    'exist for every schema of a body or a response, and match it: %s',
+    'exist for every schema of a body or a response, and match the schema: %s',
     async (name) => {
       const document = documents[name] as () => ReturnType<typeof ofExample>
       const whole = await document()
@@ -64,14 +64,14 @@ describe('generated examples of a document', () => {
     expect(found).toEqual({ href: expect.any(String), title: expect.any(String) })
   })
 
-  it('are the same for each build of the document, and others for another seed', () => {
+  it('are the same for each build of the document, and differ for another seed', () => {
     expect(made()).toEqual(made())
     expect(openapi(shop(), 'v2', { examples: generatedExamples({ seed: 2 }) })).not.toEqual(
       openapi(shop(), 'v2', { examples: generatedExamples() }),
     )
   })
 
-  it('are absent by default, without other differences', () => {
+  it('are absent by default, and the document is otherwise the same', () => {
     const plain = openapi(shop(), 'v2', { fragments })
     const types = ({ components }: ReturnType<typeof made>) => Object.keys(components.schemas ?? {})
     expect(types(made())).toEqual(types(plain))
@@ -79,7 +79,7 @@ describe('generated examples of a document', () => {
     expect(plain.components.schemas?.Order).not.toHaveProperty('examples')
   })
 
-  it('are one example each in 3.0.3', () => {
+  it('are a single example per schema in 3.0.3', () => {
     const { components } = openapi(shop(), 'v2', { openapi: '3.0.3', examples: generatedExamples() })
     expect(components.schemas?.Order).toHaveProperty('example.state', 'open')
   })

@@ -1,6 +1,6 @@
 /**
- * A document and the service agree: requests can get every described status, code and header, and
- * get nothing else.
+ * The document and the service agree. Every described status, code and header field occurs in some
+ * response, and responses contain nothing that is not described.
  */
 import net from 'node:net'
 import express from 'express'
@@ -11,7 +11,7 @@ import { refusals, serviceOf, sunset } from './every-feature.js'
 
 const service = serviceOf(100_000)
 
-/** A path of the document with the keys of existing records. */
+/** A path of the document, with the keys of existing records in place of its parameters. */
 const withKeys = (path: string, id = '1'): string =>
   path
     .replace('{lineId}', 'orderId=1,number=1')
@@ -48,7 +48,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 
 type Operation = (typeof operations)[number]
 
-/** Parts of documents that no test can reach, and why. */
+/** Statuses, codes and header fields that no test can reach, each with its reason. */
 const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = [
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
@@ -60,10 +60,10 @@ const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = 
   },
 ]
 
-/** An origin that may read responses. */
+/** An origin whose pages may read the responses. */
 const origin = 'https://page.example'
 
-/** Created records are not referenced, and deleted ones are no duplicates. */
+/** A create is never refused as `referenced`, and a delete is never refused as `duplicate`. */
 const isPossible = (refused: string, operationId: string): boolean =>
   !(refused === 'referenced' && operationId.startsWith('create')) &&
   !(refused === 'duplicate' && operationId.startsWith('delete'))
@@ -73,7 +73,10 @@ const reachable = (one: string): boolean => !unreachable.some(({ what }) => what
 describe('the document of a service with every feature', () => {
   let served: Awaited<ReturnType<typeof listen>>
   const faults: string[] = []
-  /** One for each service that gets requests: together they reach everything. */
+  /**
+   * One `describeStrictly()` middleware for each service that gets requests. Together they see
+   * everything that can be reached.
+   */
   const watches: DescribeStrictly[] = []
   const watch = (one: ReturnType<typeof serviceOf>) => {
     const made = describeStrictly(one, { onFault: (fault) => faults.push(fault) })
@@ -91,7 +94,7 @@ describe('the document of a service with every feature', () => {
   afterAll(() => served.close())
 
   let keys = 0
-  /** `null` omits a field that every request has otherwise. */
+  /** Sends a request with the usual header fields. `null` omits one of these fields. */
   function send(method: string, path: string, headers: Record<string, string | null> = {}, given?: unknown) {
     keys += 1
     const all = {
@@ -105,9 +108,9 @@ describe('the document of a service with every feature', () => {
   }
   const any = { 'If-Match': '*' }
 
-  /** Requests that end in each problem, for every operation. */
+  /** Sends requests to an operation that end in each of its problems. */
   async function provoke({ path, method, operation }: Operation): Promise<void> {
-    // A flag that is already set is not set again.
+    // Only order 2 does not have the flag yet.
     const here = withKeys(path, operation.operationId === 'setOrderUrgent' ? '2' : '1')
     const given = operation.requestBody === undefined ? undefined : (sent[path] ?? { id: 1 })
     for (const name of ['stranger', 'breaking', 'downing'])
@@ -129,7 +132,7 @@ describe('the document of a service with every feature', () => {
       await send(method, here, { ...any, 'X-Api-Key': name }, given)
     if (given !== undefined) await provokeByBody({ method, here, given })
     else if (method === 'PUT') await send(method, here, any, { a: 'body' })
-    // A flag that is not set does not exist yet: the second request finds it.
+    // The first of these requests sets a flag that does not exist yet. The second request finds it.
     for (let again = 0; again < 2; again += 1) await send(method, here, { ...any, 'If-None-Match': '*' }, given)
   }
 
@@ -159,7 +162,7 @@ describe('the document of a service with every feature', () => {
     await send(method, here, { ...any, 'Idempotency-Key': null }, given)
   }
 
-  /** A request with any headers, whose body never arrives. */
+  /** Sends a request with these header fields, whose body never arrives. */
   const raw = (line: string, fields: readonly string[]): Promise<void> =>
     new Promise((resolve) => {
       const socket = net.connect(served.port, '127.0.0.1')
@@ -170,7 +173,7 @@ describe('the document of a service with every feature', () => {
       socket.write([line, 'Host: a', 'X-Api-Key: ana', `Origin: ${origin}`, ...fields, '', ''].join('\r\n'))
     })
 
-  /** Reads that succeed. */
+  /** Sends reads that succeed. */
   async function read(): Promise<void> {
     for (const { path } of operations.filter(({ method }) => method === 'GET')) {
       const here = withKeys(path)
@@ -188,7 +191,7 @@ describe('the document of a service with every feature', () => {
     for (const path of ['/orders', '/clients/1/orders']) await raw(`GET /v1${path} HTTP/1.0`, ['Accept: text/csv'])
   }
 
-  /** Writes that succeed, one for each caller and preference. */
+  /** Sends writes that succeed, one for each caller and preference. */
   async function write(): Promise<void> {
     const creates: readonly (readonly [path: string, body: (id: number) => object])[] = [
       ['/orders', (id) => ({ id, total: 1 })],
@@ -273,7 +276,7 @@ describe('the document of a service with every feature', () => {
     expect(unreached('statuses').filter((one) => /login/i.test(one))).toEqual([])
   })
 
-  it('every described status, code and header can be reached, and every response matches', {
+  it('every described status, code and header can be reached, and every response matches the document', {
     timeout: 120_000,
   }, async () => {
     await read()

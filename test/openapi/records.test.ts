@@ -39,7 +39,7 @@ const orders = defineResource({
 describe('REP-2: an expanded record', () => {
   const document = documentOf(orders, customers, regions)
 
-  it('has brief links, so it has its own type if the record itself can be expanded', () => {
+  it('has brief links, so it has its own type if the record has links to expand', () => {
     expect(schemaOf(document, 'Order')).toHaveProperty('properties.customer', {
       anyOf: [ref('CustomerLink'), ref('CustomerExpanded')],
     })
@@ -49,12 +49,12 @@ describe('REP-2: an expanded record', () => {
     expect(schemaOf(document, 'CustomerExpanded')).toHaveProperty('properties.region', ref('RegionLink'))
   })
 
-  it('has the type of the record if that has no links to expand', () => {
+  it('has the type of the record if the record has no links to expand', () => {
     expect(Object.keys(document.components.schemas ?? {})).not.toContain('RegionExpanded')
     expect(Object.keys(document.components.schemas ?? {})).not.toContain('OrderExpanded')
   })
 
-  it('has its own name also if resources link to each other', () => {
+  it('has its own type name even if resources link to each other', () => {
     const [left, right] = (['left', 'right'] as const).map((name, at) =>
       defineResource({
         collection: `${name}s`,
@@ -121,7 +121,7 @@ describe("a member that the caller's scope sets", () => {
     expect(schemaOf(throwing, 'InvoiceReplace')).toHaveProperty('required', ['company', 'total'])
   })
 
-  it('terminates if a function follows the members of a principal', () => {
+  it('is optional even if the scope function follows the members of the principal in a loop', () => {
     const walking = scoped((caller) => {
       let deepest: unknown = caller
       while (typeof deepest === 'function') deepest = Reflect.get(deepest, 'parent')
@@ -130,7 +130,7 @@ describe("a member that the caller's scope sets", () => {
     expect(schemaOf(walking, 'InvoiceReplace')).toHaveProperty('required', ['total'])
   })
 
-  it('a link that it sets is optional too', () => {
+  it('a link that the scope sets is optional too', () => {
     const linked = defineResource({
       collection: 'bills',
       key: 'id',
@@ -200,7 +200,7 @@ describe('parameters of one resource', () => {
     expect(paths['/box-bs']).toHaveProperty('get.parameters.0.name', 'c')
   })
 
-  it('has no unused component', () => {
+  it('the document has no unused component', () => {
     const text = JSON.stringify(documentOf(pieces, customers, regions))
     const { components } = documentOf(pieces, customers, regions)
     for (const kind of ['parameters', 'schemas', 'responses', 'headers'])

@@ -28,11 +28,11 @@ const given = [
   {},
 ]
 
-describe.each(majors)('REP-7: a reference of a body (%s)', (_name, framework) => {
+describe.each(majors)('REP-7: a reference in a body (%s)', (_name, framework) => {
   it.each([
     ['a target without an address of its own', plain],
     ['a target with a member "href"', addressed],
-  ])('is accepted if the document says so: %s', async (_target, target) => {
+  ])('is accepted if the document allows it: %s', async (_target, target) => {
     const sources = defineResource({
       collection: 'sources',
       key: 'id',

@@ -1,6 +1,6 @@
 /**
- * Requests that a document allows are accepted, and others are refused. The requests are generated
- * from the document alone: they match it, or break it in one place.
+ * The service accepts requests that the document allows, and refuses others. The requests are
+ * generated from the document alone: they match it, or violate it in one place.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -53,7 +53,7 @@ const listening = async (handler: http.RequestListener, start: string, headers: 
   return { send, close }
 }
 
-/** The example, with a token that has every permission. */
+/** Serves the example, with a token that has every permission. */
 async function example(): Promise<Served> {
   const { stores, fill } = await embeddedStores()
   const data = generate(40)
@@ -91,26 +91,29 @@ interface ProblemBody {
   readonly errors?: readonly { readonly code?: string; readonly pointer?: string }[]
 }
 
-/** Whether a refusal has a reason that a schema can't express. */
+/** Whether the response is no refusal, or a refusal for a reason that a schema cannot express. */
 function isExcused({ method, headers, body }: Request, { status, text }: Answer): boolean {
   if (status < 400) return true
   if (text === '') return status === 404 || status === 412
   const { code = '', errors = [] } = JSON.parse(text) as ProblemBody
   if (Object.hasOwn(refusals, code)) return true
-  // The result of these operations depends on the record.
+  // The result of a JSON Patch depends on the record.
   if (code === 'invalid-body' && body !== undefined && headers['Content-Type'] === 'application/json-patch+json')
     return true
   if (code !== 'invalid-body' && code !== 'invalid-query') return false
-  // A patch of an absent object must be complete.
+  // If the record does not have an object, a patch of that object must be complete.
   if (method === 'PATCH' && errors.some((one) => one.code === 'required')) return true
-  // For a union, the document allows any patch, and the result is validated.
+  // For a union, the document allows any patch, and the service validates the result.
   const isInside = (pointer = ''): boolean => pointer.split('/').length > 2
   const isOfShapes = (one: { readonly code?: string; readonly pointer?: string }): boolean =>
     method === 'PATCH' && one.code === 'unknown' && isInside(one.pointer)
   return errors.length > 0 && errors.every((one) => isOfShapes(one) || Object.hasOwn(violations, one.code ?? ''))
 }
 
-/** The simplest request of each operation whose response is wrong. */
+/**
+ * Finds operations with wrong responses. Returns the simplest request with a wrong response for
+ * each of them.
+ */
 async function failures(
   { requests, send }: Served,
   made: (operation: Operation) => fc.Arbitrary<Request>,
@@ -121,7 +124,7 @@ async function failures(
   for (const operation of requests.operations) {
     const property = fc.asyncProperty(made(operation), async (request) => {
       const answer = await send(request)
-      // A HEAD response has no code: the one to GET has it.
+      // A HEAD response has no problem code, so the same request is sent with GET.
       const asked =
         request.method === 'HEAD' && answer.status >= 400 ? await send({ ...request, method: 'GET' }) : answer
       return answer.status < 500 && asked.status === answer.status && isRight(request, asked)

@@ -34,7 +34,7 @@ const reduced = api<{ name: string }>({
   versions: { v1: entries() },
 })
 
-/** A service that serves its own document. */
+/** The document in the body of a response. */
 const documentOf = async (response: Response): Promise<OpenApiDocument> => JSON.parse(await response.text())
 
 type Listening = Awaited<ReturnType<typeof listen>>
@@ -87,7 +87,7 @@ describe('the document that a service serves', () => {
     expect((await get('/v1/openapi', { 'If-Match': '"another"' })).status).toBe(412)
   })
 
-  it('VERB-8, VERB-9, QUERY-8: HEAD, OPTIONS and 405 work as usual, and parameters are refused', async () => {
+  it('VERB-8, VERB-9, QUERY-8: HEAD, OPTIONS and 405 work as usual, and query parameters are refused', async () => {
     const head = await get('/v1/openapi', {}, 'HEAD')
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect((await get('/v1/openapi', {}, 'OPTIONS')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
@@ -103,7 +103,7 @@ describe('the document that a service serves', () => {
     expect((await fetch(`${publicly.origin}/v1/orders`)).status).toBe(401)
   })
 
-  it('AUTH-4: can show a caller only the operations that it may use', async () => {
+  it('AUTH-4: can show a caller only the operations that the caller may use', async () => {
     const described = async (name: string) => {
       const { paths } = await documentOf(await fetch(`${partly.origin}/v1/openapi`, { headers: { 'X-Api-Key': name } }))
       return {
@@ -120,7 +120,7 @@ describe('the document that a service serves', () => {
     expect((await described('ana')).list).toEqual(['get', 'head', 'post', 'options'])
   })
 
-  it('PATH-1: no other entry can have its address', () => {
+  it('PATH-1: no other entry can have the address of the document', () => {
     const taken = endpoint('openapi', { description: 'Another.', methods: { GET: { handle: () => 1 } } })
     expect(() => api({ describe: true, versions: { v1: [taken] } })).toThrow(ConfigurationError)
     expect(() => api({ versions: { v1: [taken] } })).not.toThrow()
@@ -137,14 +137,15 @@ describe('the document that a service serves', () => {
     await expect(clashing.ready()).rejects.toThrow(/"orders" and "pedidos"|"pedidos" and "orders"/)
   })
 
-  it('is refused if it is both public and reduced', () => {
+  it('is refused if its options make it both public and reduced', () => {
     expect(() => api({ describe: { public: true, reduced: true }, versions: { v1: [] } })).toThrow(/public and reduced/)
   })
 })
 
 describe('the building of documents', () => {
   /**
-   * A service whose description counts the builds of a document, and fails while a test says so.
+   * A service that counts how often its document is built. The build fails while a test sets
+   * `fails`.
    */
   function counting(options: { readonly baseUrl?: string } = {}) {
     const state = { builds: 0, fails: false }

@@ -1,6 +1,6 @@
 /**
- * The cost of building and sending a document of many resources, in counts that do not depend on
- * the load of the machine.
+ * The cost of building and sending the document of many resources. The costs are counts, which do
+ * not depend on the load of the machine.
  */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -8,8 +8,8 @@ import { api, defineResource, mount, type ResourceDefinition } from '../../src/i
 import { type OpenApiDocument, openapi } from '../../src/openapi/index.js'
 
 /**
- * Resources with eight members, a link to the previous one, and a flag; every third can be attached
- * to that one.
+ * The document of `count` resources. Each resource has eight members, a link to the previous
+ * resource, and a flag. Every third resource can be attached to the previous one.
  */
 function documentOf(count: number): OpenApiDocument {
   const definitions: ResourceDefinition[] = []
@@ -44,14 +44,16 @@ function documentOf(count: number): OpenApiDocument {
   return openapi(api({ versions: { v1: definitions.map((one) => mount(one, memoryAdapter(one))) } }), 'v1')
 }
 
-/** Objects and lists in a document, each counted once however many places share it. */
+/**
+ * The number of objects and lists in a document. An object that several places share counts once.
+ */
 function containersIn(value: unknown, seen = new Set<unknown>()): number {
   if (typeof value !== 'object' || value === null || seen.has(value)) return 0
   seen.add(value)
   return Object.values(value).reduce((count: number, one) => count + containersIn(one, seen), 1)
 }
 
-describe('one more resource of 1,000', () => {
+describe('each additional resource of a document', () => {
   const [some, more] = [documentOf(12), documentOf(24)]
   const each = (measure: (document: OpenApiDocument) => number): number => (measure(more) - measure(some)) / 12
   const operations = ({ paths }: OpenApiDocument): number =>
@@ -65,11 +67,11 @@ describe('one more resource of 1,000', () => {
     expect(each((document) => JSON.stringify(document).length)).toBeLessThan(25_000)
   })
 
-  it('creates less than 155 objects: parts in common with other resources are shared', () => {
+  it('creates fewer than 155 objects: parts in common with other resources are shared', () => {
     expect(each(containersIn)).toBeLessThan(155)
   })
 
-  it('shares responses without content of their own', () => {
+  it('shares the responses of HEAD, DELETE and OPTIONS with other resources', () => {
     const responses = (name: string, method: string) =>
       (more.paths[name] as Record<string, { responses: unknown }>)[method]?.responses
     for (const method of ['head', 'delete', 'options'])

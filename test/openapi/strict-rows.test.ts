@@ -1,5 +1,6 @@
 /**
- * describeStrictly() on exports: each line of an NDJSON or CSV body is a record of the document.
+ * describeStrictly() on exports. Each line of an NDJSON or CSV body must match the record that the
+ * document describes.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -68,7 +69,7 @@ describe('the lines of exports, compared with the document', () => {
     expect(JSON.stringify(paths)).not.toContain('secreto')
   })
 
-  it.each(['text/csv', 'application/x-ndjson'])('match as the service writes them: %s', async (type) => {
+  it.each(['text/csv', 'application/x-ndjson'])('match the document as the service writes them: %s', async (type) => {
     for (const path of [
       '/v1/pedidos',
       '/v1/pedidos?expand=cliente',
@@ -164,7 +165,7 @@ describe('the lines of exports, compared with the document', () => {
     else expect(json.detail).toMatch(expected)
   })
 
-  it('names the errors of a few lines, and the number of others', async () => {
+  it('names the errors of a few lines, and the number of other lines with errors', async () => {
     const body = Array.from({ length: 100 }, () => `${JSON.stringify({ ...record, id: '1' })}\n`).join('')
     const { json } = await answered(sends('application/x-ndjson', body), 'application/x-ndjson')
     expect(json.detail).toMatch(/does not match the schema: line 5: .*\n.*95 more lines have faults\.$/)

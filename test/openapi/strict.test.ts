@@ -1,4 +1,7 @@
-/** describeStrictly(): finds what a response has that its document does not describe. */
+/**
+ * describeStrictly() finds everything in a response that the document of the service does not
+ * describe.
+ */
 import { gzipSync } from 'node:zlib'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -41,7 +44,7 @@ const service = api({ versions: { v1: [mount(orders, memoryAdapter(orders))] } }
 let served: Omit<Served, 'data'> | undefined
 afterEach(() => served?.close())
 
-/** The finding for a response that a middleware sends in place of the service. */
+/** Requests a path. A middleware responds in place of the service, behind `describeStrictly()`. */
 async function answered(behind: Middleware, path = '/v1/orders/1', options: DescribeStrictlyOptions = {}) {
   served = await listen(
     express()
@@ -226,7 +229,7 @@ describe('describeStrictly()', () => {
     expect(await detailOf(behind, path)).toMatch(expected)
   })
 
-  it('ignores headers that the app sets before the service', async () => {
+  it('ignores headers that the app sets before it calls the service', async () => {
     const strictly = describeStrictly(service)
     const app = express().use((_req, res, next) => {
       res.setHeader('X-Team', 'a')
@@ -252,7 +255,7 @@ describe('describeStrictly()', () => {
     )
   })
 
-  it('onFault receives each finding, and the response is sent unchanged, also in parts', async () => {
+  it('onFault receives each finding, and the response is sent unchanged, even if it is written in parts', async () => {
     const faults: string[] = []
     const pieces: Middleware = (_req, res) => {
       res.writeHead(200, { ...head, 'x-odd': '1' })
@@ -264,7 +267,7 @@ describe('describeStrictly()', () => {
     expect(faults.join()).toMatch(/does not describe the header "x-odd".*\/id must be integer/)
   })
 
-  it('a body of more than a mebibyte is sent, and only its head is compared', async () => {
+  it('a body of more than a mebibyte is sent, and only its status and headers are compared', async () => {
     const long = 'x'.repeat(600_000)
     const writes =
       (headers: object): Middleware =>

@@ -111,7 +111,7 @@ describe('options of the wrong kind', () => {
     )
   })
 
-  it('accepts valid options, absent ones, and undefined as absent', () => {
+  it('accepts valid options and absent ones, and treats undefined as absent', () => {
     const given = {
       on: undefined,
       name: 'a',
@@ -139,7 +139,7 @@ describe('options of the wrong kind', () => {
     expect(() => checkOptions('made()', { on: true }, kinds)).toThrow('"name" of made() is missing')
   })
 
-  it('reports missing options even if all of them are optional', () => {
+  it('reports a missing options object even if every option is optional', () => {
     expect(() => checkOptions('made()', undefined, { on: 'boolean' })).toThrow(
       'The options of made() are missing. Give an object.',
     )

@@ -1,7 +1,7 @@
 /**
- * Passes a value of each wrong kind to every option of every factory. No option can be omitted: the
- * public factories, the option types, the option tables and the names in them are all found in the
- * source.
+ * Passes a value of each wrong kind to every option of every factory. The tests find the public
+ * factories, the option types, the option tables and the names in the tables in the source, so no
+ * option can be omitted.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -206,41 +206,41 @@ const values: Readonly<Record<string, unknown>> = {
   'a function': () => {},
 }
 
-/** The values that are valid for an option of a kind; all others are invalid. */
+/** The names of the values that are valid for an option of a kind. All other values are invalid. */
 const right = {
   boolean: ['true'],
   function: ['a function'],
-  /** A number with its own bounds: none of the values is valid. */
+  /** A number with bounds of its own: none of the values is valid. */
   number: [],
-  /** A text with its own grammar, or one of several. */
+  /** A text with a grammar of its own, or one of several fixed texts. */
   enum: [],
   text: ["'false'", "'no'", "'10'"],
   list: ['[]'],
   table: ['{}'],
-  /** One name or several. */
+  /** One name, or several names. */
   names: ["'false'", "'no'", "'10'"],
-  /** One text or a list, which needs at least one. */
+  /** One text, or a list of at least one text. */
   texts: ["'false'", "'no'", "'10'"],
   /** The result of another factory. */
   made: [],
-  /** Not checked. */
+  /** Not checked, so all values are valid. */
   any: Object.keys(values),
 } as const
 type Expected = keyof typeof right
 
 interface Factory {
-  /** Its name in messages. */
+  /** The name of the factory in messages. */
   readonly name: RegExp
   readonly make: (options: Record<string, unknown>) => unknown
-  /** Options that it requires. */
+  /** Options that the factory requires. */
   readonly required?: Record<string, unknown>
-  /** Values that are valid in place of the options. */
+  /** Values that are valid in place of an object with options. */
   readonly instead?: readonly string[]
-  /** Other names are allowed. */
+  /** Whether options with other names are allowed. */
   readonly open?: true
   /** Names that are too short for a suggestion of the closest name. */
   readonly tooShort?: readonly string[]
-  /** The table that validates them: every name in it is tested. */
+  /** The table that validates the options. Every name in the table is tested. */
   readonly kinds: KindTable
   readonly options: Readonly<Record<string, Expected | readonly [Expected, ...(keyof typeof values)[]]>>
 }
@@ -268,7 +268,7 @@ const operationText = {
   examples: 'table',
   problems: 'list',
 } as const
-/** The option `conventions` of factories whose clauses have modes. */
+/** The options of factories whose clauses have modes. */
 const adopting = {
   conventions: 'table',
   onFinding: 'function',
@@ -323,14 +323,14 @@ const stores = {
 } as const
 const limit = { limit: 'number', window: 'number' } as const
 const life = {
-  // Which texts and numbers are dates, or name a version, is tested with versions.
+  // The tests of versions cover which texts and numbers are dates, and which texts name a version.
   deprecated: ['text', '-1', '0.5', 'NaN'],
   sunset: ['text', '-1', '0.5', 'NaN'],
   retireAtSunset: 'boolean',
   successor: 'text',
   brownouts: ['list', 'a function'],
 } as const
-/** Which texts and numbers are dates is tested with versions. */
+/** The tests of versions cover which texts and numbers are dates. */
 const date = ['text', '-1', '0.5', 'NaN'] as const
 const table = {
   resource: 'made',
@@ -376,7 +376,7 @@ const job = api({
   versions: { v1: [mount(orders, memoryAdapter(orders, { records: any(records) }))] },
 })
 
-/** The factories by name. For nested options, the name has the path of the option. */
+/** The factories by name. For nested options, the name includes the path of the option. */
 const factories: Readonly<Record<string, Factory>> = {
   api: {
     name: /api\(\)/,
@@ -1416,7 +1416,7 @@ const factories: Readonly<Record<string, Factory>> = {
   },
 }
 
-/** Exports without options, or with their own test of them below. */
+/** Exports that have no options, or that take the options of a factory above. */
 const others = [
   'causeText',
   'failureLine',
@@ -1448,10 +1448,10 @@ const others = [
   'preconditionFailed',
 ]
 
-/** Tables for values that only exist during a request or a job. */
+/** Tables for objects that exist only during a request or a job. */
 const atRequests = [reachKinds, changeKinds, rowsKinds, knownBreakKinds]
 
-/** Tables that are spread into others, where each of their names is tested. */
+/** Whether a table is spread into another table. The names in the other table are tested. */
 const isSpread = (table: KindTable): boolean =>
   Object.values(factories).some(({ kinds }) => Object.entries(table).every(([name, kind]) => kinds[name] === kind))
 
@@ -1480,7 +1480,7 @@ describe('options', () => {
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
   })
 
-  it('include every option table, and its file has no other one', async () => {
+  it('include every option table, and a file with option tables exports all of them', async () => {
     const missing: string[] = []
     for (const file of files) {
       const text = textOf(file)
@@ -1506,7 +1506,8 @@ describe('options', () => {
       .filter((file) => file.endsWith('index.ts'))
       .flatMap((file) => textOf(file).match(/\b\w+Options\b/g) ?? [])
     const tables = files.map(textOf).join('\n')
-    // One represents three, one is part of `LoginOptions`, one has its own types as `AnyOptions`.
+    // `LinkOptions` is a union of three types. `PasswordCheckOptions` is part of `LoginOptions`.
+    // The table for `ResourceOptions` has the type `AnyOptions`.
     const unions = ['LinkOptions', 'PasswordCheckOptions', 'ResourceOptions']
     const missing = [...new Set(exported)].filter(
       (type) => !unions.includes(type) && !new RegExp(`Kinds<\\s*(?:NonNullable<)?${type}\\b`).test(tables),

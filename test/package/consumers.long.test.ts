@@ -1,4 +1,7 @@
-/** The packed tarball in projects that install it: ESM, CommonJS, and TypeScript of two ages. */
+/**
+ * The packed tarball in projects that install it: with ES modules, with CommonJS, and with an old
+ * and a new version of TypeScript.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -7,7 +10,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { modules, root, unpack } from './packed.js'
 
-// A compiler is slow on a busy machine.
+// The compiler is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: string
@@ -99,7 +102,8 @@ describe('the packed library', () => {
     for (const name of readdirSync(modules))
       if (!name.startsWith('.') && !optional.includes(name))
         symlinkSync(join(modules, name), join(bare, 'node_modules', name))
-    // A copy: through a link, the packages next to the target would be found.
+    // The package is copied. Through a link, Node would find the packages next to the link's
+    // target.
     cpSync(join(home, 'package'), join(bare, 'node_modules', 'express-rest-conventions'), { recursive: true })
     const failure = (): string => {
       const text = `import { docsPages } from 'express-rest-conventions/docs'\ntry { docsPages({ console: true }); console.log('made') } catch (error) { console.log(error.name, error.message) }`
@@ -165,7 +169,7 @@ app.use(problems())
   it('has declarations that compile with the newest types of Node', () => {
     const place = join(home, 'newest')
     mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
-    // A copy, so that only the types of that release are found.
+    // The package is copied, so that the compiler finds only the newest types of Node.
     cpSync(join(home, 'package'), join(place, 'node_modules', 'express-rest-conventions'), { recursive: true })
     symlinkSync(join(modules, 'types-node-newest'), join(place, 'node_modules', '@types', 'node'))
     const text = `
@@ -190,7 +194,7 @@ export const who = bearer({ keys: jwks(async () => ({ keys: [] as Key[] })), aud
     expect(check('bad.ts').stdout).toMatch(/^bad\.ts.*error TS/m)
   })
 
-  it('accepts the clients of pg and PGlite by their shape, and runs its suite on a minimal runner', () => {
+  it('accepts the clients of pg and PGlite by their shape, and runs its adapter suite without a test framework', () => {
     const text = `
 import { defineResource } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
@@ -235,8 +239,8 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
 `
     writeFileSync(join(home, 'tables.ts'), good)
     writeFileSync(join(home, 'misspelt.ts'), good.replace('nombre: current.nombre', 'nombre: current.nmbre'))
-    // The declarations of the drivers need their own libraries or compiler; ours were checked
-    // above.
+    // `--skipLibCheck`, because the declarations of the drivers need libraries or a compiler of
+    // their own. The declarations of the package were checked above.
     const check = (file: string) =>
       spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, '--skipLibCheck', file], {
         cwd: home,
@@ -252,12 +256,14 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
       'import.ts': `import { api } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`,
       'require.ts': `import conventions = require('express-rest-conventions')\nimport memory = require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,
     }
-    // It has the library's types: with "any" the last line would need no @ts-expect-error.
+    // Shows that `api` has the library's types. With `any`, the last line would have no error, and
+    // `@ts-expect-error` would fail.
     const use = `console.log(typeof api({ versions: { v1: [] } }), typeof memoryAdapter)\n// @ts-expect-error: no option\nexport const made = () => api({ version: {} })\n`
     const every = names.map((name) => `export * as ${name} from 'express-rest-conventions/${name}'\n`).join('')
 
     /**
-     * Compiles projects in one process, each with its compiler settings. Returns the diagnostics.
+     * Compiles a project for each of the compiler settings, all in one process. Returns the
+     * diagnostics.
      */
     const build = (compiler: string, settings: Readonly<Record<string, object>>): string => {
       for (const [name, compilerOptions] of Object.entries(settings)) {
@@ -303,23 +309,20 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
     it.each([
       ['7', 'typescript', { node16: { module: 'node16' }, node18: { module: 'node18' } }],
       ['5.4', 'typescript54', { node16: { module: 'node16' }, nodenext: { module: 'nodenext' } }],
-    ])(
-      'fails with the other settings of TypeScript %s, with the messages that the docs show',
-      (_, compiler, settings) => {
-        const said = build(compiler, settings)
-        const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
-        expect(shown.trim().split('\n')).toHaveLength(2)
-        for (const message of shown.trim().split('\n')) {
-          for (const name of Object.keys(settings)) {
-            const own = said
-              .split('\n')
-              .filter((line) => line.includes(`${name}/`))
-              .join('\n')
-            expect(own, name).toContain(message)
-          }
+    ])('fails with other settings of TypeScript %s, with the messages that the docs show', (_, compiler, settings) => {
+      const said = build(compiler, settings)
+      const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
+      expect(shown.trim().split('\n')).toHaveLength(2)
+      for (const message of shown.trim().split('\n')) {
+        for (const name of Object.keys(settings)) {
+          const own = said
+            .split('\n')
+            .filter((line) => line.includes(`${name}/`))
+            .join('\n')
+          expect(own, name).toContain(message)
         }
-      },
-    )
+      }
+    })
   })
 
   it('declares its types without Express types', () => {

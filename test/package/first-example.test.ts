@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1] ?? ''
-/** The curl lines below it. */
+/** The curl lines below the example. */
 const lines = [...readme.matchAll(/^curl -i .*$/gm)].map(([line]) => line)
 const port = 'const { port } = this.address(); console.log(port)'
 
-/** Sends a curl line of the README. */
+/** Sends the request of a curl line of the README. */
 async function sent(line: string, base: string): Promise<Response> {
   const [, address = ''] = /localhost:3000(\/[^\s']*)/.exec(line) ?? []
   const headers = [...line.matchAll(/-H '([^:]+): ([^']*)'/g)].map(

@@ -1,4 +1,4 @@
-/** The code in README and docs compiles verbatim. */
+/** The code in the README and in docs compiles verbatim. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ describe('code in the documentation', () => {
     rmSync(home, { recursive: true, force: true })
     mkdirSync(home, { recursive: true })
     for (const { page, index, code } of blocks) {
-      // A block that starts with the name of its file may import the other files of its page.
+      // A block whose first line names a file may import the other files of its page.
       const named = /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
       const folder = named === undefined ? home : join(home, page.replace(/\W/g, '-'))
       mkdirSync(folder, { recursive: true })
@@ -63,7 +63,7 @@ describe('code in the documentation', () => {
     expect(stdout).toBe('')
   })
 
-  it('the first example is short: a service in 20 lines', () => {
+  it('the first example is short: a service in at most 20 lines', () => {
     const first = blocks.find((block) => block.page === 'README.md')
     expect(first?.code.trim().split('\n').length).toBeLessThanOrEqual(20)
   })

@@ -1,9 +1,11 @@
-/** A shell that stays open, like that of a reader: it keeps its folder and its variables. */
+/**
+ * A shell that stays open, like the terminal of a reader. It keeps its folder and its variables.
+ */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 
 export interface Shell {
-  /** Runs commands, and returns what they print. Rejects if the last one fails. */
+  /** Runs commands, and returns what they print. Rejects if the last command fails. */
   run(commands: string): Promise<string>
   end(): void
 }

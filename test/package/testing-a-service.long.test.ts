@@ -1,4 +1,7 @@
-/** The files of docs/testing-a-service.md in a project of a team, run by the documented command. */
+/**
+ * Runs the files of docs/testing-a-service.md in a project like that of a team, with the documented
+ * command.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -52,7 +55,7 @@ for (const [major, express] of Object.entries({ 'Express 5': 'express', 'Express
     const report = JSON.parse(readFileSync(join(home, 'report.json'), 'utf8'))
     const tests = files.flatMap(({ name, code }) => (name.endsWith('.test.ts') ? [...code.matchAll(/^ *it\('/gm)] : []))
     expect(tests.length).toBeGreaterThan(8)
-    // Tests for both stores run twice.
+    // The tests for both stores run twice, so more tests pass than the page contains.
     expect(report.numPassedTests).toBeGreaterThan(tests.length)
   }, 120_000)
 }

@@ -1,4 +1,6 @@
-/** Every step of docs/tutorial.md, in an empty folder, with the packed package and PostgreSQL. */
+/**
+ * Runs every step of docs/tutorial.md in an empty folder, with the packed package and PostgreSQL.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +16,10 @@ import { answerOf, type Block, fileNameOf, type Step, stepsOf, withoutRun } from
 const port = String(await freePort())
 const database = 'postgres://postgres:tutorial@localhost:5432/postgres'
 
-/** Replaces the registry: links the packages that `npm install` names, and nothing else. */
+/**
+ * A shell function that replaces `npm install`, which would need the registry. It links the named
+ * packages.
+ */
 const install = `
 npm() {
   if [ "$1" != install ]; then command npm "$@"; return; fi
@@ -51,7 +56,7 @@ async function stop(): Promise<void> {
 
 const folder = (): string => join(home, 'parcels')
 
-/** Starts the service in its own terminal. Returns its first line. */
+/** Starts the service in its own shell. Returns the first line that the service prints. */
 async function start(): Promise<string> {
   await stop()
   service = spawn(process.execPath, ['service.js'], {
@@ -64,7 +69,8 @@ async function start(): Promise<string> {
 }
 
 /**
- * A code block is a file, or one line that replaces the line with the same start in `service.js`.
+ * Writes a code block. The block is either a file, or a line that replaces the line with the same
+ * beginning in `service.js`.
  */
 function write(block: Block): void {
   const name = fileNameOf(block)
@@ -80,7 +86,7 @@ function write(block: Block): void {
   writeFileSync(path, after)
 }
 
-/** Compares the printed output with the block that shows it. */
+/** Compares the printed output with the block that shows the expected output. */
 function compare({ language, text }: Block, printed: string): void {
   if (language === 'text') {
     expect(printed.trim()).toBe(text.trim())
@@ -114,14 +120,14 @@ async function walk({ blocks }: Step): Promise<void> {
 describe('docs/tutorial.md', () => {
   it.each(steps)('$title', walk, 60_000)
 
-  it('has nine steps, and compares the responses of most', () => {
+  it('has nine steps, and shows more than nine responses', () => {
     expect(steps).toHaveLength(9)
     expect(steps.flatMap(({ blocks }) => blocks).filter(({ language }) => language === 'http').length).toBeGreaterThan(
       9,
     )
   })
 
-  it('names the folder of the package with the finished files', () => {
+  it('leads to the finished files that the package contains', () => {
     const finished = join(root, 'examples/tutorial')
     expect(readdirSync(finished).sort()).toEqual(['create-table.js', 'database.js', 'parcels.js', 'service.js'])
     for (const name of readdirSync(finished)) {

@@ -1,4 +1,4 @@
-/** Reads docs/tutorial.md: its steps, and the fenced blocks of each. */
+/** Reads docs/tutorial.md: its steps, and the code blocks of each step. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './packed.js'
@@ -15,7 +15,7 @@ export interface Step {
 
 const page = readFileSync(join(root, 'docs/tutorial.md'), 'utf8')
 
-/** The numbered sections, in order. `rewrite` replaces addresses that differ in a test. */
+/** The numbered sections, in order. `rewrite` replaces addresses that are different in a test. */
 export const stepsOf = (rewrite: (text: string) => string): readonly Step[] =>
   page
     .split(/^## /m)
@@ -28,7 +28,7 @@ export const stepsOf = (rewrite: (text: string) => string): readonly Step[] =>
       })),
     }))
 
-/** The file name of a block: its first line is a comment with the name. */
+/** The file name of a block, if its first line is a comment with the name. */
 export const fileNameOf = ({ text }: Block): string | undefined => /^\/\/ (\S+\.js)\n/.exec(text)?.[1]
 
 export interface Answer {
@@ -37,7 +37,7 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** Parses the output of `curl -i`, or a block that shows it. */
+/** Parses the output of `curl -i`, or a block that shows such output. */
 export function answerOf(text: string): Answer {
   const [head = '', ...rest] = text.replaceAll('\r\n', '\n').trim().split('\n\n')
   const [status = '', ...lines] = head.split('\n')
@@ -48,6 +48,6 @@ export function answerOf(text: string): Answer {
   return { status, fields: new Map(fields), body: body === '' ? undefined : JSON.parse(body) }
 }
 
-/** Replaces values that differ from run to run: tags and times. */
+/** Replaces the values that differ between runs: entity tags and times. */
 export const withoutRun = (text: string): string =>
   text.replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"(time)"').replace(/^(etag): ".+"$/gim, '$1: (tag)')

@@ -1,5 +1,6 @@
 /**
- * Two copies of the built package in one process, as two dependencies of a service may bring them.
+ * Two copies of the built package in one process. Two dependencies of a service may each bring a
+ * copy.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -50,7 +51,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Sends requests to an app on the server of a copy, and closes it. */
+/**
+ * Serves an app with the server of copy `a`, calls `use` with the address, and closes the server.
+ */
 async function serve<R>(app: Express, use: (base: string) => Promise<R>): Promise<R> {
   const server = a.createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -85,7 +88,7 @@ const ordersOf = ({ defineResource }: Library, branches: ReturnType<typeof branc
     links: { branch: { to: branches, by: 'branchCode', show: ['city'] } },
   })
 
-/** A service of one copy with one instance of each feature. */
+/** Creates a service with one copy. The service has one instance of each feature. */
 function describedServiceOf(library: Library) {
   const branches = branchesOf(library)
   const orders = ordersOf(library, branches)
@@ -114,7 +117,7 @@ describe('two copies of the package in one process', () => {
     expect(Object.getPrototypeOf(new a.HttpProblem('absent'))).not.toBe(b.HttpProblem.prototype)
   })
 
-  it("recognize each other's errors, also by instanceof", () => {
+  it("recognize each other's errors, also with instanceof", () => {
     const own = class extends b.HttpProblem {}
     expect(new a.HttpProblem('absent')).toBeInstanceOf(b.HttpProblem)
     expect(new a.Unavailable()).toBeInstanceOf(b.HttpProblem)
@@ -128,7 +131,7 @@ describe('two copies of the package in one process', () => {
     expect(new Error('absent')).not.toBeInstanceOf(a.HttpProblem)
   })
 
-  it('problems() of one answers an error thrown by the other', async () => {
+  it('problems() of one responds to an error that the other throws', async () => {
     const app = express()
     app.get('/rule', () => {
       throw new a.HttpProblem('rule', { detail: 'A delivered piece cannot be changed.' })
@@ -148,7 +151,7 @@ describe('two copies of the package in one process', () => {
     })
   })
 
-  it('a definition of one can be mounted by the other, and links cross between them', async () => {
+  it('a definition of one can be mounted by the other, and links of one may lead to the other', async () => {
     const branches = branchesOf(a)
     const orders = ordersOf(b, branches)
     const app = express()
@@ -244,7 +247,7 @@ describe('two copies of the package in one process', () => {
     await expect(service.ready()).rejects.toThrow(/2 stores do not fit(?:.|\n)*one(?:.|\n)*two/)
   })
 
-  it('a caller authenticated by one middleware is the principal of the other', async () => {
+  it('a caller that a middleware of one authenticates is the principal in the other', async () => {
     const branches = branchesOf(a)
     const app = express()
     app.use(
@@ -313,7 +316,7 @@ describe('two copies of the package in one process', () => {
     expect(strictly.unreached('v1')).not.toContain('login 401')
   })
 
-  it('a service of a version with an unreadable description is refused with the reason', () => {
+  it('a service of another version, whose description is unreadable, is refused with the reason', () => {
     const service = describedServiceOf(a)
     const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
     const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), generation: 99 } })

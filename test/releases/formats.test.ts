@@ -1,9 +1,10 @@
 /**
- * Two releases over one database and one Redis (SUPPORT.md): this release accepts what the previous
- * one stored or sent, and the previous one accepts what this one stores and sends. `0.1.json` was
- * written by release 0.1. To change a format, keep the file, accept both forms for one release, and
- * write the file of the release that sends the new form: `RELEASE_FORMATS=0.2 npx vitest run
- * test/releases`.
+ * Two releases share one database and one Redis (SUPPORT.md). This release accepts what the
+ * previous release stored or sent, and the previous release accepts what this release stores and
+ * sends. Release 0.1 wrote `0.1.json`.
+ *
+ * To change a format, keep the file and accept both forms for one release. Then write the file of
+ * the release that sends the new form: `RELEASE_FORMATS=0.2 npx vitest run test/releases`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -12,18 +13,20 @@ import { issuing, service, version } from './service.js'
 
 /** The values that one release stored and sent. */
 interface Formats {
-  /** The `after` hints of the links `next` and `prev` of lists. */
+  /** The `after` hints in the links `next` and `prev` of lists. */
   readonly hints: Readonly<Record<string, { readonly next?: string; readonly prev?: string }>>
   /**
-   * The part of a tag that `If-Match` compares, by the kind of the table's versions. `{xmin}` is
-   * replaced by that of the row.
+   * The part of an entity tag that `If-Match` compares, for each way in which a table keeps
+   * versions. The tests replace `{xmin}` with the `xmin` of the row.
    */
   readonly versions: { readonly column: string; readonly digest: string; readonly xmin: string }
-  /** The row of a POST with an Idempotency-Key, without its time and version. */
+  /** The row that a POST with an Idempotency-Key stores, without its time and version. */
   readonly idempotency: { readonly id: string; readonly fingerprint: string; readonly record: string }
-  /** The keys in Redis of requests and of failed logins, without their prefix. */
+  /** The keys in Redis that count requests and failed logins, without their prefix. */
   readonly limits: readonly string[]
-  /** A token of 2026-01-01T00:00:00Z for one hour, and one for a century. */
+  /**
+   * Two tokens that were issued at 2026-01-01T00:00:00Z: one for an hour, and one for a century.
+   */
   readonly tokens: { readonly hour: string; readonly century: string }
   readonly passwordHash: string
 }
@@ -40,7 +43,7 @@ const lists = [
 ]
 const posted = { body: { texto: 'nuevo', cuando: '2026-02-03T10:00:00', peso: 1.5 }, key: 'a-key-of-tests' }
 const claims = { sub: 'ana', scope: '*:read *:write' }
-/** A name that is too long to be a key unchanged. */
+/** A name that is too long to be used as a key unchanged. */
 const longName = `${'n'.repeat(80)}@example`
 
 let served: Awaited<ReturnType<typeof service>>
@@ -98,7 +101,7 @@ async function stored() {
 const limitKeys = async () =>
   (await served.redis.keys(`${served.prefix}*`)).map((name) => name.slice(served.prefix.length)).sort()
 
-/** The kinds of requests that are counted. */
+/** Sends a request of each kind that is counted. */
 async function count() {
   await get('/v1/notas')
   await served.send(
@@ -176,7 +179,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous on
     ['pedidos', '1', () => formats.versions.column],
     ['notas', 'a', () => formats.versions.digest],
     ['lotes', 'a', async () => formats.versions.xmin.replace('{xmin}', await xmin())],
-  ] as const)('HDR-3: tags of %s as If-Match', async (collection, id, given) => {
+  ] as const)('HDR-3: the tags of %s in If-Match', async (collection, id, given) => {
     if (collection !== 'lotes') await served.sql(`UPDATE ${collection} SET version = '${version}'`)
     const patch = async (tag: string) =>
       served.send(
@@ -185,7 +188,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous on
         { ...bearing(), 'Content-Type': 'application/json', 'If-Match': tag },
         JSON.stringify({ texto: 'otra' }),
       )
-    // The text after the version belongs to this deployment.
+    // The part after the version belongs to another deployment, and is not compared.
     const tag = `"${await given()}.0-other"`
     expect((await patch('"none.0-other"')).status).toBe(412)
     expect((await patch(tag)).status).toBe(200)
@@ -193,7 +196,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous on
     if (collection === 'notas') await served.sql("UPDATE notas SET texto = 'una'")
   })
 
-  it('VERB-12: the row of a POST, and a repeat gets the stored response', async () => {
+  it('VERB-12: the row of a POST, so that a repeat gets the stored response', async () => {
     const { id, fingerprint, record } = formats.idempotency
     await served.sql(`DELETE FROM idempotency_keys;
       INSERT INTO idempotency_keys VALUES ('${id}', '${fingerprint}', '${record}', '${version}', now() + interval '1 hour')`)

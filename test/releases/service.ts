@@ -1,4 +1,4 @@
-/** A service whose stored and sent formats do not depend on the time, the port or randomness. */
+/** A service whose stored and sent formats do not depend on the time, the port or random values. */
 import express from 'express'
 import pg from 'pg'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
@@ -37,7 +37,7 @@ const issuer = 'https://login.example'
 /** The version of every row in tables with a version column. */
 export const version = '7b0f2f4e-6a51-4d0c-9a37-3f2c8a1d9e60'
 
-/** One hour from the first second of 2026, and a century. */
+/** Creates an issuer of tokens with this lifetime, in seconds. */
 export const issuing = (lifetime: number) => tokenIssuer({ key, issuer, audience: 'pedidos', lifetime })
 
 export async function service(storedHash: string) {

@@ -131,7 +131,7 @@ async function run(line: string, counts = filled()) {
 }
 
 describe('report <module>', () => {
-  it('names clients that break clauses, all callers, and unknown counts', async () => {
+  it('names clients that break clauses, all callers, and the time without complete counts', async () => {
     const { code, out } = await run('report ./usage.js')
     expect(code).toBe(0)
     expect(out).toMatch(
@@ -153,7 +153,7 @@ describe('report <module>', () => {
     })
   })
 
-  it('--check fails if somebody breaks the clause, and if the counts are unknown', async () => {
+  it('--check fails if a client breaks the clause, and if the counts are incomplete', async () => {
     const broken = await run('report ./usage.js --check --enforce QUERY-8')
     expect([broken.code, broken.error]).toEqual([
       1,
@@ -184,7 +184,7 @@ describe('report <module>', () => {
     expect(quiet.out).toContain('clients that are not listed did not call')
   })
 
-  it('--enforce accepts only clause ids, because a typo would pass every check', async () => {
+  it('--enforce accepts only clause ids, because a misspelt id would pass every check', async () => {
     for (const [slip, near] of [
       ['QUERY-88', 'QUERY-8'],
       ['query-8', 'QUERY-8'],
@@ -211,7 +211,7 @@ describe('report <module>', () => {
     expect((await run('report --help')).out).toContain('--enforce')
   })
 
-  it('finds the result of usage() in a module, under any name', async () => {
+  it('finds the result of usage() in a module, under any export name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'report-'))
     const stub = '{ read() {}, countCall() {}, close() {} }'
     const files = {

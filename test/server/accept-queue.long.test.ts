@@ -1,6 +1,6 @@
 /**
- * Connections that are in the kernel's queue, and that Node has not accepted yet, when a server
- * closes.
+ * Connections that are still in the kernel's queue when a server closes. Node has not accepted them
+ * yet.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,10 @@ const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const served = (_req: unknown, res: { end(text: string): void }): void => res.end('served')
 const whole = /^HTTP\/1\.1 200 OK\r\n[\s\S]*served$/
 
-/** The bytes received on a socket until it was closed, or the error code. */
+/**
+ * The bytes that a socket received until it was closed, followed by the error code if the
+ * connection failed.
+ */
 function outcome(socket: Socket): Promise<string> {
   let text = ''
   let failure = ''
@@ -39,7 +42,8 @@ function outcome(socket: Socket): Promise<string> {
 }
 
 /**
- * Connections that are in the kernel's queue when this resolves: the event loop has not run since.
+ * Opens connections. When this resolves, the connections are in the kernel's queue. The event loop
+ * has not run since, so Node has not accepted them.
  */
 async function crowd(count: number, open: () => Socket, first = request): Promise<Promise<string>[]> {
   const outcomes = Array.from({ length: count }, () => {
@@ -47,7 +51,7 @@ async function crowd(count: number, open: () => Socket, first = request): Promis
     if (first !== '') socket.write(first)
     return outcome(socket)
   })
-  // Node connects to an IP address or a path in the next tick.
+  // Node starts to connect to an IP address or a path in the next tick.
   await new Promise<void>((resolve) => process.nextTick(resolve))
   return outcomes
 }
@@ -63,7 +67,7 @@ const ends: readonly [string, (server: GracefulServer) => Promise<unknown>][] = 
 ]
 
 describe.each(ends)('connections that are queued at %s', (_, end) => {
-  it.each([50, 300])('%i first requests are all answered', async (count) => {
+  it.each([50, 300])('all of %i first requests get a response', async (count) => {
     const server = createServer(served)
     const at = await port(server)
     const queued = await crowd(count, () => connect(at, '127.0.0.1'))
@@ -71,7 +75,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('first requests over a Unix socket are all answered', async () => {
+  it('all first requests over a Unix socket get a response', async () => {
     const home = mkdtempSync(join(tmpdir(), 'queue-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const server = createServer(served)
@@ -81,7 +85,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('first requests over TLS, whose handshakes start only then, are all answered', async () => {
+  it('all first requests over TLS get a response, although their handshakes start only then', async () => {
     const server = createServer(served, { tls: certificate() })
     const at = await port(server)
     const queued = await crowd(50, () => connectTls({ port: at, host: '127.0.0.1', rejectUnauthorized: false }))
@@ -89,7 +93,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('a first request that is sent after that is answered, too', async () => {
+  it('a first request that is sent after the server started to close gets a response too', async () => {
     const server = createServer(served)
     const at = await port(server)
     const sockets: Socket[] = []
@@ -109,7 +113,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await done
   })
 
-  it('they are answered even if each takes as long as a slow handler', async () => {
+  it('all first requests get a response, even if the handler of each is slow', async () => {
     const server = createServer((_req, res) => {
       for (const until = performance.now() + 3; performance.now() < until; );
       res.end('served')
@@ -120,7 +124,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('connections that arrived while the event loop was blocked are answered, however long that took', async () => {
+  it('connections that arrived while the event loop was blocked get a response, however long it was blocked', async () => {
     const server = createServer(served)
     const at = await port(server)
     const open = await client(at)
@@ -139,7 +143,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
 })
 
 describe('a listening socket', () => {
-  it('Node alone would reset queued connections: if it no longer does, our workaround can be removed', async () => {
+  it('Node alone resets queued connections: if it no longer does, the workaround can be removed', async () => {
     const server = nodeServer(served)
     const queued = await port(server).then((at) => crowd(50, () => connect(at, '127.0.0.1')))
     server.close()
@@ -147,7 +151,7 @@ describe('a listening socket', () => {
     expect(lost.length).toBeGreaterThan(0)
   })
 
-  it('closes after half of the grace if new connections keep arriving', async () => {
+  it('closes after half of the grace period if new connections keep arriving', async () => {
     const server = createServer(served, { grace: 1_000 })
     const at = await port(server)
     const begun = performance.now()
@@ -215,7 +219,7 @@ describe('close() behaves as in Node', () => {
     expect(server.address()).toBeNull()
   })
 
-  it('called twice it does the same as Node', async () => {
+  it('when called twice, it does the same as Node', async () => {
     const seen = await Promise.all(
       [nodeServer(served), createServer(served)].map(async (server) => {
         await port(server)
@@ -242,7 +246,7 @@ describe('close() behaves as in Node', () => {
     await done
   })
 
-  it('listen() right after it listens again, on the same port', async () => {
+  it('listen() right after close() listens again, on the same port', async () => {
     const server = createServer(served)
     const at = await port(server)
     const done = server.shutdown()
@@ -295,7 +299,8 @@ describe('a process that ends on SIGTERM', () => {
   }
 
   /**
-   * Blocks while its clients connect, so that all of them are queued when the signal is handled.
+   * Stops the process while the clients connect, so that all connections are queued when the
+   * process handles the signal.
    */
   async function flood(file: string, count: number): Promise<void> {
     const { child, at, exited } = await start(file)
@@ -310,15 +315,18 @@ describe('a process that ends on SIGTERM', () => {
     expect(await exited).toEqual([0, null])
   }
 
-  it.each([50, 200, 480])('answers the first requests of %i connections that were open by then', async (count) => {
-    for (let round = 0; round < 3; round++) await flood('ending-process.mjs', count)
-  })
+  it.each([50, 200, 480])(
+    'responds to the first requests of %i connections that are open at the signal',
+    async (count) => {
+      for (let round = 0; round < 3; round++) await flood('ending-process.mjs', count)
+    },
+  )
 
-  it('answers the first requests as the workers of a cluster that all end together', async () => {
+  it('responds to the first requests if all workers of a cluster end together', async () => {
     await flood('ending-cluster.mjs', 200)
   })
 
-  it('as a worker of a cluster under steady load leaves its connections to the other worker', async () => {
+  it('leaves its connections to the other worker, if it is a worker of a cluster under steady load', async () => {
     const { child, at, exited } = await start('ending-cluster.mjs')
     const outcomes: Promise<string>[] = []
     const load = setInterval(() => {
@@ -344,7 +352,7 @@ describe('a process that ends on SIGTERM', () => {
     expect(await exited).toEqual([0, null])
   })
 
-  it('answers, under steady load, the connections that exist at the signal', async () => {
+  it('responds, under steady load, to the connections that exist at the signal', async () => {
     const { child, at, exited } = await start('ending-process.mjs')
     const open: Promise<string>[] = []
     const load = setInterval(() => {

@@ -1,4 +1,4 @@
-/** A certificate for one run, for servers whose clients do not verify it. */
+/** A certificate for one test run. The clients of the servers do not verify it. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -5,7 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createServer, type ServerOptions } from '../../src/server/index.js'
 import { answers, client, port } from './serving.js'
 
-/** The errors that a service reports and the bytes that it sends before any handler runs. */
+/**
+ * Starts a service that records the errors that it reports, and the requests that reach its
+ * handler.
+ */
 async function service(options: ServerOptions = {}) {
   const reported: (readonly [string | undefined, string | undefined])[] = []
   const served: string[] = []
@@ -100,7 +103,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(problem).toMatchObject({ type: `https://a.example/errors#ERR-1-${code}`, status, code, clause: 'ERR-1' })
     expect(problem.detail).toMatch(detail)
     expect(Number(fields['Content-Length'])).toBe(Buffer.byteLength(body))
-    // The headers that a document describes for every problem.
+    // The header fields that a document describes for every problem.
     expect(fields).toMatchObject({ 'Cache-Control': 'no-store', Vary: 'Accept' })
     expect(fields['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(problem.requestId).toBe(fields['x-request-id'])
@@ -172,7 +175,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout']])
   })
 
-  it('a client that has sent nothing gets no response, which it could take for that to its first request', async () => {
+  it('a client that has sent nothing gets no response, because it could take one for the response to its first request', async () => {
     const { at, reported } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
     expect(await answers(at, '')).toBe('')
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])
@@ -212,7 +215,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     })
   })
 
-  it('a clientError listener of the service answers instead, as with Node', async () => {
+  it('a clientError listener of the service responds instead, as with Node', async () => {
     const { server, at, reported } = await service()
     server.on('clientError', (_error, socket) => socket.end('mine'))
     expect(await answers(at, 'what\r\n\r\n')).toBe('mine')

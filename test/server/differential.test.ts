@@ -1,4 +1,4 @@
-/** `createServer(app)` against `app.listen`: the same bytes for the same requests. */
+/** `createServer(app)` and `app.listen` send the same bytes for the same requests. */
 import { createServer as nodeServer, type Server } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/server/index.js'
@@ -148,7 +148,7 @@ describe.each(majors)('createServer and app.listen send the same bytes, on %s', 
     if (!bytes.startsWith('CONNECT')) expect(expected).toMatch(/^HTTP\/1\.1 [1-5]/)
   })
 
-  it('the objects are created with the prototypes of the app, so that Express need not change them', async () => {
+  it('requests and responses are created with the prototypes of the app, so that Express need not change them', async () => {
     const app = richApp(express)
     const server = createServer(app)
     const seen: unknown[] = []

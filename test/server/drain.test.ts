@@ -164,8 +164,8 @@ describe('the drain of shutdown()', () => {
 })
 
 /**
- * A proxy that checks each server for readiness and sends requests, over keep-alive connections,
- * only to ready ones.
+ * A proxy that checks whether each server is ready. It sends requests only to ready servers, over
+ * keep-alive connections.
  */
 async function balancer(every: number) {
   const agent = new Agent({ keepAlive: true })

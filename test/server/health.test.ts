@@ -1,6 +1,6 @@
 /**
- * `health()`: what it shows beyond `probes()`, to which clients, and in which states. What both
- * share is in probes.test.ts.
+ * What `health()` shows beyond `probes()`, to which clients, and in which states. The tests of what
+ * both have in common are in probes.test.ts.
  */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServer, type HealthOptions, health } from '../../src/server/index.js'
@@ -115,7 +115,7 @@ describe('health()', () => {
   it.each<[string, HealthOptions, number]>([
     ['shows', { shows: () => assertNever(), checks: { database: works } }, 204],
     ['started', { started: () => assertNever() }, 503],
-  ])('a function %s that throws denies', async (_, options, status) => {
+  ])('access is denied if the function %s throws', async (_, options, status) => {
     const { ask } = await served(options)
     expect((await ask()).status).toBe(status)
   })

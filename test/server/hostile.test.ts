@@ -22,7 +22,10 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-/** The statuses received for these bytes, if the client ends its side. */
+/**
+ * Sends these bytes in two pieces, and ends the client's side of the connection. Returns the
+ * statuses of all responses.
+ */
 const statuses = (server: Server, bytes: Buffer, cut: number): Promise<string[]> =>
   new Promise((resolve) => {
     let text = ''

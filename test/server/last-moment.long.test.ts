@@ -1,6 +1,6 @@
 /**
- * Data that has reached the machine before a server closes, and requests that start only then: none
- * of it is lost.
+ * Nothing is lost when a server closes: neither data that has reached the machine before, nor
+ * requests that start only then.
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -34,7 +34,7 @@ async function ended(server: GracefulServer): Promise<void> {
   expect(await server.shutdown()).toEqual({ destroyed: 0 })
 }
 
-/** Idle connections that have received a response. */
+/** Opens connections, and waits until each has received a response and is idle. */
 async function idle(at: number, count: number): Promise<Client[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -46,10 +46,10 @@ async function idle(at: number, count: number): Promise<Client[]> {
   )
 }
 
-// Writing to a socket passes the bytes to the kernel immediately: the server has them, and has not
-// read them.
+// Writing to a socket passes the bytes to the kernel immediately. The machine of the server then
+// has the bytes, but Node has not read them.
 describe('data in the kernel that Node has not read when shutdown() is called', () => {
-  it('the next request of an idle connection is answered', async () => {
+  it('the next request of an idle connection gets a response', async () => {
     const server = createServer(service())
     const all = await idle(await port(server), 30)
     for (const one of all) one.send(get('/now'))
@@ -58,7 +58,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('a pipeline is answered completely, and only its last response has Connection: close', async () => {
+  it('all requests of a pipeline get a response, and only the last response has Connection: close', async () => {
     const server = createServer(service())
     const [one] = (await idle(await port(server), 1)) as [Client]
     one.send(get('/now').repeat(20))
@@ -72,11 +72,11 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('a pipeline that Node has stopped reading because its client reads slowly is answered completely', async () => {
+  it('all requests of a pipeline get a response, even if Node has stopped reading because the client reads slowly', async () => {
     const server = createServer(service())
     const one = await client(await port(server))
     one.socket.pause()
-    // More than Node reads at once, with responses of 20 MB.
+    // More requests than Node reads at once. Their responses have 20 MB in total.
     one.send(get('/large', `X-Padding: ${'p'.repeat(2_000)}\r\n`).repeat(200))
     await once(server, 'request')
     const done = ended(server)
@@ -130,7 +130,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     const one = await client(await port(server))
     one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 150000\r\n\r\n')
     const done = ended(server)
-    // For longer than the time limit of a connection without a request.
+    // Sends for longer than the time limit of a connection without a request.
     for (let i = 0; i < 15; i++) {
       one.send('b'.repeat(10_000))
       await pause(100)
@@ -163,7 +163,7 @@ describe('connections that are silent when shutdown() is called', () => {
     const silent = await client(at)
     const late = await Promise.all(Array.from({ length: 4 }, () => client(at)))
     const done = ended(server)
-    // The last one sends a request long after the first second.
+    // The last connection sends its request long after the first second.
     for (const one of late) {
       await pause(600)
       one.send(get('/now'))
@@ -176,7 +176,7 @@ describe('connections that are silent when shutdown() is called', () => {
   it('TLS handshakes in progress are completed, and closed if the client sends nothing more', async () => {
     const server = createServer(service(), { tls: certificate(), grace: 60_000 })
     const at = await port(server)
-    // A connection that passes the first 50 bytes, and the rest on demand.
+    // A proxy that forwards the first 50 bytes, and the rest when the test calls `open`.
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
       open = resolve

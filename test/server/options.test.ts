@@ -29,7 +29,7 @@ describe('the options of createServer()', () => {
       requestTimeout: 60_000,
       keepAliveTimeout: 65_000,
       timeout: 120_000,
-      maxHeadersCount: 101, // the first refused one
+      maxHeadersCount: 101, // the 101st field is the first to be refused
       maxHeaderSize: 16_384,
       maxRequestsPerSocket: 0,
       maxConnections: 10_000,

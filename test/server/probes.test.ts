@@ -120,7 +120,7 @@ describe('the check of probes()', () => {
     const at = await port(listener({ check, maxAge: 2 ** 31 - 1 }))
     const asked = Array.from({ length: 20 }, (_, i) => ask(at, '/ready', i % 2 ? 'GET' : 'HEAD'))
     await expect.poll(() => calls.length).toBe(1)
-    // Liveness is answered meanwhile.
+    // Liveness gets its response meanwhile.
     expect((await ask(at, '/live')).status).toBe(204)
     calls[0]?.pass()
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([204]))
@@ -128,7 +128,7 @@ describe('the check of probes()', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('runs again after maxAge, counted from its end', async () => {
+  it('runs again after maxAge, counted from the end of the check', async () => {
     const now = vi.spyOn(performance, 'now')
     onTestFinished(() => now.mockRestore())
     const { check, calls } = heldCheck()
@@ -185,7 +185,7 @@ describe('the check of probes()', () => {
     await expect.poll(() => report.mock.calls.length).toBe(1)
   })
 
-  it('a drain that starts while it runs counts', async () => {
+  it('a drain that starts while the check runs makes readiness fail', async () => {
     const { check, calls } = heldCheck()
     const server = listener({ check })
     const asked = ask(await port(server), '/ready')
@@ -196,7 +196,7 @@ describe('the check of probes()', () => {
     await done
   })
 
-  it('a client that disconnects while it runs has no effect on others', async () => {
+  it('a client that disconnects while the check runs has no effect on others', async () => {
     const { check, calls } = heldCheck()
     const at = await port(listener({ check }))
     const leaving = await client(at)

@@ -17,7 +17,9 @@ import { answers, client, port } from './serving.js'
 
 const get = 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
-/** The prototypes of a request and its response when the first listener receives them. */
+/**
+ * The prototypes of a request and its response at the time when the first listener receives them.
+ */
 const bornWith = async (server: ReturnType<typeof createServer>): Promise<unknown[]> => {
   const seen: unknown[] = []
   server.prependOnceListener('request', (req, res) => seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res)))
@@ -52,7 +54,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
       return changes
     }
     expect(await changed(ourServer)).toBe(0)
-    // Express 4 keeps a reference to the function, so that its calls can't be observed.
+    // Express 4 keeps a reference to the function, so the test cannot observe its calls.
     if (express === majors[0]?.[1]) expect(await changed(nodeServer)).toBe(1)
   })
 
@@ -65,7 +67,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     const seen: unknown[] = []
     const take = (req: IncomingMessage, socket: { end(text: string): void }): void => {
       seen.push(Object.getPrototypeOf(req))
-      // Getters of Express that libraries for sockets assign.
+      // Libraries for sockets assign properties like these, which are getters in Express.
       Object.assign(req, { protocol: 'x', query: { a: 1 } })
       socket.end('taken')
     }
@@ -82,7 +84,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(seen).toEqual([IncomingMessage.prototype, IncomingMessage.prototype])
   })
 
-  it('a redefined property of Node falls back to plain objects, without other differences', async () => {
+  it('if a property of Node is redefined, the server falls back to plain objects, without other differences', async () => {
     for (const spoil of [
       (app: ReturnType<typeof express>) =>
         Object.defineProperty(app.request, 'url', { get: () => '/other', configurable: true }),
@@ -126,7 +128,8 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(at, get)).toMatch(/extended true$/)
     const other = Object.create(app.request, { who: { value: 'replaced' } })
     Object.defineProperty(app, 'request', { value: other })
-    // A request has the prototype that Express sets, not that of its creation.
+    // A request has the prototype that Express sets, not the prototype with which the request was
+    // created.
     expect(await answers(at, get)).toMatch(/replaced false$/)
   })
 
@@ -228,7 +231,7 @@ describe('an app that is not a known Express gets objects of Node', () => {
     expect(await answers(await port(createServer(listener)), get)).toMatch(/200 OK[\s\S]*served$/)
   })
 
-  it('classes of Node that can only be called by new', async () => {
+  it('classes of Node that can only be called with new', async () => {
     const app = majors[0]?.[1]() as unknown as (typeof majors)[0][1] & RequestListener
     const call = Function.prototype.call
     Object.defineProperty(IncomingMessage, 'call', { configurable: true, value: raise })

@@ -1,4 +1,7 @@
-/** An app that uses many features of Express: the same for any server and major. */
+/**
+ * An app that uses many features of Express. It is the same for every server and for both major
+ * versions of Express.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createReadStream } from 'node:fs'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,7 +16,7 @@ import type { App, Express } from '../middleware/majors.js'
 const file = fileURLToPath(new URL('../../LICENSE', import.meta.url))
 const store = new AsyncLocalStorage<string>()
 
-/** The prototypes of an object, by kind. */
+/** Describes the chain of prototypes of an object. */
 const chain = (object: object): string[] => {
   const names: string[] = []
   for (let at = Object.getPrototypeOf(object); at !== null; at = Object.getPrototypeOf(at)) {
@@ -83,7 +86,7 @@ export function richApp(express: Express): App {
   app.post('/echo', (req, res) => void req.pipe(res))
   app.post('/trailers', (req, res) => void req.resume().on('end', () => res.json(req.trailers)))
   app.post('/stack', (req, res) => {
-    // Names of the receivers, such as `IncomingMessage.emit`.
+    // The stack has the names of the receivers, such as `IncomingMessage.emit`.
     req
       .resume()
       .on('end', () => res.json((new Error().stack ?? '').split('\n').map((line) => line.trim().split(' ')[1])))
@@ -131,7 +134,7 @@ export function richApp(express: Express): App {
   return app
 }
 
-/** A sub-app, whose prototypes Express sets on requests and removes again. */
+/** A sub-app. Express sets the prototypes of a sub-app on requests, and removes them again. */
 function subApp(express: Express): App {
   const sub = express()
   Object.defineProperty(sub.request, 'who', { configurable: true, get: () => 'sub' })
@@ -152,7 +155,8 @@ const cosas = defineResource({
   sort: ['id', 'nombre'],
 })
 
-// One store for all apps: versions, and therefore tags, of another store would start differently.
+// All apps share one store, because each store starts its versions, and therefore its tags, with
+// another text.
 const adapter = memoryAdapter(cosas, { records: Array.from({ length: 30 }, (_, id) => ({ id, nombre: `cosa ${id}` })) })
 
 const library = () => api({ baseUrl: 'http://x', versions: { v1: [mount(cosas, adapter)] } })

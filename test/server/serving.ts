@@ -26,13 +26,13 @@ export async function port(server: Server): Promise<number> {
 /** A client that sends and receives bytes. */
 export interface Client {
   readonly socket: Socket
-  /** Sends bytes. Received bytes are kept. */
+  /** Sends bytes. The client keeps all bytes that it receives. */
   send(text: string): void
-  /** All bytes received until now, as Latin-1. */
+  /** All bytes that the client has received so far, as Latin-1. */
   readonly received: string
-  /** Waits until the received text matches. */
+  /** Waits until the received text matches the pattern. Returns the text. */
   receives(pattern: RegExp): Promise<string>
-  /** All bytes received, once the server has closed. */
+  /** All bytes that the client received. Resolves when the server has closed the connection. */
   readonly closed: Promise<string>
 }
 
@@ -70,7 +70,10 @@ export async function client(port: number): Promise<Client> {
   }
 }
 
-/** All bytes that a server sends in response to these until it closes, without the time. */
+/**
+ * Sends a text, and returns all bytes that the server sends until it closes the connection, except
+ * the `Date` field.
+ */
 export async function answers(port: number, text: string): Promise<string> {
   const { send, closed } = await client(port)
   send(text)

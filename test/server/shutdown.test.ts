@@ -8,7 +8,7 @@ import { client, port } from './serving.js'
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-/** A service whose responses wait for the test. */
+/** A service some of whose responses wait until the test sends them. */
 function service() {
   const waiting = new Map<string, ServerResponse>()
   const arrivals = new Map<string, () => void>()
@@ -28,7 +28,10 @@ function service() {
   return { app, arrived }
 }
 
-/** Waits some turns of the event loop: from the second on, responses have `Connection: close`. */
+/**
+ * Waits for some turns of the event loop. From the second turn on, responses have `Connection:
+ * close`.
+ */
 async function turns(count = 4): Promise<void> {
   for (let i = 0; i < count; i++) await immediate()
 }
@@ -37,7 +40,7 @@ const settledWithin = async (promise: Promise<unknown>, milliseconds: number): P
   Promise.race([promise.then(() => true), pause(milliseconds, false)])
 
 describe('shutdown()', () => {
-  it('accepts no more connections, closes idle ones immediately, and answers running requests with Connection: close', async () => {
+  it('accepts no more connections, closes idle ones immediately, and sends Connection: close in the responses to requests in flight', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const at = await port(server)
@@ -61,7 +64,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a request on a busy connection is answered, and only the last response has Connection: close', async () => {
+  it('a request on a busy connection gets a response, and only the last response has Connection: close', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const one = await client(await port(server))
@@ -101,7 +104,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a connection that stays silent is closed long before the grace ends', async () => {
+  it('a connection that stays silent is closed long before the grace period ends', async () => {
     const server = createServer(service().app, { grace: 20_000 })
     const at = await port(server)
     const [silent] = await Promise.all([client(at), once(server, 'connection')])
@@ -145,7 +148,7 @@ describe('shutdown()', () => {
     await closed
   })
 
-  it('aborts the remaining requests when the grace is over, and returns their number', async () => {
+  it('aborts the remaining requests when the grace period is over, and returns their number', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const at = await port(server)
@@ -159,7 +162,7 @@ describe('shutdown()', () => {
     expect([await one.closed, await two.closed]).toEqual(['', ''])
   })
 
-  it('repeated calls share one end; a shorter grace applies, a longer one does not', async () => {
+  it('repeated calls return the same promise; a shorter grace applies, a longer one does not', async () => {
     const { app, arrived } = service()
     const server = createServer(app, { grace: 60_000 })
     let closes = 0
@@ -176,7 +179,7 @@ describe('shutdown()', () => {
     expect(closes).toBe(1)
   })
 
-  it('close() waits and is bounded in the same way, and calls back as Node does', async () => {
+  it('close() waits in the same way, within the same bound, and calls back as Node does', async () => {
     const { app, arrived } = service()
     const server = createServer(app, { grace: 100 })
     const one = await client(await port(server))
@@ -191,7 +194,7 @@ describe('shutdown()', () => {
     expect(errors).toEqual([undefined, 'ERR_SERVER_NOT_RUNNING'])
   })
 
-  it('resolves for a server that never listened, and closes again one that listens again', async () => {
+  it('resolves for a server that never listened, and closes again a server that listens again', async () => {
     const server = createServer(service().app)
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
     const one = await client(await port(server))
@@ -254,7 +257,7 @@ describe('shutdown()', () => {
     expect(server.listening).toBe(false)
   })
 
-  it('upgraded connections have the grace; data that the service sends in that time is not cut off', async () => {
+  it('upgraded connections have the grace period; data that the service sends in that time is not cut off', async () => {
     const server = createServer(service().app)
     const upgraded: NodeJS.WritableStream[] = []
     server.on('upgrade', (_req, socket) => {

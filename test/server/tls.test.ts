@@ -88,7 +88,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect(text).not.toMatch(/HTTP/)
   })
 
-  it('closes as gracefully: idle and silent connections, handshakes that never complete, running requests', async () => {
+  it('closes as gracefully: idle and silent connections, handshakes that never complete, requests in flight', async () => {
     const app = express()
     let answer = (): void => {}
     const arrived = new Promise<void>((resolve) => {
@@ -115,7 +115,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('aborts the remaining connections when the grace is over, and counts each once', async () => {
+  it('aborts the remaining connections when the grace period is over, and counts each once', async () => {
     const app = express()
     const arrived = new Promise<void>((resolve) => {
       app.get('/never', () => resolve())

@@ -1,4 +1,4 @@
-/** A valid hand-written document, made without this library. */
+/** A valid document that was written by hand, without this library. */
 const text = { type: 'string', maxLength: 200 }
 const field = (description: string) => ({ description, schema: text })
 const inHeader = (name: string) => ({ name, in: 'header', description: 'A tag.', schema: text })
@@ -107,7 +107,7 @@ const flag = () => ({
   },
 })
 
-/** A new copy, which a test may modify. Only the rules read its members. */
+/** A new copy of the document, which a test may modify. Only the rules read its members. */
 // biome-ignore lint/suspicious/noExplicitAny: tests put any mistake anywhere.
 export const foreignDocument = (): any =>
   structuredClone({

@@ -1,6 +1,6 @@
 /**
- * The ruleset as teams use it: from the packed package, named in a YAML file, run by Spectral's own
- * command.
+ * The ruleset as teams use it. It comes from the packed package, a YAML file names it, and
+ * Spectral's own command runs it.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** The findings of the command for a document and a ruleset. */
+/** The findings of Spectral's command for a document and a ruleset. */
 function lint(document: object, ruleset: string): readonly unknown[] {
   writeFileSync(join(home, '.spectral.yaml'), ruleset)
   writeFileSync(join(home, 'openapi.json'), JSON.stringify(document))

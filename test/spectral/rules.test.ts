@@ -1,6 +1,6 @@
 /**
- * `express-rest-conventions/spectral`: each mistake has one finding, which names the clause, and a
- * correct document has none.
+ * `express-rest-conventions/spectral`: a document with one mistake has one finding, which names the
+ * clause. A correct document has no findings.
  */
 import { describe, expect, it } from 'vitest'
 import { openapi } from '../../src/openapi/index.js'
@@ -61,7 +61,7 @@ describe('values that are not documents', () => {
     { openapi: '3.1.0', paths: null },
     { openapi: '3.1.0', paths: { '/v1/orders': null, 'no slash': { get: 1 } } },
     [],
-  ])('has no finding of a rule that failed: %j', async (document) => {
+  ])('cause no error inside a rule: %j', async (document) => {
     for (const { rule } of await bySpectral(document, ruleset)) expect(rule).not.toMatch(/error/)
   })
 })

@@ -1,6 +1,12 @@
-/** Responses that need not match the document of their service, and why. All others must. */
+/**
+ * Responses that need not match the document of their service, each with the reason. All other
+ * responses must match.
+ */
 
-/** Some errors of a test file. A document describes the library, not the code next to it. */
+/**
+ * Errors of a test file that are ignored. A document describes the responses of the library, not
+ * those of code next to it.
+ */
 export interface Exception {
   readonly file: RegExp
   /** The error messages that are ignored. */

@@ -6,7 +6,7 @@ import type { Described } from '../../src/openapi/strict/described.js'
 import { exceptions } from './exceptions.js'
 import { takePending } from './watch.js'
 
-/** Loaded with the first response, because most test files serve none. */
+/** Loads the modules with the first response, because most test files serve no requests. */
 const load = async () => {
   const [{ requireDescription }, { openapi }, { Described }, { describedPath }] = await Promise.all([
     import('../../src/plan/description.js'),
@@ -17,18 +17,18 @@ const load = async () => {
   return { requireDescription, openapi, Described, describedPath }
 }
 
-/** The documents of a service by version, or why it has none. */
+/** The documents of each service, by version. An error says why there is no document. */
 const documents = new WeakMap<object, Map<string, Described | Error>>()
 /**
- * Many tests create the same service again, so compiled documents are cached. The oldest are
- * removed.
+ * Compiled documents, by their text. They are cached because many tests create the same service
+ * again. The oldest entries are removed.
  */
 const byText = new Map<string, Described>()
 const maxDocuments = 200
-/** The message about a body that violates its schema. */
+/** Matches the message about a body that violates its schema. */
 const unfit = / answers \d{3}: the body does not match the schema: /
 
-/** The errors of the responses since the last call, each message once. */
+/** The errors of the responses since the last call. Each message occurs once. */
 export async function takeFaults(file: string): Promise<readonly string[]> {
   const taken = takePending()
   if (taken.length === 0) return []

@@ -1,4 +1,4 @@
-/** Replaces the library's `api` and `resourceRouter` by watched ones in every import. */
+/** Replaces the library's `api` and `resourceRouter` with watched ones in every import. */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'
 

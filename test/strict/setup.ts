@@ -1,6 +1,6 @@
 /**
- * Runs before each file: every response of every service in it must match the document of its
- * service.
+ * Runs before each test file. Every response of every service in the file must match the document
+ * of its service.
  */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,5 +28,5 @@ async function check(): Promise<void> {
 }
 
 afterEach(check)
-// Responses after the last test, while the file closes its services.
+// Also checks the responses after the last test, while the file closes its services.
 afterAll(check)

@@ -1,6 +1,6 @@
 /**
- * Tests the comparison itself: every response of a service during a test is compared with its
- * document.
+ * Tests the comparison itself: every response of a service during a test is compared with the
+ * document of the service.
  */
 import compression from 'compression'
 import express from 'express'
@@ -15,7 +15,7 @@ const orders = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 })
-/** Its document says that it returns a number. */
+/** Returns a text, although its document says that it returns a boolean. */
 const liar = endpoint('liar', {
   description: 'Answers otherwise than it says.',
   methods: {
@@ -50,7 +50,7 @@ describe('the watched services', () => {
     expect(await faults()).toEqual([lie])
   })
 
-  it('report it in a resourceRouter, below a mount, and in a service without references', async () => {
+  it('report a wrong response of a resourceRouter, below a mount, and of a service without references', async () => {
     const below = { ...liar, name: 'lies' }
     const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1 }] }), {
       endpoints: [below],
@@ -80,7 +80,7 @@ describe('the watched services', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('behave like unwatched ones, and say why one has no document', async () => {
+  it('behave like unwatched services, and say why a service has no document', async () => {
     const twin = defineResource<{ id: number }>()({
       collection: 'pedidos',
       singular: 'order',

@@ -1,7 +1,7 @@
 /**
- * Watches every service of the tests: its responses are compared with its document when the test
- * ends. It changes neither the response object nor its bytes, nor the timing of a request, so a
- * test behaves as without it.
+ * Watches every service of the tests: when a test ends, the responses of its services are compared
+ * with their documents. Watching changes neither the response object nor its bytes, nor the timing
+ * of a request. A test behaves as it does without watching.
  */
 import { ServerResponse } from 'node:http'
 import { splitTarget } from '../../src/http/targets.js'
@@ -14,13 +14,13 @@ interface Visit {
   readonly method: string
   readonly path: string
   readonly before: ReadonlySet<string>
-  /** The previous visit: that of an outer service, or none for the app. */
+  /** The visit to the outer service, or `undefined` if the app itself called this service. */
   readonly outer: Visit | undefined
 }
 
 interface Pending {
   readonly visit: Visit
-  /** Whether the body may violate the schema: see `withBrokenRows`. */
+  /** Whether the body may violate its schema. See `withBrokenRows`. */
   readonly mayNotFit: boolean
   readonly answered: Omit<Answered, 'path' | 'method'>
 }
@@ -30,16 +30,22 @@ interface Body {
   bytes: number
 }
 
-/** The longest body that is compared. If a body is longer, only the head is compared. */
+/**
+ * The longest body that is compared, in bytes. If a body is longer, only the status and the header
+ * fields are compared.
+ */
 const maxBytes = 1_048_576
 
-/** The service that currently handles a response; absent for the app. */
+/**
+ * The visit to the service that currently handles a response. There is no entry while the app
+ * handles the response.
+ */
 const turns = new WeakMap<ServerResponse, Visit>()
 const bodies = new WeakMap<ServerResponse, Body>()
 let pending: Pending[] = []
 let mayNotFit = false
 
-/** Returns and clears the responses that have ended since the last call. */
+/** Returns the responses that have ended since the last call, and forgets them. */
 export function takePending(): readonly Pending[] {
   const taken = pending
   pending = []
@@ -48,7 +54,8 @@ export function takePending(): readonly Pending[] {
 
 /**
  * Runs a part of a test in which other sessions wrote rows that violate their schema. The library
- * shows them unchanged, so the bodies of these responses need not match. Everything else must.
+ * shows such rows unchanged, so the bodies of these responses need not match. Everything else must
+ * match.
  */
 export async function withBrokenRows<T>(work: () => Promise<T>): Promise<T> {
   mayNotFit = true
@@ -60,8 +67,8 @@ export async function withBrokenRows<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The same service with watched responses. Only its own responses count, not those of later
- * middlewares.
+ * Returns the service with watched responses. Only the responses of the service count, not those of
+ * later middlewares.
  */
 export function watchService<S extends Middleware>(service: S): S {
   return new Proxy(service, {
@@ -87,7 +94,7 @@ export function watchService<S extends Middleware>(service: S): S {
   })
 }
 
-/** Hand-written routes, whose responses are not the service's. */
+/** Wraps hand-written routes, so that their responses do not count as responses of the service. */
 export function handOut(routes: Middleware): Middleware {
   return (req, res, next) => {
     const inner = turns.get(res)
@@ -105,8 +112,8 @@ function turn(res: ServerResponse, visit: Visit | undefined): void {
 }
 
 /**
- * Listens to all responses of this process, once. The library reads `end` and `write` when it is
- * loaded, so this must run first.
+ * Listens to all responses of this process. Only the first call has an effect. The library reads
+ * `end` and `write` when it is loaded, so this function must run before that.
  */
 export function watchResponses(): void {
   const key = Symbol.for('express-rest-conventions.tests.watching')
@@ -149,7 +156,7 @@ function answeredBy(res: ServerResponse, { before }: Visit): Pending['answered']
   }
 }
 
-/** The head as it was written, with the fields of all middlewares. */
+/** The header fields as they were written, including the fields of all middlewares. */
 function headOf(res: ServerResponse): ReadonlyMap<string, string> {
   const { _header: head = '' } = res as unknown as { readonly _header?: string }
   const fields = new Map<string, string>()

@@ -1,6 +1,6 @@
 /**
- * The dashboard and the alerts of the docs: each expression is PromQL, and uses metrics that the
- * recipe exports when the example runs.
+ * The dashboard and the alerts of the docs. Each expression is valid PromQL, and uses metrics that
+ * the recipe exports when the example runs.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -113,7 +113,7 @@ describe('the dashboard and the alerts', () => {
     expect([...all].filter((name) => !asked.has(name))).toEqual([])
   })
 
-  it('invalid PromQL, and unknown metrics and labels, are found', () => {
+  it('the test finds invalid PromQL, and unknown metrics and labels', () => {
     expect(selected('sum by (a (rate(x[5m]))').errors).not.toEqual([])
     expect(selected('sum by (a) (rate(x{b="1"}[5m]))')).toEqual({ errors: [], metrics: ['x'], labels: ['a', 'b'] })
   })

@@ -1,4 +1,7 @@
-/** The channels of diagnostics_channel: what is published, when, and in which context. */
+/**
+ * The channels of `diagnostics_channel`: what the library publishes, when, and in which async
+ * context.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import http from 'node:http'
@@ -25,7 +28,7 @@ afterEach(() => {
   for (const one of undo.splice(0)) one()
 })
 
-/** Subscribes to a tracing channel: all events in order. */
+/** Subscribes to a tracing channel. Returns all of its events in order. */
 function eventsOf<M extends object>(name: string): Event<M>[] {
   const events: Event<M>[] = []
   const traced = tracingChannel<unknown, M>(`express-rest-conventions:${name}`)
@@ -96,7 +99,7 @@ describe('the channel request', () => {
     await close()
   })
 
-  it('the principal is a digest, the same for one caller and without its name', async () => {
+  it('the principal is a digest, which is the same for one caller and does not contain the name', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express, { principal: (req) => ({ sub: req.headers['x-user'] }) })
     for (const user of ['ana', 'eva', 'ana']) await send('GET', '/v8/piezas/1', { 'x-user': user })
@@ -139,7 +142,7 @@ describe('the channel request', () => {
     expect(ended(events)).toHaveLength(1)
   })
 
-  it('has responses of hand-written routes', async () => {
+  it('has messages for responses of hand-written routes', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     await send('GET', '/v8/a-mano')
@@ -221,7 +224,7 @@ describe('the channel adapter-call', () => {
     await close()
   })
 
-  it('has calls of jobs too', async () => {
+  it('has messages for the calls of jobs too', async () => {
     const events = eventsOf<CallMessage>('adapter-call')
     const service = api({ versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })
     await service.records(clientes, { principal: 'nightly' }).create({ id: 9, nombre: 'Eva' })
@@ -249,7 +252,7 @@ describe('the channel cache', () => {
       { cache: 'list-queries', hits: 0, misses: 1, path },
       { cache: 'list-queries', hits: 1, misses: 0, path },
     ])
-    // Two rows, each looked up once for each page.
+    // Each of the two pages has two rows, and looks up each row once.
     expect(of('items').map(({ hits, misses }) => hits + misses)).toEqual([2, 2])
     await close()
   })

@@ -1,6 +1,6 @@
 /**
- * The team's `AsyncLocalStorage` is never lost: the adapters, functions and hooks that run for a
- * request find the store of that request, also if requests wait for each other or share work.
+ * The team's `AsyncLocalStorage` is never lost. The adapters, functions and hooks that run for a
+ * request find the store of that request, even if requests wait for each other or share work.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import http from 'node:http'
@@ -33,11 +33,17 @@ const schema = {
 type Cosa = { id: string; veces: number }
 
 interface Fixture extends Omit<Served, 'data'> {
-  /** The function that read the store, what it found, and for which request. */
+  /**
+   * Each entry has the function that read the store, the value that it found, and the request for
+   * which it ran.
+   */
   readonly seen: { readonly by: string; readonly found: string | undefined; readonly own: string }[]
 }
 
-/** A service in which every function reads the store. `x-request-id` identifies requests. */
+/**
+ * Serves a service in which every function of the team reads the store. `x-request-id` identifies
+ * the requests.
+ */
 async function serve(framework: typeof express, options: Partial<ApiOptions> = {}): Promise<Fixture> {
   const store = new AsyncLocalStorage<string>()
   const seen: Fixture['seen'] = []
@@ -156,7 +162,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept when too many requests execute, and when the time is up', async () => {
+  it('is kept when too many requests run at once, and when a request times out', async () => {
     const service = await serve(framework, { maxConcurrent: 1, timeout: 150 })
     const answers = await all(5, (n) => service.send('GET', n === 0 ? '/v1/cosas/hangs' : '/v1/cosas/c1', id(n)))
     expect(answers.map(({ status }) => status)).toContain(503)
@@ -214,7 +220,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
 })
 
 describe('the context of a login', () => {
-  it('is kept in the queue of passwords', async () => {
+  it('is kept in the queue of password hashes', async () => {
     const store = new AsyncLocalStorage<number>()
     const queue = new HashingQueue(1)
     const look = async () => {

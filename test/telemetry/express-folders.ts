@@ -1,6 +1,6 @@
 /**
- * Folders in which `express` is one of the two majors: instrumentations identify a package by its
- * name and folder.
+ * Two folders, in each of which `express` is one of the major versions. Instrumentations identify a
+ * package by its name and folder.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,10 @@ export interface ExpressFolders {
   remove(): void
 }
 
-/** Inside the project, so that the dependencies of Express are found in its node_modules. */
+/**
+ * Creates the folders inside the project, where the dependencies of Express are found in its
+ * node_modules.
+ */
 export function makeExpressFolders(): ExpressFolders {
   mkdirSync(join(root, 'build'), { recursive: true })
   const home = mkdtempSync(join(root, 'build', 'telemetry-'))

@@ -1,4 +1,4 @@
-/** Route templates from what Express has mounted and matched. */
+/** Route templates are derived from what Express has mounted and matched. */
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ describe('mountTemplate()', () => {
 })
 
 describe('followRoutes()', () => {
-  it('both of two that follow one request are notified of a route', () => {
+  it('two functions that follow the same request are both notified of a route', () => {
     const req = request({ baseUrl: '/v1', params: { area: 'sur' } })
     const found: string[] = []
     followRoutes(req, '', (template) => found.push(template))

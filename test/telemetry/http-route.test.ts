@@ -1,4 +1,7 @@
-/** `http.route` with the unmodified instrumentations of OpenTelemetry for HTTP and Express. */
+/**
+ * The attribute `http.route` of spans, with the unmodified OpenTelemetry instrumentations for HTTP
+ * and Express.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,7 +12,10 @@ import { type ExpressFolders, makeExpressFolders } from './express-folders.js'
 const program = fileURLToPath(new URL('traced-service.mjs', import.meta.url))
 const contrato = '/v1/contratos/{id}'
 
-/** The route of each span by request and status; null if it has none. */
+/**
+ * The route of each span, by the request and the status of the span. `null` stands for a span
+ * without a route.
+ */
 const expected: Readonly<Record<string, string | null>> = {
   'GET /v1/contratos/C1 304': contrato,
   'GET /v1/contratos/C1 401': contrato,
@@ -90,7 +96,7 @@ describe.each([
     expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
   })
 
-  it('the span name consists of method and template', () => {
+  it('the span name consists of the method and the template', () => {
     const wrong = seen.filter(
       ({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '),
     )

@@ -1,4 +1,7 @@
-/** The recipes of docs/observability.md with the real packages, on both majors of Express. */
+/**
+ * Runs the recipes of docs/observability.md with the real packages, on both major versions of
+ * Express.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -7,13 +10,16 @@ import { headings, recipe, recipeFile } from './recipes.js'
 
 const program = fileURLToPath(new URL('recipe-run.mjs', import.meta.url))
 
-/** Runs a service with a recipe; returns its result, and the lines that it logged. */
+/**
+ * Runs a service with a recipe. Returns the output of the recipe, and the lines that the service
+ * logged.
+ */
 async function run(heading: string, kind: string, major: string) {
   const file = recipeFile(heading)
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, file.path, kind, major])
     const lines = stdout.trim().split('\n')
-    // A logger may write after the last line of the program.
+    // The result may not be the last line, because a logger may write after it.
     const [last = ''] = lines.splice(
       lines.findIndex((line) => line.startsWith('{"statuses"')),
       1,
@@ -27,7 +33,7 @@ async function run(heading: string, kind: string, major: string) {
   }
 }
 
-/** A metric of either kind: its name, and the labels of its values. */
+/** A metric of either library: its name, and the labels of its values. */
 interface Metric {
   readonly name: string
   readonly labels: readonly Readonly<Record<string, unknown>>[]

@@ -16,7 +16,7 @@ interface Span {
   readonly events: readonly string[]
 }
 
-it('spans of steps are children of their request, those of adapters of their step, those of pg of their call', async () => {
+it('spans of steps are children of their request, spans of adapter calls are children of their step, and spans of pg are children of their call', async () => {
   const file = recipeFile('Spans with OpenTelemetry')
   const place = await freshSchema()
   try {
@@ -40,7 +40,8 @@ it('spans of steps are children of their request, those of adapters of their ste
     ])
     const failed = spans.filter(({ events }) => events.includes('exception')).map(pathOf)
     expect(failed).toEqual(['GET /v1/cosas/{id} > execute'])
-    // No span is outside of its request, and the children of a step are all calls.
+    // The only spans without a parent are those of requests. The children of a step are all adapter
+    // calls.
     const tops = spans.filter(({ parent }) => parent === null || !byId.has(parent)).map(({ name }) => name)
     expect(tops.toSorted()).toEqual([
       'GET /v1/cosas',

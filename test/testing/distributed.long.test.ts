@@ -1,7 +1,8 @@
 /**
- * The adapter suite on tables that Citus distributes. Every statement is recorded, and its query
- * tree is checked against the rules of Citus. With CITUS_URL, the suite also runs on Citus: without
- * it, that part is skipped, because no package that the tests can install contains Citus.
+ * The adapter suite on tables that the catalog of Citus lists as distributed. The tests record
+ * every statement, and check its query tree against the rules of Citus. With CITUS_URL, the suite
+ * also runs on Citus. Without CITUS_URL, that part is skipped, because no package that the tests
+ * can install contains Citus.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +27,7 @@ const attached = {
 }
 
 let schemas = 0
-/** Each check has its own distributed tables. */
+/** Creates distributed tables for a check. Each check has its own tables. */
 async function tables(
   definition: ResourceDefinition,
   records: Iterable<unknown>,
@@ -71,7 +72,7 @@ describe('the PostgreSQL adapter over tables in the catalog of Citus', () => {
     await place.drop()
   })
 
-  /** Checks the recorded statements while the tables exist. */
+  /** Checks the recorded statements. The tables must still exist. */
   async function judge(sent: readonly string[]): Promise<void> {
     const exec = (text: string) => pools[1].query(text).then(({ rows }) => rows as Record<string, unknown>[])
     const facts = await factsOf(exec)

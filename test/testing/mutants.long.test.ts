@@ -1,6 +1,6 @@
 /**
- * Tests the suite itself: each wrong adapter fails the checks that are meant for it, and each check
- * fails for at least one.
+ * Tests the adapter suite itself. Each wrong adapter fails the checks that are meant for it, and
+ * each check fails for at least one wrong adapter.
  */
 import { describe, expect, it } from 'vitest'
 import { adapterSuite, ContractError } from '../../src/testing/index.js'

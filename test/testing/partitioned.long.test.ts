@@ -1,5 +1,5 @@
 /**
- * The adapter suite on hash partitions: of the records, of associations, and of idempotency keys.
+ * The adapter suite on hash partitions of the tables of records, associations and idempotency keys.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const attached = {
   archives: { table: 'archives', parent: 'client', key: 'contract' },
 }
 
-/** The printed tables, each over three partitions by the first column of its key. */
+/** Splits each table of the DDL into three partitions, by the first column of its key. */
 const partitioned = (ddl: string): string =>
   ddl.replaceAll(/^CREATE TABLE (?:IF NOT EXISTS )?(\S+) \(([^;]*?)\n\);/gm, (_, table: string, lines: string) => {
     const key = /PRIMARY KEY \(("[^"]+")/.exec(lines)?.[1] ?? 'id'

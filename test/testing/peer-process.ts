@@ -1,11 +1,11 @@
-/** An adapter in another process, as the suite's peer. */
+/** An adapter in another process, which the suite uses as a peer. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Adapter, AdapterCall } from '../../src/adapters/contract.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 
 export interface PeerProcess {
-  /** The adapter of the other process on these tables. */
+  /** Creates an adapter in the other process, with these options. */
   adapter(definition: ResourceDefinition, options: object): Adapter<unknown, unknown>
   end(): void
 }

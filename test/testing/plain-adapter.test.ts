@@ -1,4 +1,7 @@
-/** The base of the wrong adapters is correct, alone and with peers, and with seek. */
+/**
+ * The plain adapter, from which the wrong adapters are made, is correct: alone, with peers, and
+ * with `seek`.
+ */
 import { describe, expect, it } from 'vitest'
 import { adapterSuite, type Row } from '../../src/testing/index.js'
 import { PlainAdapter } from './plain-adapter.js'
@@ -17,7 +20,10 @@ describe('a plain adapter', () => {
   for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
 })
 
-/** A version changes with every change of the value; for an equal value it may change or not. */
+/**
+ * Keeps the version of a record if an equal value is written. Only a change of the value must
+ * change the version.
+ */
 class KeepsTheVersionOfEqualValues extends PlainAdapter {
   override write(text: string, row: Row): Item {
     const before = this.store.rows.get(text)

@@ -1,7 +1,7 @@
 /**
- * A second reference adapter besides memory: a Map, sorting, and a delay before every result. It
- * supports `seek`. Each decision is a method of its own, so that a wrong adapter overrides one of
- * them.
+ * A second reference adapter besides the memory adapter: a Map, sorting, and a delay before every
+ * result. It supports `seek`. Each decision is a method of its own, so that a wrong adapter can
+ * override that decision.
  */
 import type {
   Adapter,
@@ -214,7 +214,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return membersHolding(this.definition.key, key as KeyValue)
   }
 
-  /** The members with which attaching would move a record out of the scope. */
+  /** The members that attaching would change to a value outside of the scope. */
   leaving(parent: ParentKey | undefined, { scope }: AdapterCall): readonly string[] {
     const held = parent === undefined ? {} : this.holding(parent)
     return Object.keys(held).filter((member) => member in scope && scope[member] !== held[member])
@@ -262,7 +262,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     }
   }
 
-  /** As numbers and instants, if the format of the member says so. */
+  /** Compares values as numbers or instants if the format of the member says so. */
   compareValues(a: Scalar, b: Scalar, path: readonly string[]): number {
     const compare = valueFormat(this.definition.shape.at(path))?.compare
     if (compare !== undefined) return compare(String(a), String(b))
@@ -314,7 +314,10 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return { from, to: Math.min(found.length, from + size) }
   }
 
-  /** Whether an item with this difference to the position is on the sought side. */
+  /**
+   * Whether an item is on the sought side of a position. `difference` compares the item with the
+   * position.
+   */
   beyond(difference: number, backwards: boolean): boolean {
     return backwards ? difference < 0 : difference > 0
   }
@@ -334,7 +337,10 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return JSON.stringify([collection, key, as])
   }
 
-  /** Undefined if a member of the record holds the parent. */
+  /**
+   * The keys of the records that are attached to a parent. Returns `undefined` if a member of the
+   * record names the parent.
+   */
   setOf(parent: ParentKey): Set<string> | undefined {
     if (this.by(parent) !== undefined) return undefined
     const name = this.setName(parent)

@@ -11,15 +11,15 @@ export interface Kept {
   readonly item: Item
 }
 
-/** The conditions of a scope. */
+/** The methods that apply the conditions of a scope. */
 export type ScopedMethod = 'list' | 'count' | 'read' | 'replace' | 'remove' | 'attach' | 'detach'
 
-/** Several adapters may share one. */
+/** The data of a plain adapter. Several adapters may share one store. */
 export class Store {
   readonly rows = new Map<string, Item>()
-  /** Parent -> keys of what is attached to it. */
+  /** The keys of the attached records, by parent. */
   readonly sets = new Map<string, Set<string>>()
-  /** Idempotency keys, by id. */
+  /** The results that are kept for idempotency keys, by id. */
   readonly kept = new Map<string, Kept>()
   versions = 0
   lastNumber = 0

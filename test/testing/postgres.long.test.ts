@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL adapter passes the complete adapter suite: over several connections and processes,
- * and embedded.
+ * The PostgreSQL adapter passes the complete adapter suite: over several connections, over several
+ * processes, and embedded.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
@@ -24,7 +24,10 @@ const attached = {
   archives: { table: 'archives', parent: 'client', key: 'contract' },
 }
 
-/** Each check has its own tables, in a schema that is dropped with it. */
+/**
+ * The number of schemas so far. Each check has its own tables, in a schema that is dropped with
+ * them.
+ */
 let schemas = 0
 async function tables(
   definition: ResourceDefinition,

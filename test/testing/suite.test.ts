@@ -1,5 +1,5 @@
 /**
- * `adapterSuite` itself: the checks that it runs and skips, and its messages for a wrong adapter.
+ * `adapterSuite` itself: the checks that it runs and skips, and its messages about a wrong adapter.
  */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -54,7 +54,7 @@ describe('adapterSuite', () => {
     })
   })
 
-  it('closes what was created for a check, also when it fails', async () => {
+  it('closes what was created for a check, even if the check fails', async () => {
     let open = 0
     const counted = adapterSuite((fixture) => {
       open += 1
@@ -161,7 +161,7 @@ describe('adapterSuite', () => {
     )
   })
 
-  it('restores the clock, also when the check fails', async () => {
+  it('restores the clock, even if the check fails', async () => {
     const real = globalThis.Date
     const wrong = adapterSuite((fixture) => {
       const right = memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true })
@@ -229,7 +229,7 @@ describe('adapterSuite for a custom resource', () => {
     })
   })
 
-  it('asks for enough records', () => {
+  it('refuses too few records', () => {
     expect(() =>
       adapterSuite(() => memoryAdapter(offices), { subject: { ...subject, records: records.slice(0, 5) } }),
     ).toThrow(/at least 8/)

@@ -1,4 +1,4 @@
-/** The counts of `api` and `resourceRouter`, on both majors of Express. */
+/** The counts of `api` and `resourceRouter`, on both major versions of Express. */
 import { memoryAdapter } from 'express-rest-conventions/memory'
 import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/auth/index.js'
@@ -65,7 +65,7 @@ describe.each(majors)('calls are counted (%s)', (_, express) => {
     ]
     expect(statuses).toEqual([200, 404, 302, 401, 200, 400, 200, 404, 410, 404])
     const lines = async () => (await counted(counts)).map((line) => line.replace(/hmac:[0-9a-f]{16}$/, 'hmac:*'))
-    // Hand-written responses are counted when their connection has finished.
+    // The response of a hand-written route is counted after it has been sent, so the test polls.
     await expect
       .poll(lines)
       .toEqual(

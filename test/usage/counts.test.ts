@@ -1,4 +1,4 @@
-/** Counts in a process: with exact sums and a bounded number of names. */
+/** The counts in a process: the sums are exact, and the number of names is bounded. */
 import { describe, expect, it } from 'vitest'
 import { Counts, dayLength } from '../../src/usage/counts.js'
 
@@ -70,7 +70,7 @@ describe('Counts', () => {
     ])
   })
 
-  it('returns counts that could not be stored again, together with newer ones', () => {
+  it('returns counts that could not be stored a second time, together with newer counts', () => {
     const counts = new Counts('calls', 1)
     counts.count('v1', 'GET', '/', '', 'a', now, 1)
     const changes = counts.take()

@@ -1,4 +1,4 @@
-/** Two processes and a Redis server of their own: counts stay exact while that server fails. */
+/** Two processes with a Redis server of their own. Counts stay exact while that server fails. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -46,7 +46,7 @@ const call = (version: string, method: string, route: string, client: string | u
 })
 
 describe('VER-2: upcoming ends', () => {
-  it('VER-2: lists versions by their sunset, and parts by an earlier one, each once', () => {
+  it('VER-2: lists versions by their sunset, and each part with an earlier end once', () => {
     at(now)
     const lives: Lives = {
       pedidos: {
@@ -103,7 +103,7 @@ describe('VER-2: callers of what ends soon', () => {
     expect(dueEnds(ends, snapshot({ calls }), { within: 400 })).toHaveLength(3)
   })
 
-  it('VER-2: without calls it is silent if all calls were counted, and unknown if not', () => {
+  it('VER-2: without calls, an end is silent if all calls were counted, and unknown otherwise', () => {
     at(now)
     const states = (given: Partial<UsageSnapshot>) => dueEnds(ends, snapshot(given)).map(({ state }) => state)
     expect(states({})).toEqual(['silent', 'silent'])

@@ -1,4 +1,4 @@
-/** The contract of every store of counts, and `usage()` on each. */
+/** The contract of every store of counts, and `usage()` with each store. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
@@ -107,13 +107,14 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
 })
 
 describe('a store in Redis', () => {
-  it('gets counts again that Redis has lost, and reports no earlier start', async () => {
+  it('gets counts again that Redis has lost, and reports a later start', async () => {
     const { client, prefix, store } = await redis()
     const counts = usage({ store })
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
     counts.countCall({ version: 'v1', method: 'GET', route: '/items', client: '' })
     const before = await counts.read()
-    // Counting times have a resolution of a millisecond: the following counts are in a later one.
+    // Counting times have a resolution of one millisecond. The following counts must be in a later
+    // millisecond.
     await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(before.at)), { interval: 1 })
     for (const key of await client.keys(`${prefix}*`)) await client.del(key)
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
@@ -155,7 +156,7 @@ describe('usage() over a store that fails', () => {
         ...store,
         write: async (write: UsageWrite) => {
           writes.push(write)
-          // The write arrives, and its response is lost.
+          // The write arrives, but its response is lost.
           const before = await store.write(write)
           if (fails) throw new Error('lost')
           return before
@@ -180,7 +181,8 @@ describe('usage() over a store that fails', () => {
       call('billing')
       await counts.flush()
     }
-    // Fields that may have been written do not grow while the store is down.
+    // After a failed write, each flush first sends a write without fields, and sends the counts
+    // only if that write succeeds.
     expect(writes.slice(2).map(({ fields }) => fields.size)).toEqual([0, 0])
     fail(false)
     call('web')
@@ -232,7 +234,7 @@ describe('usage() over a store that fails', () => {
 })
 
 describe('usage() and concurrent reads', () => {
-  it('all reads during a write share the next one', async () => {
+  it('all reads during a write share the next write', async () => {
     const inner = memoryUsageStore()
     const sequences: number[] = []
     const store: UsageStore = {
@@ -297,7 +299,7 @@ describe('usage() and invalid input', () => {
     expect(other?.clientOf(ana, {} as never)).not.toBe(one?.clientOf(ana, {} as never))
   })
 
-  it('labels that JavaScript callers omit are reported once, without an exception', () => {
+  it('labels that JavaScript callers omit are reported once, and cause no exception', () => {
     const printed: unknown[] = []
     const { error } = console
     console.error = (problem) => void printed.push(problem)

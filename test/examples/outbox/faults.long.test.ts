@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of running.splice(0).reverse()) await stop()
 })
 
-/** Publishes until the test ends; returns what it reports. */
+/** Runs a publisher until the test ends, and collects what it reports. */
 function publish(
   outbox: Outbox,
   options: Partial<Parameters<typeof publishChanges>[0]> = {},
@@ -41,7 +41,10 @@ function publish(
 const published = (outbox: Outbox) =>
   vi.waitFor(async () => expect(await outbox.waiting()).toBe(0), { timeout: 15_000, interval: 20 })
 
-/** Applies all messages of the stream to a map with positions, as a consumer does. */
+/**
+ * Consumes all messages of the stream. Returns the positions of the changes that the consumer
+ * applied.
+ */
 async function consumed(outbox: Outbox): Promise<number[]> {
   const applied: number[] = []
   const stop = new AbortController()
@@ -81,10 +84,10 @@ it('publishes a change whose transaction commits after later ones were published
   expect((await outbox.messages()).map(({ position }) => position)).toEqual([second, first])
 })
 
-it('publishes again with the same id what it could not mark, and the consumer applies it once', async () => {
+it('publishes a change again with the same id if it could not mark the change as published, and the consumer applies it once', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
-  // Simulates a publisher that dies between the two: the database loses the first three marks, by
-  // an error that ends the session.
+  // Simulates a publisher that dies after it has published a change and before it has marked the
+  // change. The first three marks end the database session.
   await outbox.place.sql(`
     CREATE SEQUENCE marks;
     CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -101,7 +104,7 @@ it('publishes again with the same id what it could not mark, and the consumer ap
   expect(await consumed(outbox)).toEqual([position])
 })
 
-it('a consumer ignores old messages of a paused and replaced publisher by their position', async () => {
+it('a consumer recognizes old messages of a paused and replaced publisher by their position, and ignores them', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   const old = {
     database: await openDatabaseSession(outbox.place.url),
@@ -122,7 +125,8 @@ it('a consumer ignores old messages of a paused and replaced publisher by their 
     const second = await outbox.insert(1)
     for (const change of await next.database.unpublished(10)) await next.broker.publish(change)
     await vi.waitFor(() => expect(old.database.holds()).toBe(false))
-    // For longer than the broker remembers ids.
+    // Publishes the message again until the broker no longer remembers its id and stores it a
+    // second time.
     await vi.waitFor(
       async () => {
         await old.broker.publish(stale as NonNullable<typeof stale>)
@@ -146,7 +150,8 @@ it('a publisher that is paused for longer than its lease stops publishing, and t
   const next = await openDatabaseSession(outbox.place.url)
   try {
     expect(await paused.lock()).toBe(true)
-    // Heartbeats keep the session for longer than the lease, even if there is nothing to publish.
+    // Heartbeats keep the session alive for longer than the lease, even if there is nothing to
+    // publish.
     const until = performance.now() + 2_500
     await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(until), { timeout: 5_000 })
     await vi.waitFor(() => expect(paused.holds()).toBe(true))
@@ -196,7 +201,7 @@ it('waits for an unreachable database, and continues when it is back', async () 
   expect((await outbox.messages()).at(-1)?.position).toBe(position)
 })
 
-it('a message that the broker refuses blocks later ones of its key and no others, and the reason is reported', async () => {
+it('a message that the broker refuses blocks only later messages of its key, and the reason is reported', async () => {
   await using outbox = await openOutbox(natsUrl())
   const poison = await outbox.insert(1, { text: 'x'.repeat(2_000_000) })
   const behind = await outbox.insert(1)
@@ -208,7 +213,7 @@ it('a message that the broker refuses blocks later ones of its key and no others
   expect(reports.join('\n')).toMatch(`The broker refuses the change at position ${poison}: `)
   const { rows } = await outbox.pool.query('SELECT position::int, error FROM changes WHERE error IS NOT NULL')
   expect(rows).toEqual([{ position: poison, error: expect.stringContaining('max_payload') }])
-  // As an operator does.
+  // Repairs the change and clears its retry time, as an operator does.
   await outbox.pool.query(`UPDATE changes SET after = '{}', retry_at = NULL WHERE position = $1`, [poison])
   await published(outbox)
   expect((await outbox.messages()).slice(-2).map(({ position }) => position)).toEqual([poison, behind])

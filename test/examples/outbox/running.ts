@@ -1,4 +1,7 @@
-/** The parts of the outbox example, over their own schema and stream on the servers of this run. */
+/**
+ * The parts of the outbox example, with their own schema and stream on the servers of this test
+ * run.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +25,9 @@ export interface Outbox extends AsyncDisposable {
   readonly options: { databaseUrl: string; natsUrl: string; stream: string; subject: string; interval: number }
   /** The number of changes that are not published yet. */
   waiting(): Promise<number>
-  /** Adds a change of a key, as the hook does. */
+  /**
+   * Records a change of a key, as the hook of the example does. Returns the position of the change.
+   */
   insert(key: unknown, after?: unknown, tx?: pg.PoolClient): Promise<number>
   /** Ends the database session of the publisher that holds the lock. */
   endSession(): Promise<void>
@@ -30,7 +35,10 @@ export interface Outbox extends AsyncDisposable {
   messages(): Promise<ChangeMessage[]>
 }
 
-/** `duplicateWindow`, in milliseconds, creates the stream beforehand. */
+/**
+ * Creates the tables of the outbox. If `duplicateWindow` is given (in milliseconds), also creates
+ * the stream, with that window.
+ */
 export async function openOutbox(natsUrl: string, duplicateWindow?: number): Promise<Outbox> {
   const place = await freshSchema()
   await place.sql(ordersTable + changesTable + appliedTable)
@@ -89,10 +97,10 @@ export async function openOutbox(natsUrl: string, duplicateWindow?: number): Pro
   }
 }
 
-/** A publisher as a process. */
+/** A publisher that runs as a process. */
 export interface Publisher {
   readonly child: ChildProcess
-  /** Emitted when it becomes the active publisher. */
+  /** Resolves when the process becomes the active publisher. */
   readonly publishing: Promise<void>
   readonly isPublishing: boolean
   readonly ended: Promise<number | null>

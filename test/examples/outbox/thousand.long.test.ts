@@ -13,7 +13,7 @@ import { natsUrl } from '../../servers/nats-streams.js'
 import { startProxy } from '../../servers/proxy.js'
 import { type Outbox, openOutbox, type Publisher, startPublisher } from './running.js'
 
-// Every fifth transaction commits late, and one in ten is rolled back by its COMMIT, after its
+// Every fifth transaction commits late. About one in ten is rolled back by its COMMIT, after its
 // change was recorded.
 const unsettling = `
 CREATE FUNCTION commit_late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -30,8 +30,8 @@ CREATE TABLE mirror (id int PRIMARY KEY, customer text NOT NULL, quantity int NO
 `
 
 /**
- * Sends writes to a few keys from `clients` clients concurrently, until this many have succeeded.
- * Returns the number of refused ones.
+ * Sends writes to a few keys from `clients` concurrent clients, until `succeed` writes have
+ * succeeded. Returns the counts of succeeded and refused writes.
  */
 async function writes(base: string, succeed: number, clients: number): Promise<{ succeeded: number; refused: number }> {
   let succeeded = 0
@@ -95,7 +95,7 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
   await once(server, 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  // With latency to the broker, a killed publisher has messages in transit.
+  // The connection to the broker has latency, so that a killed publisher has messages in transit.
   const { hostname, port } = new URL(natsUrl())
   await using proxy = await startProxy({ host: hostname, port: Number(port) })
   proxy.delay(10)
@@ -103,7 +103,7 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
   const publishers: Publisher[] = [startPublisher(far), startPublisher(far)]
   const stop = new AbortController()
   try {
-    /** The active publisher, as soon as there is one. */
+    /** The index of the active publisher. Waits until there is one. */
     const leader = async (): Promise<number> => {
       await Promise.any(publishers.map(({ publishing }) => publishing))
       return publishers.findIndex(({ isPublishing }) => isPublishing)
@@ -149,8 +149,8 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
         await end(killed.child, 'SIGKILL')
         publishers[i] = startPublisher(far)
       } else {
-        // Paused until the server ends its session: it is no longer the publisher, and does not
-        // know it yet.
+        // The publisher stays paused until the server ends its session. It is then no longer the
+        // active publisher, but does not know it yet.
         killed.child.kill('SIGSTOP')
         await outbox.endSession()
         await (publishers[1 - i] as Publisher).publishing
@@ -171,7 +171,8 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
     expect(recorded).toHaveLength(succeeded)
     // No change is lost, and no rolled-back change is published.
     expect(new Set(received.map(({ id }) => id))).toEqual(new Set(recorded))
-    // Some transactions committed after others with a later position were published.
+    // Some changes were published after changes with a later position, because their transactions
+    // committed later.
     expect(received.some(({ position }, i) => i > 0 && position < (received[i - 1] as ChangeMessage).position)).toBe(
       true,
     )

@@ -1,6 +1,9 @@
-/** Refusals of requests that the document allows, for reasons that a schema can't express. */
+/**
+ * Reasons for which a service refuses requests that its document allows. A schema cannot express
+ * these reasons.
+ */
 
-/** The reasons by the code of the problem. */
+/** The reasons, by the code of the problem. */
 export const refusals: Readonly<Record<string, string>> = {
   stale: 'the tag is not that of the current version',
   'precondition-failed': 'something stands there already',
@@ -13,7 +16,7 @@ export const refusals: Readonly<Record<string, string>> = {
   'idempotency-mismatch': 'the key was used with another body',
 }
 
-/** The reasons by the codes of the violations of `invalid-body` and `invalid-query`. */
+/** The reasons, by the code of a violation in `invalid-body` or `invalid-query`. */
 export const violations: Readonly<Record<string, string>> = {
   fixed: 'the address says what the key is',
   readOnly: 'a read-only member is sent as it is, or not at all',

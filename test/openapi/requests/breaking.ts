@@ -1,8 +1,8 @@
-/** Ways to break one thing in a value that matches its schema. */
+/** Breaks values: changes one thing in a value that matches its schema. */
 import { isList, isObject, put } from '../../../src/definition/json.js'
 import type { Fitting, Schema } from './fitting.js'
 
-/** A value that may violate its schema, and how it was changed. */
+/** A value that may violate its schema, and a description of its change. */
 export interface Broken {
   readonly value: unknown
   readonly how: string
@@ -10,7 +10,10 @@ export interface Broken {
 
 const oddOnes: readonly unknown[] = [null, true, 7.5, -1, 'x', '', [], {}, [[]], { x: 1 }]
 
-/** The variants of a value, each with one change. Some may still match: validate them. */
+/**
+ * Variants of a value, each with one change. Some variants may still match the schema, so the
+ * caller must validate them.
+ */
 export function brokenOf(fitting: Fitting, schema: unknown, value: unknown, place = ''): readonly Broken[] {
   const flat = fitting.flat(schema)
   const here = (how: string, changed: unknown): Broken => ({ value: changed, how: `${place || 'the value'} ${how}` })

@@ -23,7 +23,10 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   int64: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
 }
 
-/** A pattern without lookaheads, which no generator supports: the generated texts are filtered. */
+/**
+ * The pattern without its lookaheads, which no generator supports. The caller filters the generated
+ * texts by the whole pattern.
+ */
 function generative(pattern: string): RegExp {
   let source = pattern
   for (let start = source.search(/\(\?[!=]/); start >= 0; start = source.search(/\(\?[!=]/)) {
@@ -41,7 +44,7 @@ function generative(pattern: string): RegExp {
   return new RegExp(source === '^' ? '^[^]*$' : source, 'u')
 }
 
-/** Texts of all kinds, most of them short; a few have control characters. */
+/** Texts of all kinds. Most of them are short, and a few have control characters. */
 const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
@@ -58,7 +61,10 @@ export class Fitting {
     this.#document = document
   }
 
-  /** The target of a reference; any other value unchanged. */
+  /**
+   * The schema that a reference leads to, with the keywords next to the reference. A schema without
+   * a reference is returned unchanged.
+   */
   resolved(value: unknown): Schema {
     if (!isObject(value)) return {}
     const { $ref, ...siblings } = value
@@ -69,7 +75,10 @@ export class Fitting {
     return { ...this.resolved(target), ...siblings }
   }
 
-  /** A schema merged with what its branches share. Of several branches, the one at `choice`. */
+  /**
+   * A schema merged with all of its `allOf`, and with the branch of its `anyOf` or `oneOf` that
+   * `choice` selects.
+   */
   flat(schema: unknown, choice = 0): Schema {
     const { allOf, anyOf, oneOf, ...rest } = this.resolved(schema)
     const branches = isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []

@@ -1,4 +1,7 @@
-/** Requests generated from a document: some that it allows, and some that break it in one place. */
+/**
+ * Requests generated from a document: some that the document allows, and some that violate it in
+ * one place.
+ */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { isList, isObject } from '../../../src/definition/json.js'
@@ -12,7 +15,7 @@ export interface Request {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** The violation; absent if the document allows the request. */
+  /** The violation. It is absent if the document allows the request. */
   readonly broken?: string
 }
 
@@ -29,7 +32,7 @@ export interface Operation {
   readonly method: string
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** The schemas of its JSON bodies, by media type. */
+  /** The schemas of the operation's JSON bodies, by media type. */
   readonly bodies: ReadonlyMap<string, unknown>
 }
 
@@ -41,7 +44,10 @@ interface Draft {
   readonly body?: { readonly type: string; readonly value: unknown }
 }
 
-/** Header values that Node can send, and that match the property. */
+/**
+ * Values for some header fields that Node can send. All other fields get values that match their
+ * schemas.
+ */
 const usualFields: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'If-Match': fc.oneof(
     { weight: 5, arbitrary: fc.constant('*') },
@@ -51,10 +57,13 @@ const usualFields: Readonly<Record<string, fc.Arbitrary<string>>> = {
   Prefer: fc.constantFrom('return=minimal', 'return=representation', 'wait=1', 'x y', ''),
 }
 
-/** Bytes of a path segment. */
+/** Encodes a text as a path segment. */
 const segment = (text: string): string => encodeURIComponent(text)
 
-/** Requests of one document. `keys`: existing keys, by the names of path parameters. */
+/**
+ * Generates requests for one document. `keys` has the existing keys, by the names of path
+ * parameters.
+ */
 export class Requests {
   readonly operations: readonly Operation[]
   readonly #fitting: Fitting
@@ -81,12 +90,12 @@ export class Requests {
     return validate(value)
   }
 
-  /** Requests that the document allows. */
+  /** Generates requests that the document allows. */
   allowed(operation: Operation): fc.Arbitrary<Request> {
     return this.#drafts(operation).map((draft) => written(operation, draft))
   }
 
-  /** Requests that break the document in one place. */
+  /** Generates requests that violate the document in one place. */
   broken(operation: Operation): fc.Arbitrary<Request> {
     return this.#drafts(operation).chain((draft) => {
       const all = [
@@ -125,7 +134,7 @@ export class Requests {
 
   #key({ name, schema }: Parameter): fc.Arbitrary<string> {
     const known = this.#keys[name] ?? []
-    // Includes the longest one: a key that the path allows, the record must allow.
+    // Includes the longest key, because a record must allow every key that its path allows.
     const longest = 'x'.repeat(Number(schema.maxLength ?? 0))
     const fitting = this.#fitting.of(schema).map(String)
     const any = this.#fitsText(schema, longest)
@@ -151,7 +160,7 @@ export class Requests {
   }
 
   #brokenPaths({ method, parameters }: Operation, draft: Draft): readonly (readonly [string, Draft])[] {
-    // This operation reads no record.
+    // OPTIONS reads no record, so it accepts any key.
     if (method === 'OPTIONS') return []
     return parameters
       .filter((one) => one.in === 'path')
@@ -169,7 +178,7 @@ export class Requests {
   }
 
   #brokenQueries({ method, parameters }: Operation, draft: Draft): readonly (readonly [string, Draft])[] {
-    // This operation reads no query.
+    // OPTIONS reads no query, so it accepts any query.
     if (method === 'OPTIONS') return []
     const declared = parameters.filter((one) => one.in === 'query')
     const stray = [
@@ -232,7 +241,7 @@ export class Requests {
     ]
   }
 
-  /** Whether a query value matches one of the types of a schema. */
+  /** Whether the text of a parameter matches one of the types of a schema. */
   #fitsText(schema: Schema, text: string): boolean {
     const flat = this.#fitting.flat(schema)
     if (flat.type === 'array') return this.#fitsText(this.#fitting.flat(flat.items), text)
@@ -245,7 +254,7 @@ export class Requests {
   }
 }
 
-/** A text that is one character too long. */
+/** A text that is one character too long, if the schema has a maximum length. */
 const tooLong = ({ maxLength }: Schema): readonly string[] =>
   typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : []
 

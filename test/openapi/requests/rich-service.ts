@@ -22,7 +22,7 @@ const folders = defineResource({
   schema: { type: 'object', required: ['name'], properties: { name: text } },
 })
 
-/** One member of every kind. */
+/** A resource with one member of every kind. */
 const things = defineResource({
   collection: 'things',
   key: 'id',
@@ -105,7 +105,7 @@ const stored = (id: number) => ({
   author: 'store',
 })
 
-/** `strict` requires `If-Match` and an idempotency key. */
+/** With `strict`, the service requires `If-Match` and an idempotency key. */
 export const richService = (strict: boolean) =>
   api({
     describe: true,

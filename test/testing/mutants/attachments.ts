@@ -1,4 +1,7 @@
-/** Errors in the associations of a record with several of them, and in associations of a create. */
+/**
+ * Errors in the associations of a record with several associations, and in the association that a
+ * create makes.
+ */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -48,7 +51,7 @@ class HoldsOneParent extends PlainAdapter {
   }
 }
 
-/** Creates the record, and attaches it afterwards. */
+/** Creates the record first, and attaches it in a second step. */
 class AttachesLater extends PlainAdapter {
   override async create(value: unknown, call: AdapterCall) {
     const { attachTo, ...rest } = call

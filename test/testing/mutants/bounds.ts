@@ -1,11 +1,11 @@
-/** Errors at bounds: of counts, of lengths, and for empty values. */
+/** Errors at the bounds of counts and lengths, and with empty values. */
 import type { AdapterCall, Condition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Returns only some keys of a batch. */
+/** Reads only some of the keys in a batch. */
 const readingSome = (
   name: string,
   caughtBy: readonly string[],
@@ -22,7 +22,7 @@ const readingSome = (
     }
   })
 
-/** Uses only some values of `in`. */
+/** Compares with only some of the values of `in`. */
 const inWith = (
   name: string,
   caughtBy: readonly string[],
@@ -40,7 +40,7 @@ const inWith = (
     },
   )
 
-/** Changes the request before it runs. */
+/** Changes a list request before it runs. */
 const asking = (
   name: string,
   caughtBy: readonly string[],

@@ -35,7 +35,7 @@ class WritesByTheLastScope extends PlainAdapter {
   }
 }
 
-/** Caches the page of a repeated request. */
+/** Caches the page of a request, and returns it if the request is repeated. */
 class PagesByRequest extends PlainAdapter {
   readonly #pages = new WeakMap<ListRequest, Awaited<ReturnType<PlainAdapter['list']>>>()
   override async list(request: ListRequest, call: AdapterCall) {
@@ -47,7 +47,7 @@ class PagesByRequest extends PlainAdapter {
   }
 }
 
-/** Loads each key once in a call. */
+/** Loads each key only once during a call. */
 class LoadsOnce extends PlainAdapter {
   readonly #loaded = new WeakMap<AdapterCall, Map<string, Item | undefined>>()
   override async read(keys: readonly unknown[], call: AdapterCall) {
@@ -82,7 +82,7 @@ class JoinsParts extends PlainAdapter {
   }
 }
 
-/** One set of all pairs of a parent and a record, as texts. */
+/** Keeps all pairs of a parent and a record in one set, as texts. */
 const pairs = (separator: string) =>
   class extends PlainAdapter {
     readonly #pairs = new Set<string>()
@@ -107,7 +107,10 @@ class KeepsAHundred extends PlainAdapter {
   }
 }
 
-/** Waits for the running create, regardless of its body, and returns its result. */
+/**
+ * If a create with the same idempotency id is running, returns its result, even if the bodies
+ * differ.
+ */
 class AnswersForAnyBody extends PlainAdapter {
   readonly #running = new Map<string, ReturnType<PlainAdapter['create']>>()
   override async create(value: unknown, call: AdapterCall) {
@@ -119,7 +122,7 @@ class AnswersForAnyBody extends PlainAdapter {
   }
 }
 
-/** How a driver encodes a lone surrogate. */
+/** Encodes a lone surrogate as a driver does. */
 const asUtf8 = (text: unknown) => (typeof text === 'string' ? Buffer.from(text).toString() : text)
 
 class EncodesConditions extends PlainAdapter {

@@ -1,4 +1,4 @@
-/** Errors only in combinations of two features. */
+/** Errors that occur only in combinations of two features. */
 import type { AdapterCall, ListRequest } from '../../../src/adapters/contract.js'
 import { isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -6,7 +6,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Ignores a part of the conditions in some requests. */
+/** Ignores some of the conditions, in some requests. */
 const forgetting = (
   name: string,
   caughtBy: readonly string[],

@@ -4,7 +4,7 @@ import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Overrides conditions; undefined keeps the result. */
+/** Overrides the result of conditions. `undefined` keeps the result. */
 const holding = (
   holds: (condition: Condition, row: Row, base: (condition: Condition) => boolean) => boolean | undefined,
 ) =>

@@ -1,4 +1,6 @@
-/** Errors in values with a format: stored or compared as texts, as doubles or as `Date`s. */
+/**
+ * Errors in values with a format. They are stored or compared as texts, as doubles or as `Date`s.
+ */
 import type { Condition, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -8,7 +10,10 @@ import { type Mutant, mutant } from './mutant.js'
 const isNumber = (text: unknown): text is string => typeof text === 'string' && /^-?\d+(?:\.\d+)?$/.test(text)
 const isMoment = (text: unknown): text is string => typeof text === 'string' && /^\d{4}-.*Z$/.test(text)
 
-/** Members with numbers or instants as texts: those of the other resources are not affected. */
+/**
+ * The members with numbers or instants that are written as texts. Members of other resources are
+ * not affected.
+ */
 const spelled = new Set(['counter', 'amount', 'total', 'taken'])
 
 const keeping = (change: (value: unknown) => unknown) =>
@@ -19,7 +24,7 @@ const keeping = (change: (value: unknown) => unknown) =>
     }
   }
 
-/** Treats two values as different only if this maps them to different texts. */
+/** Treats two values as equal if `fold` maps them to the same text. */
 const equalBy = (fold: (value: Scalar) => Scalar) =>
   class extends PlainAdapter {
     override holds(condition: Condition, row: Row): boolean {
@@ -64,7 +69,7 @@ class SortsDoubles extends PlainAdapter {
   }
 }
 
-/** Sorts correctly, but seeks as if the texts were compared. */
+/** Sorts correctly, but seeks as if it compared texts. */
 class SeeksTexts extends PlainAdapter {
   override bounds(found: readonly Item[], request: ListRequest): { from: number; to: number } {
     const compare = this.compareTerms
@@ -84,7 +89,7 @@ class SeeksTexts extends PlainAdapter {
   }
 }
 
-/** A key column that is a double. */
+/** Treats a key column as a double. */
 class KeysAsDoubles extends PlainAdapter {
   override text(key: unknown): string {
     const { device, counter } = key as { device?: string; counter?: string }

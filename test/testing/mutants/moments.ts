@@ -1,4 +1,7 @@
-/** Errors that depend on time: during concurrent calls, by the clock, or later. */
+/**
+ * Errors that depend on time. They occur during concurrent calls, depend on the clock, or show only
+ * later.
+ */
 import type { AdapterCall, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -6,8 +9,8 @@ import { type Item, Store } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /**
- * One document for all records with the same first part of the key: read, changed and written as a
- * whole.
+ * Keeps all records with the same first part of the key in one document. The document is read,
+ * changed and written as a whole.
  */
 class OneDocument extends PlainAdapter {
   #document(key: unknown): Map<string, Item> {
@@ -60,7 +63,10 @@ class LooksThenCreatesNumbers extends PlainAdapter {
   }
 }
 
-/** Two permits: lists take one of them, wait, and take another one. */
+/**
+ * Has four permits. Each list takes one, waits, and takes another one, so concurrent lists can wait
+ * for each other forever.
+ */
 class RunsOutOfConnections extends PlainAdapter {
   #free = 4
   readonly #waiting: (() => void)[] = []
@@ -92,7 +98,7 @@ class ClockAsVersion extends PlainAdapter {
   }
 }
 
-/** A counter within the millisecond, as in many id generators. */
+/** The version counts within a millisecond, as many id generators do. */
 class ClockAndCount extends PlainAdapter {
   last = ''
   override version(): string {
@@ -112,7 +118,7 @@ class DateAndCount extends ClockAndCount {
   }
 }
 
-/** Starts at the time of the create, and increments from there. */
+/** The version starts with the time of the create, and increments from there. */
 class CountsFromTheClock extends PlainAdapter {
   override version(text: string): string {
     return String(Number(this.store.rows.get(text)?.version ?? Math.floor(Date.now() / 1000)) + 1)
@@ -126,7 +132,7 @@ class CountsInAByte extends PlainAdapter {
   }
 }
 
-/** Reads from a copy with a delay, even if the call requires fresh data. */
+/** Reads from a copy that lags behind, even if the call requires fresh data. */
 class LagsBehind extends PlainAdapter {
   override async read(keys: readonly unknown[], call: AdapterCall) {
     const copy = new Map(this.store.rows)
@@ -200,7 +206,7 @@ class KeepsTheLastFingerprint extends PlainAdapter {
   }
 }
 
-/** Checks the parent before the version. */
+/** Checks the parent before it checks the version. */
 class RefusesBeforeStale extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const leaving = this.leaving(parent, call)

@@ -3,23 +3,23 @@ import type { AdapterFixture, MadeAdapter } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 
 export interface Mutant {
-  /** The error. */
+  /** What the adapter does wrong. */
   readonly name: string
-  /** Each of these checks must fail; others may. */
+  /** Each of these checks must fail. Other checks may fail too. */
   readonly caughtBy: readonly string[]
   readonly make: (fixture: AdapterFixture) => MadeAdapter
 }
 
 type Wrong = new (...given: ConstructorParameters<typeof PlainAdapter>) => PlainAdapter
 
-/** The plain adapter with something overridden. */
+/** A mutant whose class overrides methods of the plain adapter. */
 export const mutant = (name: string, caughtBy: readonly string[], wrong: Wrong): Mutant => ({
   name,
   caughtBy,
   make: (fixture) => ({ adapter: new wrong(fixture) }),
 })
 
-/** The plain adapter with methods replaced or removed. */
+/** A mutant that replaces or removes methods of a plain adapter. */
 export const altered = (
   name: string,
   caughtBy: readonly string[],

@@ -6,7 +6,7 @@ import { rankOf, searchWords } from '../plain-search.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Overrides the interpretation of sort terms. */
+/** Changes the sort terms before records are compared. */
 const ordering = (change: (sort: readonly SortTerm[], request: ListRequest) => readonly SortTerm[]) =>
   class extends PlainAdapter {
     override compare(a: Item, b: Item, request: ListRequest): number {

@@ -16,7 +16,7 @@ const forgetting = (forgotten: ScopedMethod, caughtBy: readonly string[]): Mutan
     },
   )
 
-/** Ignores the scope in some kinds of lists. */
+/** Ignores the scope in some lists. */
 const forgettingIn = (
   name: string,
   caughtBy: readonly string[],

@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Uses only some of the equality conditions, in some methods. */
+/** Checks only some of the equality conditions, in some methods. */
 const heeding = (
   name: string,
   caughtBy: readonly string[],

@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Overrides how a position is found. */
+/** Changes the request before its position is sought. */
 const seeking = (change: (request: ListRequest & { readonly seek: KeysetPosition }) => ListRequest) =>
   class extends PlainAdapter {
     override bounds(found: readonly Item[], request: ListRequest) {

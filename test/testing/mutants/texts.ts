@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import { Store } from '../plain-store.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Treats keys as equal if this maps them to equal texts. */
+/** Treats keys as equal if `fold` maps them to the same text. */
 const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly string[] = ['texts/keys']): Mutant =>
   mutant(
     name,
@@ -20,7 +20,7 @@ const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly
 const folded = <T>(value: T, fold: (text: string) => string): T =>
   typeof value === 'string' ? (fold(value) as T) : value
 
-/** Compares values of conditions like this. */
+/** Treats values of conditions as equal if `fold` maps them to the same text. */
 const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
   mutant(
     name,
@@ -38,7 +38,7 @@ const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
 const unaccented = (text: string) => text.normalize('NFD').replace(/\p{Mn}/gu, '')
 const bothWays = (text: string) => text.toUpperCase().toLowerCase()
 
-/** A plain object used as a map. */
+/** A map that keeps its entries in a plain object. */
 class ObjectAsMap<V> extends Map<string, V> {
   readonly #object: Record<string, V> = {}
   override get(key: string): V | undefined {

@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import { type Item, Store } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Stores every value of a kind as another one, at any depth. */
+/** Changes the stored values, at any depth. */
 const keeping = (change: (value: unknown, name: string) => unknown) => {
   const changed = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value))
@@ -77,7 +77,7 @@ class FirstPartOfTheKey extends PlainAdapter {
   }
 }
 
-/** Another process whose reads come from a cache. */
+/** Reads from a cache, like another process with a cache of its own. */
 class CachesReads extends PlainAdapter {
   readonly #cache = new Map<string, Item>()
   override visible(...[key, call, method]: Parameters<PlainAdapter['visible']>) {

@@ -6,7 +6,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Waits between the check and the write. */
+/** Waits between the check of the version and the write. */
 class CheckThenWrite extends PlainAdapter {
   override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
     await this.pause()
@@ -19,8 +19,8 @@ class CheckThenWrite extends PlainAdapter {
 }
 
 /**
- * Compares with the data at the start of the statement, and writes to the current data: a version
- * in a joined subquery.
+ * Compares the version at the start of the statement, but writes to the current data. A statement
+ * does this if it reads the version in a joined subquery.
  */
 class ComparedInASnapshot extends PlainAdapter {
   override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
