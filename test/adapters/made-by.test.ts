@@ -1,6 +1,7 @@
 /**
- * Functions of a team must return JSON. Otherwise the error names the function and its result, and
- * no response is untrue.
+ * The functions that a team passes to an adapter, such as `onCreate`, must return JSON. If one of
+ * them returns anything else, the response is 500, the error names the function and the value that
+ * it returned, and no record changes.
  */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
@@ -27,7 +28,7 @@ const notJson: readonly (readonly [value: unknown, said: RegExp])[] = [
 ]
 
 describe("the record that a team's function returns", () => {
-  it.each(notJson)('is refused if it contains %s, by the names of the function and the member', (value, said) => {
+  it.each(notJson)('is refused if it contains %s, and the error names the function and the member', (value, said) => {
     const made = () => madeBy('onUpdate', 'cosas', { id: 1, valor: value })
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
   })
@@ -43,27 +44,30 @@ describe("the record that a team's function returns", () => {
       expect(madeBy('onCreate', 'cosas', made)).toBe(made)
   })
 
-  it.each(notJson)('ERR-1: a function that returns %s in memory is a 500 that changes nothing', async (value, said) => {
-    const cosas = defineResource<{ id: number; valor: unknown }>()({
-      collection: 'cosas',
-      key: 'id',
-      schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, valor: {} } } as never,
-    })
-    const change = (record: { id: number; valor: unknown }) => ({ ...record, valor: value })
-    const adapter = memoryAdapter(cosas, { records: [{ id: 1, valor: 'x' }], onCreate: change, onUpdate: change })
-    const errors: unknown[] = []
-    const service = api({ versions: { v1: [mount(cosas, adapter)] }, onError: ({ error }) => errors.push(error) })
-    const { send, close } = await listen(express().use(service))
-    const json = { 'content-type': 'application/json' }
-    expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
-    expect(await send('PATCH', '/v1/cosas/1', json, { valor: 'y' })).toMatchObject({ status: 500 })
-    expect(errors.map(String)).toEqual([expect.stringMatching(said), expect.stringMatching(said)])
-    expect((await send('GET', '/v1/cosas')).json).toEqual([{ id: 1, valor: 'x' }])
-    await close()
-  })
+  it.each(notJson)(
+    'ERR-1: if it contains %s, the memory adapter changes nothing and the response is 500',
+    async (value, said) => {
+      const cosas = defineResource<{ id: number; valor: unknown }>()({
+        collection: 'cosas',
+        key: 'id',
+        schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, valor: {} } } as never,
+      })
+      const change = (record: { id: number; valor: unknown }) => ({ ...record, valor: value })
+      const adapter = memoryAdapter(cosas, { records: [{ id: 1, valor: 'x' }], onCreate: change, onUpdate: change })
+      const errors: unknown[] = []
+      const service = api({ versions: { v1: [mount(cosas, adapter)] }, onError: ({ error }) => errors.push(error) })
+      const { send, close } = await listen(express().use(service))
+      const json = { 'content-type': 'application/json' }
+      expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
+      expect(await send('PATCH', '/v1/cosas/1', json, { valor: 'y' })).toMatchObject({ status: 500 })
+      expect(errors.map(String)).toEqual([expect.stringMatching(said), expect.stringMatching(said)])
+      expect((await send('GET', '/v1/cosas')).json).toEqual([{ id: 1, valor: 'x' }])
+      await close()
+    },
+  )
 })
 
-describe("in memory, values that a team's function returns and the schema does not allow", () => {
+describe("values that a team's function returns to the memory adapter", () => {
   const turnos = defineResource<Record<string, unknown>>()({
     collection: 'turnos',
     key: 'id',
@@ -95,7 +99,7 @@ describe("in memory, values that a team's function returns and the schema does n
     ['partes', 'a'],
   ]
 
-  it.each(wrongValues)('are an error of onCreate: "%s" is %j', (member, value) => {
+  it.each(wrongValues)('are an error of onCreate if the schema does not allow them: "%s" is %j', (member, value) => {
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
     expect(() => adapter.create({ id: 1 }, callOf())).toThrow(
       new RegExp(`^onCreate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
@@ -104,7 +108,7 @@ describe("in memory, values that a team's function returns and the schema does n
   })
 
   it.each(wrongValues.filter(([member]) => member !== 'id'))(
-    'are an error of onUpdate: "%s" is %j',
+    'are an error of onUpdate if the schema does not allow them: "%s" is %j',
     (member, value) => {
       const adapter = memoryAdapter(turnos, {
         records: [{ id: 1 }],
@@ -117,7 +121,7 @@ describe("in memory, values that a team's function returns and the schema does n
     },
   )
 
-  it('cause no error if the schema allows or omits them, or if the caller sent them', () => {
+  it('cause no error if the schema allows them or does not declare them, or if the caller sent them', () => {
     const made = {
       nota: null,
       peso: -0.5,
@@ -182,7 +186,7 @@ describe("values that a team's function throws", () => {
     ])
   })
 
-  it('an error, or an object with a status for the client, is thrown unchanged', () => {
+  it('an Error, or an object with a status for the client, is thrown unchanged', () => {
     for (const thrown of [new Error('x'), { status: 409, expose: true }]) {
       const adapter = memoryAdapter(cosas, { onCreate: throwing(thrown) })
       let found: unknown
@@ -196,7 +200,7 @@ describe("values that a team's function throws", () => {
   })
 })
 
-describe('results of rules', () => {
+describe('results of the function "rules"', () => {
   it.each([
     ['a string', /returned a string\. Return a list of/],
     [false, /returned a boolean\. Return a list of/],
@@ -205,7 +209,7 @@ describe('results of rules', () => {
     [[{ detail: 5 }], /a list with an item that is not a violation/],
     [[{ detail: 'no', member: ['a'] }], /a list with an item that is not a violation/],
     [[null], /a list with an item that is not a violation/],
-  ])('ERR-1: %j is a 500 that names the rules, and no body is validated', async (given, said) => {
+  ])('ERR-1: if it returns %j, the response is 500 and the error describes the result', async (given, said) => {
     const cosas = defineResource<{ id: number }>()({
       collection: 'cosas',
       key: 'id',

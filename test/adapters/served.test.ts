@@ -47,7 +47,7 @@ describe('adapters behind a service', () => {
     await close()
   })
 
-  it('HDR-3: an untagged PUT or DELETE through a view succeeds after a lost race, without 412', async () => {
+  it('HDR-3: a PUT or DELETE without If-Match through a view succeeds after a lost race, without 412', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a', pagador: 1 }] }) as unknown as Required<
       Adapter<Row, string>
     >

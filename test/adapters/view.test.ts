@@ -7,7 +7,10 @@ import { ConfigurationError } from '../../src/problem.js'
 
 type Row = Record<string, unknown>
 
-/** The newer version has cents and a list of codes, the older one an amount and texts. */
+/**
+ * The store has the newer version of the resource, with cents and a list of codes. The view shows
+ * the older version, with a decimal amount and labels in lower case.
+ */
 const nuevos = defineResource({
   collection: 'envios',
   key: ['cabecera', 'secuencia'],
@@ -54,7 +57,7 @@ const call = (scope: AdapterCall['scope'] = {}): AdapterCall => ({
   signal: new AbortController().signal,
 })
 const first = { numero: 1, secuencia: 1 }
-/** A method that records one of its arguments and always returns the same result. */
+/** Returns a method that records one of its arguments and always returns the same result. */
 const recording =
   <A, R>(recorded: A[], answer: R, argument = 0) =>
   (...args: unknown[]): R => {
@@ -78,13 +81,13 @@ const listed = async (more: Partial<ListRequest>) =>
   (await over().list(request(more), call())).items.map(({ value }) => `${value.numero}/${value.secuencia}`)
 
 describe('VER-1: reading through a view', () => {
-  it('members are renamed and converted, hidden ones are not shown', async () => {
+  it('members are renamed and converted, and hidden ones are not shown', async () => {
     const [found, none] = await over().read([first, { numero: 9, secuencia: 9 }], call())
     expect(found?.value).toEqual({ numero: 1, secuencia: 1, importe: 5, etiquetas: ['a', 'b'] })
     expect(none).toBeUndefined()
   })
 
-  it('conditions are renamed, their values converted', async () => {
+  it('conditions are renamed, and their values are converted', async () => {
     const where = (field: string, op: string, value: unknown) => ({
       where: [{ field, path: field.split('.'), op, value } as ListRequest['where'][number]],
     })
@@ -105,7 +108,7 @@ describe('VER-1: reading through a view', () => {
     expect(await listed(where('in', [13]))).toEqual([])
   })
 
-  it('sort terms are renamed, nested paths too', async () => {
+  it('sort terms and conditions are renamed, including nested paths', async () => {
     expect(await listed({ sort: [{ field: 'importe', path: ['importe'], descending: true }] })).toEqual([
       '2/1',
       '1/2',
@@ -124,7 +127,7 @@ describe('VER-1: reading through a view', () => {
     })
   })
 
-  it('all else of a page is passed on from the store', async () => {
+  it('the other properties of a page are those of the store', async () => {
     expect(await over().list(request({ size: 1 }), call())).toMatchObject({ total: 3, items: [{ value: first }] })
   })
 
@@ -145,7 +148,7 @@ describe('VER-1: reading through a view', () => {
 })
 
 describe('VER-1: writing through a view', () => {
-  it('a create sets the defaults of members that the view lacks', async () => {
+  it('a create sets the defaults of members that the view hides', async () => {
     const adapter = under()
     const made = await over(adapter).create({ numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] }, call())
     expect(made).toMatchObject({ created: { value: { numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] } } })
@@ -160,7 +163,7 @@ describe('VER-1: writing through a view', () => {
     })
   })
 
-  it('defaults are not shared between records', async () => {
+  it('each created record gets its own copy of the defaults', async () => {
     const seen: Row[] = []
     const adapter = { list: () => ({ items: [] }), read: () => [], create: recording(seen, { nothing: true }) }
     const made = over(adapter, { defaults: { lista: [] } })
@@ -190,7 +193,7 @@ describe('VER-1: writing through a view', () => {
     expect(below?.value).toEqual({ ...stored, centavos: 100, canal: 'web', interno: 'p' })
   })
 
-  it('HDR-3: of two writers with one version exactly one succeeds', async () => {
+  it('HDR-3: of several writers with the same version, exactly one succeeds', async () => {
     const made = over()
     const [{ version }] = (await made.read([first], call())) as [Stored<Row>]
     const results = await Promise.all(
@@ -202,8 +205,8 @@ describe('VER-1: writing through a view', () => {
   })
 
   /**
-   * A store in which another writer changes the record between the read and the write, `times`
-   * times.
+   * A store in which another writer changes the record between the read and the write. This happens
+   * `times` times.
    */
   const contended = (times: number, adapter = under()) => {
     let left = times
@@ -221,7 +224,7 @@ describe('VER-1: writing through a view', () => {
     }
   }
 
-  it('HDR-3: a lost race is stale after one attempt, with or without a version: the caller may retry', async () => {
+  it('HDR-3: a write without a version that loses a race is "stale" after one attempt, and the caller may retry', async () => {
     const adapter = under()
     const busy = over(contended(1, adapter))
     expect(await busy.replace(first, first, undefined, call())).toBe('stale')
@@ -230,7 +233,7 @@ describe('VER-1: writing through a view', () => {
     expect(below?.value).toMatchObject({ canal: 'carrera-0' })
   })
 
-  it('HDR-3: with a version a lost race is stale', async () => {
+  it('HDR-3: a write with a version that loses a race is "stale"', async () => {
     const adapter = under()
     const [{ version }] = (await adapter.read([stored], call())) as [Stored<Row>]
     expect(await over(contended(1, adapter)).replace(first, first, version, call())).toBe('stale')
@@ -249,7 +252,7 @@ describe('VER-1: writing through a view', () => {
     expect(await made.replace(first, { a: 4 }, undefined, call())).toEqual({ value: { a: 4 }, version: '2' })
   })
 
-  it('remove, attach and detach use the renamed key, and refuse with the names of the view', async () => {
+  it('remove, attach and detach use the key of the store, and their refusals use the names of the view', async () => {
     const keys: Row[] = []
     const refused = { refused: 'reference', members: ['centavos'] }
     const parent = { collection: 'rutas', key: 5, as: 'piezas' }
@@ -282,8 +285,11 @@ describe('VER-1: the call', () => {
   const seen: AdapterCall[] = []
   const spy = { list: recording(seen, { items: [] }, 1), read: () => [] }
 
-  it('the scope is renamed and converted, the rest of the call is unchanged', async () => {
-    /** Like the call of the router: its getters create the values when first used. */
+  it('the scope is renamed and converted, and the rest of the call is unchanged', async () => {
+    /**
+     * As in the call of the router, `principal` and `signal` are getters, which a spread of the
+     * object would not copy.
+     */
     class Lazy implements AdapterCall {
       readonly #principal = 'ana'
       readonly scope = { empresa: 'uno' }
@@ -313,7 +319,7 @@ describe('VER-1: the call', () => {
 })
 
 describe('VER-1: the view itself', () => {
-  it('a conversion that returns a promise is an error that names it, and its rejection is handled', async () => {
+  it('a conversion that returns a promise is an error that names it, and a rejection of the promise is handled', async () => {
     const late = () => Promise.reject(new Error('late'))
     const shown = over(under(), { ...options, toWire: { importe: late } })
     await expect(shown.read([first], call())).rejects.toThrow(
@@ -339,11 +345,11 @@ describe('VER-1: the view itself', () => {
   it.each<[string, AdapterViewOptions]>([
     ['two members that map to one of the store', { rename: { a: 'c', b: 'c' } }],
     ['a member shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
-  ])('%s: a configuration error', (_, given) => {
+  ])('throws a ConfigurationError: %s', (_, given) => {
     expect(() => over(under(), given)).toThrow(ConfigurationError)
   })
 
-  it('a misspelt option is a configuration error with the closest name', () => {
+  it('a misspelt option is a ConfigurationError that suggests the closest name', () => {
     expect(() => adapterView(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(
       /"renam".*"rename"/,
     )

@@ -3,11 +3,13 @@ import { describe, expect, inject, it } from 'vitest'
 import { Backends, cpuOf, named, spent } from '../../bench/run/backends.js'
 
 const { url } = inject('postgres')
-/** Processes of a remote server cannot be read. */
+/**
+ * Whether the database runs on this Linux machine. The processes of a remote server cannot be read.
+ */
 const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 describe('CPU time of the backends', () => {
-  it.runIf(isHere)('is that of the connections of one name, and grows with their work', async () => {
+  it.runIf(isHere)('is the CPU time of all connections with one name, and grows with their work', async () => {
     const backends = await Backends.connect(url)
     const [one, other] = [`erc bench one ${process.pid}`, `erc bench other ${process.pid}`].map((name) => ({
       name,
@@ -28,7 +30,7 @@ describe('CPU time of the backends', () => {
     }
   })
 
-  it('a new backend counts with its whole usage, and one that has ended does not count', () => {
+  it('includes the whole usage of a new backend, and nothing of a backend that has ended', () => {
     const before = new Map([
       [1, 100],
       [2, 500],
@@ -42,7 +44,7 @@ describe('CPU time of the backends', () => {
     expect(spent(before, undefined)).toBeUndefined()
   })
 
-  it('a process that is not PostgreSQL is not read', () => {
+  it('is read only from processes of PostgreSQL', () => {
     expect(() => cpuOf(process.pid)).toThrow()
   })
 })

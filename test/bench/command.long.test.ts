@@ -48,7 +48,7 @@ describe('npm run bench', () => {
       expect(samples.map(({ requests }: { requests: number }) => requests)).toEqual([20, 20])
   })
 
-  it('a signal ends it with all its processes, and drops its schema', async () => {
+  it('ends with all its processes after a signal, and drops its schema', async () => {
     await using place = await freshDatabase()
     const schemas = async (): Promise<number> =>
       (await place.sql(`SELECT 1 FROM pg_namespace WHERE nspname LIKE 'erc_bench_%'`)).length
@@ -57,12 +57,12 @@ describe('npm run bench', () => {
     })
     await expect.poll(schemas, { timeout: 10_000 }).toBe(1)
     child.kill('SIGINT')
-    // The output is closed by the last process that has it open.
+    // The output is closed when the last process that writes to it has ended.
     expect(await ended, output.text).toBe(130)
     expect(await schemas()).toBe(0)
   })
 
-  it('--tail sends the same mix to every server, and reports the slowest responses of each kind', async () => {
+  it('sends the same mix to every server with --tail, and reports the slowest responses of each kind', async () => {
     await using place = await freshDatabase()
     const { output, ended } = start(['--tail', '--rounds', '1', '--seconds', '1', '--json', 'tail.json'], {
       DATABASE_URL: place.url,
@@ -84,7 +84,7 @@ describe('npm run bench', () => {
     }
   }, 120_000)
 
-  it('a wrong argument is reported in one line', async () => {
+  it('reports a wrong argument in one line', async () => {
     const { output, ended } = start(['--servers', 'apache'])
     expect(await ended).toBe(2)
     expect(output.text).toMatch(/^--servers names "apache"\. There are: raw, [^\n]+\n$/)

@@ -7,10 +7,10 @@ import { asker } from '../../bench/workloads/ask.js'
 import { workloadNames, workloadOf } from '../../bench/workloads/index.js'
 import { keysOf, makeSecrets } from '../../bench/workloads/keys.js'
 
-describe('the load generator parses responses', () => {
+describe('the load generator', () => {
   const whole = 'HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 5\r\n\r\nñabc'
 
-  it('only when they are complete, however the network splits them', () => {
+  it('parses responses only when they are complete, however the network splits them', () => {
     const bytes = Buffer.from(whole)
     for (let end = 0; end < bytes.length; end++)
       expect(parseReply(bytes.subarray(0, end), true), `${end} bytes`).toBeUndefined()
@@ -18,7 +18,7 @@ describe('the load generator parses responses', () => {
     expect(parseReply(bytes, false)).toEqual({ status: 200, tag: undefined })
   })
 
-  it('a 304 and a 204 end after the header, chunked bodies after the last chunk', () => {
+  it('knows that a 304 and a 204 end after the header, and a chunked body after the last chunk', () => {
     expect(parseReply(Buffer.from('HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n'), false)).toMatchObject({
       status: 304,
     })
@@ -27,11 +27,11 @@ describe('the load generator parses responses', () => {
     expect(parseReply(Buffer.from(`${chunked}0\r\n\r\n`), false)).toMatchObject({ status: 200 })
   })
 
-  it('an invalid response is an error, not a wait', () => {
+  it('reports an invalid response as an error instead of waiting', () => {
     expect(parseReply(Buffer.from('SSH-2.0-x\r\n\r\n'), false)).toBeInstanceOf(Error)
   })
 
-  it('a request is rejected if the server closes the connection', async () => {
+  it('rejects a request if the server closes the connection', async () => {
     const server = createServer((req) => req.socket.destroy()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const connection = new Connection((server.address() as AddressInfo).port, {}, false)
@@ -44,7 +44,7 @@ describe('the load generator parses responses', () => {
 const keys = keysOf(makeSecrets())
 
 describe('the checks', () => {
-  it.each(workloadNames)('%s: a server that answers 200 to everything is not measured', async (name) => {
+  it.each(workloadNames)('refuse to measure a server that responds with 200 to everything: %s', async (name) => {
     const server = createServer((_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json', etag: '"1"', 'x-total-count': '250' }).end('{}')
     }).listen(0, '127.0.0.1')

@@ -22,7 +22,7 @@ describe('the cost of a request', () => {
   })
 })
 
-/** Each exceeds the tolerance of the budgets. */
+/** Each of these changes exceeds the tolerance of the budgets. */
 describe('the counts detect', () => {
   it('a step that awaits nothing', () => {
     expect(counts['item+async-step'].promises).toBeGreaterThan(counts.item.promises)

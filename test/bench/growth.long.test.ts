@@ -74,7 +74,7 @@ describe('npm run bench:growth', () => {
         for (const { samples } of points) {
           const what = `${name}, ${title}: ${figure} is ${samples}`
           expect(samples.length, what).toBeGreaterThan(0)
-          // With so few records the result is within the noise of the heap.
+          // With so few records, a number of bytes is within the noise of the heap.
           if (unit !== 'bytes') expect(Math.min(...samples), what).toBeGreaterThan(0)
           else expect(samples.every(Number.isFinite), what).toBe(true)
         }
@@ -90,7 +90,7 @@ describe('npm run bench:growth', () => {
       /resources: an item[^\n]+\n {2}resources +1 +3\n {2}first, one api\(\): CPU +[\d.]+ [um]s +[\d.]+ [um]s/,
     )
     expect(await place.sql(`SELECT 1 FROM pg_namespace WHERE nspname LIKE 'erc_bench_%'`)).toEqual([])
-    // The chart, and the tables of the page.
+    // Creates the chart, and the tables for the page in the docs.
     const args = [join(root, 'build/bench/chart.js'), 'growth.json', 'growth.svg']
     const tables = execFileSync(process.execPath, args, {
       cwd: scratch,
@@ -101,7 +101,7 @@ describe('npm run bench:growth', () => {
     expect(XMLValidator.validate(readFileSync(join(scratch, 'growth.svg'), 'utf8'))).toBe(true)
   })
 
-  it('without PostgreSQL it measures only the memory adapter, and says so', async () => {
+  it('measures only the memory adapter without PostgreSQL, and says so', async () => {
     const { code, text } = await run([...tiny, '--curves', 'filters'], {
       DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none',
     })
@@ -113,7 +113,7 @@ describe('npm run bench:growth', () => {
 })
 
 describe('the load', () => {
-  it('an unexpected status ends the round', async () => {
+  it('ends the round at an unexpected status', async () => {
     let left = 3
     const server = createServer((_req, res) => res.writeHead(left-- > 0 ? 200 : 503).end('{}')).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -131,7 +131,7 @@ describe('the load', () => {
     server.close()
   })
 
-  it('the mix rarely repeats requests, and revalidates the response that it has just received', () => {
+  it('has a mix that rarely repeats requests, and that revalidates the response it has just received', () => {
     const mix = { rows: 1000, matches: 250, secret: Buffer.alloc(32).toString('base64') }
     const turn = mixed({ first: 0, ...mix })(0)
     const asked = Array.from({ length: 2000 }, () => turn('"a"'))
@@ -147,7 +147,7 @@ describe('the load', () => {
       headers: { 'if-none-match': '"a"' },
       status: 304,
     })
-    // Records that must stay unchanged are never written.
+    // The mix reads some records that must stay unchanged, and never writes them.
     const changed = new Set(asked.filter(({ method }) => method === 'PATCH').map(({ path }) => path))
     expect(asked.filter(({ method, path }) => method === undefined && changed.has(path))).toEqual([])
     expect(mixed({ first: 2000, ...mix })(0)(undefined).headers).not.toEqual(asked[0]?.headers)
@@ -155,7 +155,7 @@ describe('the load', () => {
 })
 
 describe('the data', () => {
-  it('every branch has the same number of pieces for any total, newest first, with distinct times', () => {
+  it('has the same number of pieces for every branch, newest first, with distinct times, for any number of rows', () => {
     for (const rows of [10, 100, 1000]) {
       const extent = extentOf(rows, 10)
       const all = [...piecesOf(extent)]
@@ -169,7 +169,7 @@ describe('the data', () => {
     }
   })
 
-  it('points of a curve are integers without duplicates, in ascending order', () => {
+  it('has integers without duplicates, in ascending order, as the points of a curve', () => {
     expect(steps(1, 0.3, 3)).toEqual([1, 3])
     expect(steps(1, 100, 1000)).toEqual([1, 100, 1000])
   })
@@ -186,20 +186,20 @@ const series = (more: Partial<Series>, ...medians: readonly number[]): Series =>
 describe('the verdict', () => {
   const flat = { within: 1.25 }
 
-  it('a curve is flat if it ends within the bound, or below its start', () => {
+  it('is flat if the curve ends within the bound, or below its start', () => {
     expect(verdictOf(series({ flat }, 100, 900, 125))).toEqual({ from: 1, to: 100, ratio: 1.25, flat: true })
     expect(verdictOf(series({ flat }, 100, 100, 126))).toMatchObject({ flat: false })
     expect(verdictOf(series({ flat }, 100, 20))).toMatchObject({ ratio: 0.2, flat: true })
   })
 
-  it('a curve is flat if it exceeds its first counted point only by a negligible amount', () => {
+  it('is flat if the curve exceeds its first counted point only by a negligible amount', () => {
     const heap = { within: 1.1, orBy: 8, from: 1 }
     expect(verdictOf(series({ flat: heap }, 1, 10, 18))).toEqual({ from: 10, to: 100, ratio: 1.8, flat: true })
     expect(verdictOf(series({ flat: heap }, 18, 10, 19))).toMatchObject({ flat: false })
     expect(verdictOf(series({ flat: heap }, 1, 100, 110))).toMatchObject({ flat: true })
   })
 
-  it('without a bound it reports the ratio; for a single point it reports nothing', () => {
+  it('is only a ratio if there is no bound, and is absent for a single point', () => {
     expect(verdictOf(series({}, 10, 30))).toEqual({ from: 1, to: 10, ratio: 3, flat: undefined })
     expect(verdictOf(series({ flat }, 10))).toBeUndefined()
     expect(verdictText(series({ flat }, 10))).toBe('')
@@ -240,7 +240,7 @@ describe('the report', () => {
     ],
   }
 
-  it('has a line per series and a column per point, in readable units', () => {
+  it('has a line for each series and a column for each point, in readable units', () => {
     const text = curveText(curve)
     expect(text).toMatch(/^rows: of all\n {2}rows +1 +10 +1,000 +1,000,000/)
     expect(text).toMatch(/an item & a page: CPU +90\.0 us \(85\.0-95\.0\) +1\.50 ms +16\.67 x$/m)
@@ -254,7 +254,7 @@ describe('the report', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('is a well-formed chart with a panel per curve and a line for each series of its first unit', () => {
+  it('has a well-formed chart, with a panel for each curve and a line for each series of its first unit', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)
@@ -263,7 +263,7 @@ describe('the report', () => {
   })
 })
 
-describe('the options', () => {
+describe('the options of npm run bench:growth', () => {
   it('default to all curves at full length', () => {
     expect(parseOptions([], '/here')).toEqual({
       curves: curveNames,
@@ -286,7 +286,7 @@ describe('the options', () => {
     })
   })
 
-  it('--list and --help print texts that name every curve and option', () => {
+  it('--list and --help print every curve and option', () => {
     for (const name of curveNames) expect(parseOptions(['--list'], '/')).toContain(`  ${name} `)
     expect(parseOptions(['--help'], '/')).toContain('--connections n')
   })
@@ -296,7 +296,7 @@ describe('the options', () => {
     [['--rows', '5'], '--rows is "5". Give an integer from 1000'],
     [['--seconds', '1', '--requests', '10'], '--seconds or --requests'],
     [['--deep'], '--deep'],
-  ])('%j is refused with the reason', (args, message) => {
+  ])('refuse %j and say why', (args, message) => {
     expect(() => parseOptions(args, '/')).toThrow(UsageError)
     expect(() => parseOptions(args, '/')).toThrow(message)
   })

@@ -18,7 +18,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('sort names as the tables do, and resolve paths from the working directory', () => {
+  it('put names in the order of the tables, and resolve paths from the working directory', () => {
     const args =
       '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(
         ' ',
@@ -33,12 +33,12 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('explicit options override --quick', () => {
+  it('override --quick if they are explicit', () => {
     expect(parseOptions(['--quick'], '/')).toMatchObject({ rounds: 3, seconds: 0.3 })
     expect(parseOptions(['--quick', '--rounds', '1'], '/')).toMatchObject({ rounds: 1, seconds: 0.3 })
   })
 
-  it('--tail has a default round length of its own', () => {
+  it('have another default round length with --tail', () => {
     expect(parseOptions(['--tail'], '/')).toMatchObject({ tail: true, rounds: 7, seconds: 10 })
     expect(parseOptions(['--tail', '--quick', '--servers', 'express'], '/')).toMatchObject({
       rounds: 3,
@@ -47,7 +47,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('--list and --help print texts that name every server, workload and option', () => {
+  it('--list and --help print every server, workload and option', () => {
     const list = parseOptions(['--list'], '/') as string
     for (const name of [...serverNames, ...workloadNames]) expect(list).toContain(`  ${name} `)
     expect(parseOptions(['--help'], '/')).toContain('--against path')
@@ -64,7 +64,7 @@ describe('the options of the benchmark', () => {
     [['--tail', '--requests', '10'], '--tail has no --requests'],
     [['--quik'], '--quik'],
     [['item'], 'item'],
-  ])('%j is refused with the reason', (args, message) => {
+  ])('refuse %j and say why', (args, message) => {
     expect(() => parseOptions(args, '/')).toThrow(UsageError)
     expect(() => parseOptions(args, '/')).toThrow(message)
   })

@@ -17,12 +17,12 @@ afterAll(() => rmSync(scratch, { recursive: true }))
 
 const ids = (field: ReturnType<typeof fieldOf>): string[] => field.participants.map(({ id }) => id)
 
-describe('participants', () => {
+describe('the participants of a benchmark', () => {
   it('are all servers by default', () => {
     expect(ids(fieldOf({ servers: undefined, against: undefined }, whole))).toEqual(serverNames)
   })
 
-  it('without express-rest-conventions/server exclude the servers that need it, and a line says so', () => {
+  it('exclude the servers that need express-rest-conventions/server if the checkout has none, and a line says so', () => {
     const field = fieldOf({ servers: undefined, against: undefined }, old)
     const onHelper = ['sql-json', 'mounted-subscribed']
     expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))
@@ -31,7 +31,7 @@ describe('participants', () => {
     ])
   })
 
-  it('of two checkouts are listed in pairs, and servers that do not use the library are left out', () => {
+  it('are listed in pairs if two checkouts are compared, and servers that do not use the library are left out', () => {
     const field = fieldOf({ servers: undefined, against: old }, whole)
     expect(ids(field)).toEqual([
       'express-helper',
@@ -58,16 +58,16 @@ describe('participants', () => {
     expect(field.leftOut[0]).toContain('the other checkout has no')
   })
 
-  it('include servers without the library if they are named', () => {
+  it('include servers that do not use the library if they are named', () => {
     expect(ids(fieldOf({ servers: ['raw', 'api'], against: old }, whole))).toEqual(['raw', 'api', 'api@against'])
   })
 
-  it('of a workload are the servers that have it', () => {
+  it('are, for a workload, only the servers that have it', () => {
     const { participants } = fieldOf({ servers: ['raw', 'express'], against: undefined }, whole)
     expect(thoseOf(workloadOf('xml-page'), participants).map(({ id }) => id)).toEqual(['express'])
   })
 
-  it('of other workloads exclude a server that has only named ones', () => {
+  it('exclude a server from a workload for which it must be named', () => {
     const { participants } = fieldOf({ servers: ['express', 'sql-json'], against: undefined }, whole)
     const idsOf = (name: WorkloadName) => thoseOf(workloadOf(name), participants).map(({ id }) => id)
     expect([idsOf('item'), idsOf('pg-item')]).toEqual([['express'], ['express', 'sql-json']])

@@ -52,18 +52,18 @@ const result: Result = {
 }
 
 describe('statistics', () => {
-  it('quartiles are interpolated between neighbours, in any order', () => {
+  it('interpolate quartiles between neighbors, whatever the order of the values', () => {
     expect(spreadOf([4, 1, 3, 2])).toEqual({ q1: 1.75, median: 2.5, q3: 3.25 })
     expect(spreadOf([7])).toEqual({ q1: 7, median: 7, q3: 7 })
   })
 
-  it('ratios are computed per round, so a round that is slow for both has no effect', () => {
+  it('compute ratios per round, so a round that is slow for both servers has no effect', () => {
     expect(ratioOf([10, 1000, 20], [20, 2000, 40])).toEqual({ q1: 2, median: 2, q3: 2 })
   })
 })
 
 describe('ratios', () => {
-  it('compare each server with hand-written Express, with the goals of the workload, and with its counterpart', () => {
+  it('compare each server with hand-written Express, with the servers in the goals of the workload, and with its counterpart', () => {
     expect(workload.ratios.map(({ of, to }) => `${of} / ${to}`)).toEqual([
       'raw / express',
       'mounted / express',
@@ -76,7 +76,7 @@ describe('ratios', () => {
     })
   })
 
-  it('in PostgreSQL include the backends, and the sum of both', () => {
+  it('exist for the server, for the database backends and for their sum, if the workload uses PostgreSQL', () => {
     const ratios = inDatabase.ratios.map(({ of, to, counts, max, median }) => [
       `${of} / ${to}`,
       counts,
@@ -90,14 +90,14 @@ describe('ratios', () => {
     ])
   })
 
-  it('omit the backends if a round could not read them', () => {
+  it('omit the database backends if they could not be read in a round', () => {
     const [byHand, ours] = helpers as [(typeof helpers)[0], (typeof helpers)[0]]
     const unread = rowOf({ ...ours }, [...ours.samples.slice(1), sample(80)])
     expect(unread.database).toBeUndefined()
     expect(ratiosOf('pg-item', [byHand, unread]).map(({ counts }) => counts)).toEqual(['server'])
   })
 
-  it('a goal is reached, missed or open, depending on where three quarters of the rounds lie', () => {
+  it('reach a goal, miss it or leave it open, depending on three quarters of the rounds', () => {
     const of = { of: 'a', to: 'b', counts: 'server', max: 0.5 } as const
     expect(reached({ ...of, q1: 2, median: 2.1, q3: 2.2 })).toBe('reached')
     expect(reached({ ...of, q1: 1.8, median: 1.9, q3: 1.99 })).toBe('missed')
@@ -107,7 +107,7 @@ describe('ratios', () => {
       for (const server of [of, to]) expect(workloadOf(workload).servers ?? [server]).toContain(server)
   })
 
-  it('another checkout differs if the rounds agree, and by more than three percent', () => {
+  it('differ between two checkouts only if the rounds agree and the difference is more than three percent', () => {
     expect(change({ q1: 0.8, median: 0.9, q3: 0.99 })).toBe('slower')
     expect(change({ q1: 0.8, median: 0.9, q3: 1.1 })).toBe('level')
     expect(change({ q1: 0.97, median: 0.98, q3: 0.99 })).toBe('level')
@@ -116,7 +116,7 @@ describe('ratios', () => {
 })
 
 describe('the text of a result', () => {
-  it('has a line for each server, and names the base of the ratios', () => {
+  it('has a line for each server, and says what the ratios are relative to', () => {
     const text = workloadText(workload)
     expect(text).toMatch(/^item GET\n.*against express\n/)
     expect(text).toMatch(
@@ -148,7 +148,7 @@ describe('the chart of a result', () => {
     expect(svg).toContain('Node 24.1.0, 2026-01-02')
   })
 
-  it('omits a workload without hand-written Express, because there is no base for comparison', () => {
+  it('omits a workload that hand-written Express does not have, because the ratios have no base', () => {
     expect(chartOf({ ...result, workloads: [{ ...workload, rows: rows.slice(0, 1) }] })).not.toContain('item GET')
   })
 })

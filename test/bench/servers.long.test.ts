@@ -22,7 +22,9 @@ const secrets = makeSecrets()
 const keys = keysOf(secrets)
 const token = keys.token('*:read *:write')
 
-/** One server for each distinct set of start options of the workloads. */
+/**
+ * The running servers. There is one for each combination of start options that a workload needs.
+ */
 const started = new Map<string, Promise<Server>>()
 let database: Database
 

@@ -21,7 +21,7 @@ async function connectionsTo(handler: RequestListener, count: number): Promise<C
 const asked = (kind: Kind, settle: Asked['settle'] = () => {}): Asked => ({ kind, sent: { path: '/' }, settle })
 
 describe('an open loop', () => {
-  it('sends requests at the given rate, each counted under its kind', async () => {
+  it('sends requests at the given rate, and counts each under its kind', async () => {
     const connections = await connectionsTo((_req, res) => res.end('x'), 2)
     let at = 0
     const { times } = await open(connections, () => asked(at++ % 4 === 0 ? 'page' : 'item'), {
@@ -31,10 +31,10 @@ describe('an open loop', () => {
     expect([times.item.length, times.page.length, times.patch.length]).toEqual([30, 10, 0])
   })
 
-  it('includes the time that a request waits for a connection', async () => {
+  it('measures the time that a request waits for a connection, too', async () => {
     let release = (): void => {}
     const [due, arrived]: [number[], number[]] = [[], []]
-    // One connection, and the first response is sent when all other requests are due.
+    // There is one connection. The first response is sent only when all other requests are due.
     const connections = await connectionsTo((_req, res) => {
       arrived.push(performance.now())
       if (due.length === 10) res.end('x')
@@ -51,7 +51,7 @@ describe('an open loop', () => {
       expect(time).toBeGreaterThanOrEqual((arrived[at] as number) - (due[at] as number))
   })
 
-  it('ends at a response with another status', async () => {
+  it('ends at a response with an unexpected status', async () => {
     const connections = await connectionsTo((_req, res) => res.end('x'), 1)
     const refuse = (): never => {
       throw new Error('wrong')
@@ -62,7 +62,7 @@ describe('an open loop', () => {
 })
 
 describe('the tail report', () => {
-  it('computes percentiles over the requests of all rounds, and the spread over rounds', () => {
+  it('computes percentiles over the requests of all rounds, and the spread between the rounds', () => {
     const hundred = Array.from({ length: 100 }, (_, at) => at + 1)
     expect([
       percentile(hundred, 0.5),

@@ -1,4 +1,7 @@
-/** The HTML report of `check` in a browser, for a service whose values try to inject markup. */
+/**
+ * The HTML report of `check` in a browser. The report is about a service whose values try to inject
+ * markup.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { workplace } from '../check/command-run.js'
 import { hostileDocument, hostileService } from '../check/hostile-service.js'
@@ -62,7 +65,7 @@ describe('the report', () => {
     expect(text).toContain('</script></style></pre><script>alert(1)</script>')
   })
 
-  it('creates no elements from responses of the service', async () => {
+  it('creates no elements from the responses of the service', async () => {
     await visit(address, {}, async ({ page }) => {
       expect(await page.locator('img').count()).toBe(0)
       expect(await page.locator('script').count()).toBe(1)
@@ -90,7 +93,7 @@ describe('the report', () => {
     })
   })
 
-  it('links from the list of breaks to each of them', async () => {
+  it('has a list of breaks, which links to each of them', async () => {
     await visit(address, {}, async ({ page }) => {
       const link = page.getByRole('link', { name: 'QUERY-7/past-end' })
       await link.click()

@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { ask } from './visit.js'
 
-/** WCAG 2.2 A and AA, and the best practices of axe. */
+/** The rules of WCAG 2.2 A and AA, and the best practices of axe. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 interface AxeResult {
@@ -13,8 +13,8 @@ interface AxeResult {
 }
 
 /**
- * The violations that axe finds: the rule, and the elements that violate it. `without`: rules to
- * skip.
+ * The violations that axe finds: each rule, with the elements that violate it. `without` lists
+ * rules to skip.
  */
 export async function axeFaults(page: Page, without: readonly string[] = []): Promise<readonly string[]> {
   await page.evaluate(axe.source)
@@ -36,15 +36,15 @@ interface Stop {
 }
 
 /**
- * Walks through the page with the Tab key: every operable element is reached once, and shows its
- * focus.
+ * Walks through the page with the Tab key. Each element that can be operated must be reached once
+ * and show its focus.
  */
 export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   const count = await ask<number>(page, 'startWalk()')
   if (count === 0) return ['Nothing on the page takes the focus.']
   const faults: string[] = []
-  // The walk begins at the last focus, and continues from the start of the page. Scrollable boxes
-  // are stops too, but are not counted.
+  // The walk begins at the element that had the focus last, and continues from the start of the
+  // page. Tab also stops at scrollable boxes, but these are not counted.
   for (let presses = 0; presses < 2 * count + 10; presses++) {
     await page.keyboard.press('Tab')
     const stop = await ask<Stop>(page, 'stop()')
@@ -55,7 +55,9 @@ export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   return [...faults, ...unreached.map((name) => `Tab does not reach ${name}`)]
 }
 
-/** The first stop is a skip link: the next stop is inside its target. */
+/**
+ * The first stop of the Tab key must be a skip link, and the next stop must be inside its target.
+ */
 export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   await ask(page, 'startWalk()')
   await page.keyboard.press('Tab')
@@ -71,9 +73,11 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
     : [`The skip link leads to ${target}, and the next stop lies before it.`]
 }
 
-/** Text of the page that cannot be read. Forms that only a script shows are excluded. */
+/** Text of the page that is hidden. Forms that only a script shows are excluded. */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
   (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `Nobody can read: ${text}`)
 
-/** A page fits its window, down to 320 pixels (WCAG 1.4.10). */
+/**
+ * Content that is wider than the window. A page must fit windows down to 320 pixels (WCAG 1.4.10).
+ */
 export const overflowFaults = (page: Page): Promise<readonly string[]> => ask(page, 'overflow()')

@@ -1,6 +1,6 @@
 /**
- * A reader with a token, or with user and password, sends requests from the console page to the
- * example service.
+ * A reader with a token, or with a user name and a password, sends requests from the console page
+ * to the example service.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,8 +12,9 @@ useBrowser()
 
 const account = { PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'piezas: 3 €' }
 let service: Running
-/** The console pages of the private and of the public API. */
+/** The address of the console page of the private API. */
 let inside: string
+/** The address of the console page of the public API. */
 let outside: string
 beforeAll(async () => {
   service = start({ SEED_SIZE: '20', ...account })
@@ -95,7 +96,7 @@ describe('the console of the private API', () => {
 })
 
 describe('the console of the public API', () => {
-  it('logs in with user and password, and uses the token of the login for other requests', async () => {
+  it('logs in with a user name and a password, and uses the token of the login for other requests', async () => {
     await visit(outside, { statuses: [401] }, async ({ page }) => {
       const read = await operation(page, 'getPrePieza')
       await fill(read, 'numero', '1')

@@ -1,6 +1,6 @@
 /**
- * The console of the docs as a page: accessibility, keyboard operation, narrow windows, no script,
- * and no requests to other hosts.
+ * The console of the docs as a page: its accessibility, its keyboard operation, and its behavior in
+ * narrow windows, without JavaScript and without other hosts.
  */
 import { describe, expect, it } from 'vitest'
 import { hashPassword, login, publicToken, tokenIssuer } from '../../src/auth/index.js'
@@ -65,7 +65,7 @@ describe('the console', () => {
     })
   })
 
-  it('without JavaScript explains that it needs it, and links to the other pages', async () => {
+  it('without JavaScript says that it requires JavaScript, and links to the other pages', async () => {
     await visit(await serve(), { script: false }, async ({ page }) => {
       expect(await page.locator('main').innerText()).toBe('The console requires JavaScript. The other pages do not.')
       await page.getByRole('link', { name: 'All pages' }).click()
@@ -73,7 +73,7 @@ describe('the console', () => {
     })
   })
 
-  it('explains why the document could not be loaded', async () => {
+  it('explains why the OpenAPI document could not be loaded', async () => {
     await visit(await serve(), { statuses: [503] }, async ({ page }) => {
       await page.route('**/openapi', (route) => route.fulfill({ status: 503, body: 'busy' }))
       await page.reload()
@@ -81,28 +81,31 @@ describe('the console', () => {
     })
   })
 
-  it.each(['', '/', '#/orders/listOrders'])('sends requests to the service of the page: %j', async (end) => {
-    // The servers in the document are for other clients.
-    const elsewhere = {
-      servers: [{ url: 'https://api.example.com/v1' }],
-      pages: docsPages({ console: true }),
-      public: true,
-    }
-    await visit(
-      `${await serve({ describe: elsewhere, baseUrl: 'https://api.example.com' }, '/area')}${end}`,
-      {},
-      async ({ page }) => {
-        await authorize(page, asAna)
-        const read = await operation(page, 'getOrder')
-        await fill(read, 'id', '1')
-        const { status, text } = await send(read)
-        expect(status).toBe('200')
-        expect(text).toContain('"state": "open"')
-      },
-    )
-  })
+  it.each(['', '/', '#/orders/listOrders'])(
+    'sends requests to the service of the page, at the address with the end %j',
+    async (end) => {
+      // The document names servers for other clients. The console must not use them.
+      const elsewhere = {
+        servers: [{ url: 'https://api.example.com/v1' }],
+        pages: docsPages({ console: true }),
+        public: true,
+      }
+      await visit(
+        `${await serve({ describe: elsewhere, baseUrl: 'https://api.example.com' }, '/area')}${end}`,
+        {},
+        async ({ page }) => {
+          await authorize(page, asAna)
+          const read = await operation(page, 'getOrder')
+          await fill(read, 'id', '1')
+          const { status, text } = await send(read)
+          expect(status).toBe('200')
+          expect(text).toContain('"state": "open"')
+        },
+      )
+    },
+  )
 
-  it('logs in at the mount path of the service, with a password of any characters', async () => {
+  it('logs in below the mount path of the service, with any characters in the password', async () => {
     const found = { hash: await hashPassword('contraseña: 3 €'), principal: { sub: 'ana' } }
     const issue = tokenIssuer({ key })
     const address = await serve(

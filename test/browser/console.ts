@@ -1,10 +1,10 @@
-/** Actions of a reader on the console page. */
+/** What a reader does on the console page. */
 import type { Locator, Page } from 'playwright-core'
 
-/** Shows only the operations of one tag, so that the browser renders no others. */
+/** Shows only the operations of one tag, so that the browser does not render the others. */
 export const only = (page: Page, tag: string): Promise<void> => page.getByPlaceholder('Filter').fill(tag)
 
-/** Expands and returns the box of an operation. */
+/** Expands the box of an operation, and returns it. */
 export async function operation(page: Page, id: string): Promise<Locator> {
   const box = page.locator(`.opblock[id$="-${id}"]`)
   await box.locator('.opblock-summary-control').click()
@@ -18,7 +18,7 @@ export const fill = (box: Locator, name: string, value: string): Promise<void> =
 
 export interface Shown {
   readonly status: string
-  /** The body and the header fields, as shown by the page. */
+  /** The body and the header fields, as the page shows them. */
   readonly text: string
 }
 
@@ -32,7 +32,10 @@ export async function send(box: Locator): Promise<Shown> {
   return { status: (await answer.locator('.response-col_status').innerText()).trim(), text: await answer.innerText() }
 }
 
-/** Enters a token or credentials: the text for each field of the dialog, by its selector. */
+/**
+ * Enters a token or credentials. `values` has the text for each field of the dialog, by its
+ * selector.
+ */
 export async function authorize(page: Page, values: Readonly<Record<string, string>>): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   const dialog = page.getByRole('dialog')

@@ -1,6 +1,6 @@
 /**
- * Unpacks the Chromium of the package `@sparticuz/chromium`. The package itself is not imported: it
- * unpacks into one folder that all processes of the machine share, without locking.
+ * Unpacks the Chromium of the package `@sparticuz/chromium`. The package itself is not imported,
+ * because it unpacks into a folder that all processes of the machine share, without locking it.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,12 +9,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync } from 'node:zlib'
 
-/**
- * The contents of the package: the program, the libraries that a minimal Linux lacks, and fonts.
- */
+/** The archives of the package: the libraries that a minimal Linux lacks, and fonts. */
 const archives = ['al2023.tar.br', 'fonts.tar.br']
 
-/** The program and its environment. Throws if the package does not support this machine. */
+/**
+ * Returns the path of the program and its environment. Throws if the package does not support this
+ * machine.
+ */
 export function embeddedBrowser(): { readonly path: string; readonly env: Readonly<Record<string, string>> } {
   const { platform, arch } = process
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`It has no Chromium for ${platform} on ${arch}.`)
@@ -28,11 +29,16 @@ export function embeddedBrowser(): { readonly path: string; readonly env: Readon
   }
 }
 
-/** The fontconfig file of the package expects the fonts in `/tmp`. */
+/**
+ * A fontconfig file for the fonts in this folder. The file in the package expects them in `/tmp`.
+ */
 const fontsIn = (folder: string): string =>
   `<?xml version="1.0"?><fontconfig><dir>/usr/share/fonts</dir><dir>${folder}</dir><cachedir>${folder}-cache</cachedir></fontconfig>`
 
-/** Incomplete files stay invisible: the folder is renamed when it is complete. */
+/**
+ * Unpacks into another folder, which gets its final name when it is complete. So other processes
+ * never see incomplete files.
+ */
 function unpack(packed: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   const work = mkdtempSync(`${folder}-`)
@@ -44,7 +50,7 @@ function unpack(packed: string, folder: string): void {
     renameSync(work, folder)
   } catch (error) {
     rmSync(work, { recursive: true, force: true })
-    // Another process has unpacked it first.
+    // Another process may have unpacked it first.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

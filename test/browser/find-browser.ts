@@ -1,5 +1,5 @@
 /**
- * Finds the Chromium for the tests: one that is installed on this machine, else that of a
+ * Finds the Chromium for the tests: one that is installed on this machine, or else the one of a
  * development dependency.
  */
 import { execFileSync } from 'node:child_process'
@@ -13,7 +13,7 @@ export interface FoundBrowser {
   readonly path: string
   /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>
-  /** One line for the log: which browser is used, and how it was found. */
+  /** A line for the log: which browser is used, and how it was found. */
   readonly line: string
 }
 
@@ -22,9 +22,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
 
 /**
- * Finds a Chromium in this order: `CHROME_PATH`, which must work if it is set; a program on `PATH`;
- * one installed by `npx playwright-core install chromium`; else the npm package for Linux on x64.
- * Throws if there is none.
+ * Finds a Chromium. If `CHROME_PATH` is set, it must work. Otherwise the first of these is used: a
+ * program on `PATH`, one that `npx playwright-core install chromium` has installed, or the npm
+ * package for Linux on x64. Throws if there is none.
  */
 export function findBrowser(env: Environment = process.env): FoundBrowser {
   if (env.CHROME_PATH) return chosen(env.CHROME_PATH)

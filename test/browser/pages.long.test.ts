@@ -1,6 +1,6 @@
 /**
- * The pages of the docs in a browser: accessibility, narrow windows, keyboard operation, no script,
- * no network.
+ * The pages of the docs in a browser: their accessibility, their keyboard operation, and their
+ * behavior in narrow windows, without JavaScript and without a network.
  */
 import { describe, expect, it } from 'vitest'
 import { axeFaults, keyboardFaults, overflowFaults, skipLinkFaults, unreadableFaults } from './checks.js'
@@ -50,7 +50,7 @@ describe.each(pages)('the page docs%s', (name) => {
 })
 
 describe('the pages', () => {
-  it('are found by the search, even if the network is down', async () => {
+  it('can be searched, even if the network is down', async () => {
     await visit(`${await serve()}/orders`, {}, async ({ page, context }) => {
       await context.setOffline(true)
       const field = page.getByRole('searchbox')

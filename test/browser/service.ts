@@ -26,12 +26,12 @@ const orders = defineResource({
   filters: { state: true, urgent: true },
   sort: ['id'],
 })
-/** Signs the tokens of the callers. */
+/** The key that signs the tokens of the callers. */
 export const key = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
 
 /**
- * Starts a service with pages and a console, whose texts try to inject markup. Returns the address
- * of the pages, without a trailing slash.
+ * Starts a service with pages and a console. Its texts try to inject markup. Returns the address of
+ * the pages, without a trailing slash.
  */
 export async function serve(options: Partial<ApiOptions> = {}, path = ''): Promise<string> {
   const app = express()

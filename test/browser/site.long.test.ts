@@ -1,4 +1,6 @@
-/** The site of the docs builds, has no dead links, has a working search, and is accessible. */
+/**
+ * The site of the docs can be built, has no dead links, has a working search, and is accessible.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { axeFaults, keyboardFaults, overflowFaults } from './checks.js'
@@ -10,7 +12,7 @@ useBrowser()
 let base = ''
 let close = async (): Promise<void> => {}
 let pages: ReadonlyMap<string, string> = new Map()
-/** The handwritten pages: the others show source files. */
+/** The pages that are written by hand. The other pages show source files. */
 let written: readonly string[] = []
 
 beforeAll(async () => {
@@ -42,7 +44,7 @@ describe('the pages of the site', () => {
     expect([...pages].flatMap(([path, html]) => missingOf(path, html, pages))).toEqual([])
   })
 
-  it('have the anchors of problem types', () => {
+  it('have the anchors that problem types refer to', () => {
     expect([...anchorsOf(pages.get('docs/errors.html') ?? '')]).toContain('HDR-3-stale')
   })
 
@@ -57,18 +59,21 @@ describe('the pages of the site', () => {
     })
   })
 
-  it.each(shown)('%s is accessible, light and dark, wide and narrow', async (path) => {
-    const windows = [
-      { scheme: 'light', width: 1400 },
-      { scheme: 'dark', width: 1400 },
-      { scheme: 'light', width: 320 },
-    ] as const
-    for (const { scheme, width } of windows)
-      await visit(`${base}${path}`, { scheme, width }, async ({ page }) => {
-        expect(await page.evaluate('document.documentElement.classList.contains("dark")')).toBe(scheme === 'dark')
-        expect(await axeFaults(page), `${scheme}, ${width} pixels`).toEqual([])
-      })
-  })
+  it.each(shown)(
+    'include %s, which is accessible in light and dark schemes and in wide and narrow windows',
+    async (path) => {
+      const windows = [
+        { scheme: 'light', width: 1400 },
+        { scheme: 'dark', width: 1400 },
+        { scheme: 'light', width: 320 },
+      ] as const
+      for (const { scheme, width } of windows)
+        await visit(`${base}${path}`, { scheme, width }, async ({ page }) => {
+          expect(await page.evaluate('document.documentElement.classList.contains("dark")')).toBe(scheme === 'dark')
+          expect(await axeFaults(page), `${scheme}, ${width} pixels`).toEqual([])
+        })
+    },
+  )
 
   it.each([1400, 320])('are usable with the keyboard alone in a window of %d pixels', async (width) => {
     await visit(`${base}docs/tutorial.html`, { width }, async ({ page }) => {
@@ -87,7 +92,7 @@ describe('the pages of the site', () => {
     })
   })
 
-  it('open from the menu in a narrow window', async () => {
+  it('can be opened from the menu in a narrow window', async () => {
     await visit(`${base}docs/tutorial.html`, { width: 320 }, async ({ page }) => {
       await page.getByRole('button', { name: 'All pages' }).click()
       await page.getByRole('link', { name: 'Write an adapter' }).click()
@@ -97,7 +102,7 @@ describe('the pages of the site', () => {
 })
 
 describe('the source files of the examples', () => {
-  it('are linked from the page that names them', async () => {
+  it('are shown by pages, to which the docs link', async () => {
     await visit(`${base}docs/records.html`, {}, async ({ page }) => {
       await page.getByRole('link', { name: 'examples/cancellations' }).click()
       await page.getByRole('heading', { name: 'examples/cancellations/service.ts' }).waitFor()
@@ -107,7 +112,10 @@ describe('the source files of the examples', () => {
 })
 
 describe('the search of the site', () => {
-  /** Types a query, and opens the first result with the keyboard. Returns the path. */
+  /**
+   * Types a query, and opens the first result with the keyboard. Returns the path of the opened
+   * page.
+   */
   async function found(page: Page, question: string): Promise<string> {
     await page.keyboard.press('Control+k')
     await page.locator('#localsearch-input').fill(question)
@@ -129,7 +137,7 @@ describe('the search of the site', () => {
     })
   })
 
-  it('says so if there are no results', async () => {
+  it('says so if it finds nothing', async () => {
     await visit(base, {}, async ({ page }) => {
       await page.keyboard.press('Control+k')
       await page.locator('#localsearch-input').fill('qqqqzzzz')

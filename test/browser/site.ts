@@ -1,4 +1,4 @@
-/** The site of the documentation: builds it, serves it, and reads its files. */
+/** Builds the site of the documentation, serves it, and reads its files. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -11,19 +11,19 @@ import express from 'express'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'build/site')
 
-/** Runs `npm run docs:build`. Returns its output. */
+/** Runs `npm run docs:build`. Returns the output of the command. */
 export async function buildSite(): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)('npm', ['run', 'docs:build'], { cwd: root })
   return stdout + stderr
 }
 
 export interface ServedSite {
-  /** The base address, with a trailing slash. */
+  /** The base address of the site, with a trailing slash. */
   readonly base: string
   close(): Promise<void>
 }
 
-/** Serves the site below a path, like a static file host. */
+/** Serves the site below a path, like a server for static files. */
 export async function serveSite(): Promise<ServedSite> {
   const app = express()
   app.use('/some/folder', express.static(folder))
@@ -38,7 +38,7 @@ export async function serveSite(): Promise<ServedSite> {
   return { base: `http://127.0.0.1:${port}/some/folder/`, close }
 }
 
-/** Every page of the site: its path, and its HTML. */
+/** The HTML of every page of the site, by the path of the page. */
 export const sitePages = (): ReadonlyMap<string, string> =>
   new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -50,7 +50,7 @@ export const sitePages = (): ReadonlyMap<string, string> =>
 export const anchorsOf = (html: string): ReadonlySet<string> =>
   new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
 
-/** The links and resources of a page that the site lacks: a file, or an anchor of a page. */
+/** The links of a page whose target does not exist: a file, or an anchor of a page. */
 export function missingOf(path: string, html: string, pages: ReadonlyMap<string, string>): readonly string[] {
   const targets = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
   return targets

@@ -1,6 +1,6 @@
 /**
  * Opens a page in a real browser. All faults that the browser reports are collected, and a test
- * must end without any.
+ * fails if there are any.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -15,9 +15,9 @@ import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { findBrowser } from './find-browser.js'
 
 export interface VisitOptions {
-  /** Default `light`. */
+  /** The color scheme. Default: `light`. */
   readonly scheme?: 'light' | 'dark'
-  /** CSS pixels. Default 1280. */
+  /** The width of the window in CSS pixels. Default: 1280. */
   readonly width?: number
   /** `false` disables JavaScript. */
   readonly script?: boolean
@@ -38,8 +38,8 @@ const inPage = readFileSync(new URL('in-page.js', import.meta.url), 'utf8')
 let browser: Browser | undefined
 
 /**
- * Starts the browser before the tests of a file, and closes it after them. The time limit of tests
- * allows for busy machines.
+ * Starts the browser before the tests of a file, and closes it after them. Also raises the time
+ * limit of the tests, because a machine may be busy.
  */
 export function useBrowser(): void {
   vi.setConfig({ testTimeout: 4 * timeout })
@@ -49,7 +49,7 @@ export function useBrowser(): void {
     browser = await chromium.launch({
       executablePath: path,
       env: { ...process.env, ...env },
-      // Names and addresses of other hosts do not resolve.
+      // The browser does not resolve the names and addresses of other hosts.
       args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
     })
   })
@@ -57,8 +57,8 @@ export function useBrowser(): void {
 }
 
 /**
- * Opens an address, runs the function on the page, and fails for each fault that the browser
- * reported meanwhile.
+ * Opens an address, runs a function on the page, and fails if the browser reported a fault
+ * meanwhile.
  */
 export async function visit(
   address: string,
@@ -69,7 +69,7 @@ export async function visit(
   expect(faults).toEqual([])
 }
 
-/** The same, but returns the faults. */
+/** Like `visit()`, but returns the faults instead of failing. */
 export async function faultsOf(
   address: string,
   { scheme = 'light', width = 1280, script = true, statuses = [] }: VisitOptions,
@@ -100,7 +100,7 @@ export async function faultsOf(
         ).toEqual([]),
       { timeout },
     )
-    // Messages of the page until now precede the result.
+    // When this resolves, all earlier messages of the page have arrived.
     await page.title()
     return [...faults]
   } finally {
@@ -129,7 +129,7 @@ async function watch(
   })
   context.on('requestfailed', (request) => {
     const { errorText = '' } = request.failure() ?? {}
-    // Leaving a page aborts its pending loads.
+    // If the browser leaves a page, it aborts the requests of the page that are still in flight.
     if (errorText !== 'net::ERR_ABORTED') fault(`Failed: ${request.method()} ${request.url()}: ${errorText}`)
   })
   context.on('response', (response) => {
@@ -143,7 +143,10 @@ async function watch(
   )
 }
 
-/** The console reports each response of 400 and above. */
+/**
+ * Whether a message of the console reports a status that the test expects. The console reports each
+ * response of 400 and above.
+ */
 const isExpected = (message: ConsoleMessage, statuses: readonly number[]): boolean =>
   statuses.some((status) =>
     message.text().startsWith(`Failed to load resource: the server responded with a status of ${status} `),

@@ -1,4 +1,4 @@
-/** A service without caches answers as it does with them, byte for byte. */
+/** A service without caches gives the same responses as a service with caches, byte for byte. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -124,7 +124,8 @@ async function listen(service: Api): Promise<{ readonly ask: Ask; close(): void 
         const parts: Buffer[] = []
         res.on('data', (part: Buffer) => parts.push(part))
         res.on('end', () => {
-          // Each service counts its own requests, in windows that begin with its own first request.
+          // Each service counts its own requests, in windows that begin with its first request. So
+          // these fields differ.
           const { date, ratelimit, etag, ...others } = res.headers
           resolve({
             status: res.statusCode ?? 0,
@@ -191,7 +192,7 @@ const patch = fc.oneof(
     body: fc.record({ name }),
   }),
 )
-/** Removed and created again, so that each service can do the same. */
+/** A record that is removed and created again, which is possible in each service. */
 const renewal = fc.record({ who, headers, id: fc.integer({ min: 1, max: 12 }), name })
 const steps = fc.oneof(
   { weight: 5, arbitrary: read.map((sent) => ({ kind: 'read' as const, sent: sent as Sent })) },
@@ -209,7 +210,7 @@ describe.each([
       const ground = await open()
       const services = [serviceOver(ground, false), serviceOver(ground, true), serviceOver(ground, true)]
       const served = await Promise.all(services.map(listen))
-      /** Sends to each service in turn; their responses must be equal. */
+      /** Sends the request to each service in turn. Their responses must be equal. */
       const same = async (sent: Sent, withTag: boolean): Promise<Answer> => {
         const [first, ...others] = (await inTurn(served, ({ ask }) => ask(sent))) as [Answer, ...Answer[]]
         for (const other of others)
@@ -222,12 +223,12 @@ describe.each([
       const take = async (step: typeof steps extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> => {
         if (step.kind === 'read') {
           let { tag } = await same(step.sent, true)
-          // Requests that occur once are not cached yet.
+          // The response to a request is cached only after some repetitions.
           for (let again = 0; again < 3; again += 1) tag = (await same(step.sent, true)).tag
           if (tag !== undefined)
             await same({ ...step.sent, headers: { ...step.sent.headers, 'if-none-match': tag } }, true)
         } else if (step.kind === 'write') {
-          // Each write creates a new version.
+          // The tags of the responses differ, because each service creates its own version.
           await same(step.sent, false)
           await same({ ...step.sent, method: 'GET', body: undefined as never }, true)
           await same({ ...step.sent, headers: { ...step.sent.headers, 'if-match': '"old.tag"' } }, true)

@@ -1,6 +1,6 @@
 /**
- * Real caches in front of a running service: they revalidate, see every change, and keep private
- * responses to their callers (HDR-2, HDR-4, HDR-6; RFC 9111).
+ * Real caches in front of a running service. They revalidate responses, see every change, and never
+ * show private responses to other callers (HDR-2, HDR-4, HDR-6; RFC 9111).
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { grounds, packing, serveOver } from './service.js'
 const [, overMemory] = grounds[0] as (typeof grounds)[number]
 
 const json = 'application/json'
-/** The media types of representations. */
+/** The media types in which resources are requested. */
 const formats = [json, 'application/xml']
 
 const reads = [
@@ -63,7 +63,9 @@ const writes: readonly (readonly [title: string, status: number, method: string,
   ['DELETE of a record that others show', 204, 'DELETE', '/v1/clientes/1'],
 ]
 
-/** The parts of a response that a reader sees, from the cache or the service. */
+/**
+ * The parts of a response that a reader sees, whether it comes from the cache or from the service.
+ */
 const seen = ({
   status,
   text,
@@ -74,7 +76,7 @@ const seen = ({
   headers: Readonly<Record<string, unknown>>
 }) => ({
   status,
-  // The request id in a problem differs for each request.
+  // Problems are compared by their code, because each has its own request id.
   text: status < 400 ? text : (/<code>(.+)<\/code>/.exec(text)?.[1] ?? JSON.parse(text).code),
   etag: headers.etag,
   total: headers['x-total-count'],
@@ -126,7 +128,8 @@ describe.each(caches)('%s', (_, open) => {
             statuses = []
             expect([title, path, seen(await cached.get(service.origin + path, headers))]).toEqual([title, path, now])
             expect([title, path, seen(await cached.get(service.origin + path, headers))]).toEqual([title, path, now])
-            // The existing representation was requested both times, and sent at most once.
+            // The cache asked the service both times, and got the whole representation at most
+            // once.
             if (now.status < 300) expect([title, path, statuses.length, statuses.at(-1)]).toEqual([title, path, 2, 304])
           }
         }
@@ -149,7 +152,7 @@ describe.each(caches)('%s', (_, open) => {
 
   it.each(
     fieldsOfCredentials.flatMap((field) => (['shared', 'private'] as const).map((type) => [field, type] as const)),
-  )('HDR-6: two callers with %s through one %s cache never see data of each other', async (field, type) => {
+  )("HDR-6: two callers with %s through one %s cache never see each other's data", async (field, type) => {
     const identify = authenticate({
       field,
       challenge: 'Test realm="notas"',
@@ -186,7 +189,7 @@ describe('curl', () => {
   const missing = spawnSync('curl', ['--version']).error !== undefined
 
   it.skipIf(missing)(
-    'HDR-4: --etag-save and --etag-compare revalidate and see changes, packed or not (skipped only where there is no curl)',
+    'HDR-4: --etag-save and --etag-compare revalidate and see changes, compressed or not (skipped only where there is no curl)',
     async () => {
       const service = await serveOver(overMemory, {}, [packing()])
       const folder = await mkdtemp(join(tmpdir(), 'etags-'))

@@ -1,4 +1,4 @@
-/** Third-party caches as clients of a service. */
+/** Clients of a service that use third-party caches. */
 import zlib from 'node:zlib'
 import CachePolicy from 'http-cache-semantics'
 import { Agent, cacheStores, type Dispatcher, interceptors, request } from 'undici'
@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, string>>
 
 interface Got {
   readonly status: number
-  /** What a reader sees, decoded. */
+  /** The decoded body, as a reader sees it. */
   readonly text: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
@@ -39,8 +39,8 @@ function undiciCache(type: Sharing): Client {
 }
 
 /**
- * A cache like those of `make-fetch-happen`, `got` and others: one stored response per address, by
- * the rules of http-cache-semantics.
+ * A cache like those of `make-fetch-happen`, `got` and others. It stores one response per address,
+ * and follows the rules of `http-cache-semantics`.
  */
 function semanticsCache(type: Sharing): Client {
   const agent = new Agent()

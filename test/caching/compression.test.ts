@@ -1,6 +1,6 @@
 /**
- * `compression` in front of a service and inside it: each content coding is another representation,
- * so it has another strong tag (RFC 9110 8.8.3.3).
+ * The middleware `compression`, in front of a service and within it. Each content coding is a
+ * representation of its own, so it has its own strong tag (RFC 9110 8.8.3.3).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import zlib from 'node:zlib'
@@ -17,7 +17,7 @@ type Fields = Record<string, string>
 const agent = new Agent()
 afterAll(() => agent.close())
 
-/** The raw bytes, and their decoded text. */
+/** Sends a request. Returns the raw bytes of the body, and their decoded text. */
 async function ask(origin: string, method: string, path: string, headers: Fields = {}, body?: string) {
   const answer = await request(origin + path, {
     method: method as 'GET',
@@ -69,7 +69,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       '/v8/piezas/1/componentes',
     ]
 
-    it('HDR-2: a tag always identifies the same bytes: each content coding has its own', async () => {
+    it('HDR-2: a tag always identifies the same bytes, because each content coding has its own tag', async () => {
       const { origin, close } = await served(express, place)
       for (const path of paths) {
         const plain = await ask(origin, 'GET', path)
@@ -89,7 +89,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       await close()
     })
 
-    it('HDR-4: 304 with the tag of the coding that the client has, and Vary as on the 200 (RFC 9110 15.4.5, RFC 9111 4.3.4)', async () => {
+    it('HDR-4: a 304 has the tag of the coding that the client has, and the Vary of the 200 (RFC 9110 15.4.5, RFC 9111 4.3.4)', async () => {
       const { origin, close } = await served(express, place)
       for (const path of paths) {
         const plain = (await ask(origin, 'GET', path)).etag
@@ -110,8 +110,8 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
               expect([name, again.field(name)]).toEqual([name, undefined])
             }
           }
-          // A cache with both forms revalidates for any client: this one could not read the encoded
-          // form.
+          // A cache that has both codings revalidates for all clients. This client could not read
+          // the encoded body.
           expect((await ask(origin, 'GET', path, { 'if-none-match': whole.etag })).status).toBe(200)
           const either = await ask(origin, 'GET', path, { 'if-none-match': `${whole.etag}, ${plain}` })
           expect([either.status, either.etag]).toEqual([304, plain])
@@ -192,7 +192,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     await all.close()
   })
 
-  it('HDR-3: the suffixes of Apache, Caddy and lighttpd, and the W/ of nginx', async () => {
+  it('HDR-3: tags with the suffixes of Apache, Caddy and lighttpd, and with the W/ of nginx, are accepted', async () => {
     for (const weakIfMatch of [false, true]) {
       const { origin, close } = await listen(express().use(build(data(), { weakIfMatch })))
       for (const path of ['/v8/piezas/2', '/v8/piezas?limit=2', '/v8/search?q=b']) {
@@ -200,7 +200,8 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
         const suffixed = (suffix: string) => `${etag.slice(0, -1)}-${suffix}"`
         for (const known of [suffixed('gzip'), suffixed('br'), suffixed('zstd'), `W/${etag}`]) {
           const again = await ask(origin, 'GET', path, { 'if-none-match': known })
-          // The server in front adds its suffix to the 304 as to the 200.
+          // The service returns its own tag. The server in front adds its suffix to the 304 as it
+          // did to the 200.
           expect([path, known, again.status, again.etag]).toEqual([path, known, 304, etag])
           expect((await ask(origin, 'GET', path, { 'if-match': known })).status).toBe(
             known.startsWith('W/') && !weakIfMatch ? 412 : 200,
@@ -282,25 +283,28 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       [['compression', 'methods', 'ifMatch']],
       [['methods', 'ifMatch', 'compression']],
       [['methods', 'compression', 'ifMatch']],
-    ] as const)('HDR-2, HDR-4: %j: each coding has its tag, a 304 returns it, If-Match accepts it', async (order) => {
-      const { origin, close } = await listen(app(...order))
-      const plain = await ask(origin, 'GET', '/a')
-      for (const coding of codings) {
-        const packed = await ask(origin, 'GET', '/a', { 'accept-encoding': coding })
-        expect([packed.field('content-encoding'), packed.etag, packed.text]).toEqual([
-          coding,
-          `${plain.etag.slice(0, -1)}+${coding}"`,
-          plain.text,
-        ])
-        const again = await ask(origin, 'GET', '/a', { 'accept-encoding': coding, 'if-none-match': packed.etag })
-        expect([again.status, again.etag, again.field('vary')]).toEqual([304, packed.etag, packed.field('vary')])
-        expect((await ask(origin, 'PUT', '/a', { 'if-match': packed.etag }, '{}')).status).toBe(200)
-        expect((await ask(origin, 'PUT', '/a', { 'if-match': packed.etag.replace('3', '2') }, '{}')).status).toBe(412)
-      }
-      await close()
-    })
+    ] as const)(
+      'HDR-2, HDR-4: in the order %j, each coding has its tag, a 304 returns it, and If-Match accepts it',
+      async (order) => {
+        const { origin, close } = await listen(app(...order))
+        const plain = await ask(origin, 'GET', '/a')
+        for (const coding of codings) {
+          const packed = await ask(origin, 'GET', '/a', { 'accept-encoding': coding })
+          expect([packed.field('content-encoding'), packed.etag, packed.text]).toEqual([
+            coding,
+            `${plain.etag.slice(0, -1)}+${coding}"`,
+            plain.text,
+          ])
+          const again = await ask(origin, 'GET', '/a', { 'accept-encoding': coding, 'if-none-match': packed.etag })
+          expect([again.status, again.etag, again.field('vary')]).toEqual([304, packed.etag, packed.field('vary')])
+          expect((await ask(origin, 'PUT', '/a', { 'if-match': packed.etag }, '{}')).status).toBe(200)
+          expect((await ask(origin, 'PUT', '/a', { 'if-match': packed.etag.replace('3', '2') }, '{}')).status).toBe(412)
+        }
+        await close()
+      },
+    )
 
-    it('HDR-2: a body in pieces with flush, one that the handler encodes itself, a tag of its own, and an error after the tag', async () => {
+    it('HDR-2: tags are right for a body in pieces, a body that the handler encodes, a tag of its own, and an error after the tag', async () => {
       const { origin, close } = await listen(app('compression', 'ifMatch'))
       const zip = { 'accept-encoding': 'gzip' }
       const pieces = await ask(origin, 'GET', '/pieces', zip)

@@ -18,7 +18,10 @@ const cuentasConPadre = defineResource({
   links: { cuenta: { to: cuentas, by: 'padre', show: ['saldo'] } },
 })
 
-/** A balance that is computed on each read: it changes while the version stays the same. */
+/**
+ * Creates an adapter whose balance is computed on each read. `pass()` changes the balance, but not
+ * the version.
+ */
 function computing() {
   let saldo = 1
   const data = memoryAdapter(cuentas, { records: [{ id: 1 }] }) as unknown as Adapter<Row, number>
@@ -54,7 +57,7 @@ const paths = [
 ]
 
 describe('values that change while their versions stay the same', () => {
-  it('HDR-8: change the tags of items, lists, expansions and shown links, and are never hidden by a 304, in JSON and XML', async () => {
+  it('HDR-8: change the tags of items, lists, expansions and shown links, and no 304 hides them, in JSON and XML', async () => {
     const { adapter, pass } = computing()
     const below = memoryAdapter(cuentasConPadre, { records: [{ id: 7, padre: 1 }] })
     const { send, close } = await listen(
@@ -75,14 +78,15 @@ describe('values that change while their versions stay the same', () => {
     const head = await send('HEAD', '/v1/cuentas/1')
     expect(head.headers.etag).toBe(headers.etag)
     pass()
-    // The version is that of the stored record: a computed member must not block a write.
+    // `If-Match` compares the version of the stored record, so a change of a computed member does
+    // not block a write.
     const written = await send('PATCH', '/v1/cuentas/1', { 'If-Match': headers.etag as string }, { padre: null })
     expect(written.status).toBe(200)
     expect(written.headers.etag).toBe((await send('GET', '/v1/cuentas/1')).headers.etag)
     await close()
   })
 
-  it('HDR-8: an adapterView() whose functions are not pure is one of them', async () => {
+  it('HDR-8: can also come from an adapterView() whose functions are not pure', async () => {
     let factor = 1
     const data = memoryAdapter(cuentas, { records: [{ id: 1, saldo: 5 }] })
     const adapter = adapterView(data as never, {

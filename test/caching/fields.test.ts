@@ -17,9 +17,9 @@ const paths = [
   '/v1/recuento',
   '/v1/avisos',
 ]
-/** Fields that a 304 must have with the values of the 200. */
+/** Fields of the 200 that a 304 must have with the same values. */
 const kept = ['etag', 'cache-control', 'vary', 'content-location', 'expires']
-/** Fields that describe the absent body. */
+/** Fields that describe a body, which a 304 does not have. */
 const ofBodies = /^(?:content-(?!location|security-policy)|transfer-encoding|x-total-count|last-modified|accept-ranges)/
 
 const caller = authenticate({ field: 'x-authorization-token', challenge: 'Test', identify: (name) => name })
@@ -30,7 +30,7 @@ const fronts: readonly (readonly [name: string, before: readonly Middleware[], v
 ]
 
 describe.each(fronts)('with %s in front', (_, before, vary) => {
-  it('HDR-4: a 304 has the fields of its 200 that RFC 9110 15.4.5 requires, and none of a body', async () => {
+  it('HDR-4: a 304 has the fields of its 200 that RFC 9110 15.4.5 requires, and no fields that describe a body', async () => {
     const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never }, before)
     const sorted = (field: unknown): string[] => String(field).split(', ').sort()
     for (const path of paths) {
@@ -40,8 +40,8 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
       expect([path, again.status, again.text]).toEqual([path, 304, ''])
       const part = ({ headers: all }: typeof whole) =>
         kept.map((name) => [name, name === 'vary' ? sorted(all[name]) : all[name]])
-      // A 204 is never encoded, so it does not vary by codings, although its 304 may say that it
-      // does.
+      // A 204 is never encoded, so its Vary does not name Accept-Encoding. The Vary of its 304 may
+      // name it.
       if (whole.status === 200) expect([path, part(again)]).toEqual([path, part(whole)])
       if (whole.status === 200) expect([path, sorted(again.headers.vary)]).toEqual([path, sorted(vary)])
       expect([path, Object.keys(again.headers).filter((name) => ofBodies.test(name))]).toEqual([path, []])
@@ -51,7 +51,7 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
     await close()
   })
 
-  it('HDR-6: problems vary by everything that determines them, and are never stored', async () => {
+  it('HDR-6: the Vary of a problem names everything that determines it, and problems are never stored', async () => {
     const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never }, before)
     const as = { 'x-authorization-token': 'ana' }
     for (const [status, method, path, headers] of [
@@ -90,7 +90,7 @@ it('HDR-6: the 204 of an endpoint without Cache-Control may not be cached', asyn
   await close()
 })
 
-it('HDR-3, HDR-4: two callers of one version have the same tag if they see the same, and different tags otherwise', async () => {
+it('HDR-3, HDR-4: for one version, two callers have different tags if they see different records', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const tags = await Promise.all(
     ['ana', 'eva'].map(

@@ -1,6 +1,6 @@
 /**
- * Cached copies of records that were shown before (`src/representation/fixed-records.ts`): clients
- * see no difference, regardless of what a store returns.
+ * Records that were shown before are reused from a cache (`src/representation/fixed-records.ts`).
+ * Clients see no difference, whatever the store returns.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -50,7 +50,7 @@ interface Data {
   readonly rows: Record<'cards' | 'zones' | 'pairs', readonly Row[]>
 }
 
-/** Each result is a new object, as from a driver. */
+/** Each result is a new object, like the results of a database driver. */
 const stored = ({ value, version }: Row) => {
   const made = {}
   for (const [name, make] of Object.entries(value)) {
@@ -193,7 +193,7 @@ const asked = fc.constantFrom(
 const accepted = fc.constantFrom<Record<string, string>>({}, {}, { accept: 'application/xml' })
 
 describe('a record that is shown repeatedly', () => {
-  it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, for any result and version of the store', async () => {
+  it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, whatever the store returns', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(data, fc.array(fc.tuple(asked, accepted), { minLength: 1, maxLength: 4 })), {
@@ -224,7 +224,7 @@ describe('a record that is shown repeatedly', () => {
     )
   }, 240_000)
 
-  it('AUTH-4: is what the store returns to this caller, although another caller saw more under the same version', async () => {
+  it('AUTH-4: shows a caller only what the store returns to this caller, even if another caller saw more in the same version', async () => {
     const adapter = {
       list: async (_: unknown, { principal }: { principal: unknown }) => ({
         items: [{ value: { id: 'x', name: principal === 'ana' ? 'secret' : null }, version: '1' }],
@@ -252,7 +252,7 @@ describe('a record that is shown repeatedly', () => {
     }
   })
 
-  it('is found again, and counted', async () => {
+  it('is found in the cache, and counted', async () => {
     const row: Row = { value: { id: always('x'), name: always('north') }, version: '1' }
     const { get, service } = await serve(() => ({ rows: { cards: [], zones: [row], pairs: [] } }), true)
     for (let again = 0; again < 6; again += 1) await get('/zones/x')
@@ -261,7 +261,7 @@ describe('a record that is shown repeatedly', () => {
     expect(counts.items?.entries).toBe(1)
   })
 
-  it('is not cached if its adapter says that versions do not identify values', async () => {
+  it('is not cached if its adapter says that a version does not identify the values', async () => {
     const read = async (keys: readonly string[]) => keys.map((id) => ({ value: { id }, version: '1' }))
     const adapter = { computes: true, read, list: async () => ({ items: [] }) }
     const service = api({ versions: { v1: [mount(zones, adapter as never)] } })

@@ -1,6 +1,6 @@
 /**
- * Checks every response of the example service with the linter, over a matrix of methods, paths,
- * callers and fields.
+ * Checks the responses of the example service with the linter, for all combinations of methods,
+ * paths, callers and header fields.
  */
 import http from 'node:http'
 import express from 'express'
@@ -126,7 +126,7 @@ describe.each([
   afterAll(() => close())
 
   it.each(callers)(
-    'HDR-1..6, ERR-3: no response to %s has a fault',
+    'HDR-1..6, ERR-3: the linter finds no fault in the responses to %s',
     async (_, credentials, paths) => {
       const faults: string[] = []
       const statuses = new Set<number>()
@@ -175,7 +175,7 @@ describe.each([
     60_000,
   )
 
-  it('HDR-1..6: no response to a write has a fault, with any preference', async () => {
+  it('HDR-1..6: the linter finds no fault in the responses to writes, with any Prefer', async () => {
     const seen: string[] = []
     const check = async (method: string, path: string, fields: Fields = {}, body?: string) => {
       const exchanged = await send(port, method, path, { ...extra, ...inside, ...fields }, body)
@@ -206,7 +206,7 @@ describe.each([
   })
 })
 
-it('LIMIT-1: no response above the limit has a fault', async () => {
+it('LIMIT-1: the linter finds no fault in a response above the limit', async () => {
   const { port, close } = await listen(serviceOf(1))
   const answers = [
     await send(port, 'GET', '/v8/pre-piezas/1', inside),
@@ -217,7 +217,7 @@ it('LIMIT-1: no response above the limit has a fault', async () => {
   await close()
 })
 
-it('the linter finds the errors that it is meant to find', () => {
+it('the linter detects every fault that it is meant to detect', () => {
   const faultsOf = (status: number, fields: Fields, body = '', method = 'GET') =>
     lint(
       { method, path: '/', request: {}, status, rawHeaders: Object.entries(fields).flat(), body: Buffer.from(body) },

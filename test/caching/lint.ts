@@ -1,6 +1,6 @@
 /**
- * A linter of responses: checks the rules of RFC 9110, 9111, 8288, 9457 and the conventions that
- * apply to any response.
+ * A linter of responses. It checks the rules of RFC 9110, 9111, 8288 and 9457, and of the
+ * conventions, that apply to all responses.
  */
 
 export interface Exchanged {
@@ -8,7 +8,7 @@ export interface Exchanged {
   readonly path: string
   readonly request: Readonly<Record<string, string>>
   readonly status: number
-  /** Raw header names and values, alternating. */
+  /** The raw names and values of the header fields, in alternation. */
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
 }
@@ -21,7 +21,10 @@ const date =
 const challenge = `${token}(?:[ ]+${token}=(?:${token}|${quoted})(?:[ \\t]*,[ \\t]*${token}=(?:${token}|${quoted}))*)?`
 const parameter = `;[ \\t]*${token}(?:=(?:${token}|${quoted}))?`
 
-/** The grammar of the header fields that the library sends; each of these may occur only once. */
+/**
+ * The grammar of the header fields that the library sends. Each of these fields may occur only
+ * once.
+ */
 const grammar: Readonly<Record<string, RegExp>> = {
   accept: list(`${token}/${token}(?:${parameter})*`),
   'accept-patch': list(`${token}/${token}`),
@@ -48,12 +51,12 @@ const grammar: Readonly<Record<string, RegExp>> = {
   'x-total-count': /^\d+$/,
 }
 
-/** Directives of responses (RFC 9111 5.2.2). */
+/** The directives of responses (RFC 9111 5.2.2). */
 const directives = /^(?:no-store|no-cache|private|public|must-revalidate|no-transform|max-age=\d+|s-maxage=\d+)$/
 
 /**
- * The errors in a response, one sentence each. `authenticated`: the name of the credentials field,
- * if the path requires them.
+ * The faults of a response, one sentence each. `authenticated` is the name of the field with the
+ * credentials, if the path requires credentials.
  */
 export function lint(exchanged: Exchanged, authenticated: string | undefined): string[] {
   const { method, status, rawHeaders, body } = exchanged

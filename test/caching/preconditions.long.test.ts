@@ -1,2 +1,2 @@
-/** The tests of `preconditions.test.ts` in their long form. */
+/** Runs the tests of `preconditions.test.ts` with more cases. */
 import './preconditions.test.js'

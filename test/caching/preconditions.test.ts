@@ -1,6 +1,6 @@
 /**
- * Preconditions in every combination, compared with a model of RFC 9110 13.2.2 that does not use
- * the library's code.
+ * All combinations of preconditions. The statuses are compared with those of a model of RFC 9110
+ * 13.2.2, which does not use the code of the library.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Served } from '../clauses/fixture.js'
@@ -10,12 +10,12 @@ import { grounds, serveOver } from './service.js'
 // --- the model ---
 
 /**
- * The meaning of a field: absent, or whether it matches the current representation by strong and by
- * weak comparison.
+ * A value of a precondition field, and its meaning. `strong` and `weak` say whether it matches the
+ * current representation by strong and by weak comparison.
  */
 interface Said {
   readonly name: string
-  /** The field lines for the current tag. */
+  /** Returns the field lines for the current tag. Undefined if the field is absent. */
   readonly lines: ((tag: string) => string | string[]) | undefined
   readonly strong: boolean
   readonly weak: boolean
@@ -58,27 +58,30 @@ interface Kind {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** The status without preconditions. */
+  /** The status of the response if the request has no preconditions. */
   readonly plain: number
   /** The path at which the current tag can be read. Default: the path itself. */
   readonly tagOf?: string
-  /** False if the address has no representation, although the request would create one. */
+  /** False if the address has no representation yet, because the request creates it. */
   readonly there?: false
-  /** Writes of one record, for which `If-Match` can be required. */
+  /** True for writes of a single record, for which `If-Match` can be required. */
   readonly updates?: true
-  /** Creates the required state. */
+  /** Requests that create the state that the case needs. */
   readonly before?: readonly (readonly [method: string, path: string, body?: unknown])[]
 }
 
-/** RFC 9110 13.2.1 and 13.2.2 in order, with the additions of HDR-3 and HDR-4. */
+/**
+ * The expected status: RFC 9110 13.2.1 and 13.2.2 in order, with the additions of HDR-3 and HDR-4.
+ */
 function model(
   { method, plain, there, updates }: Kind,
   ifMatch: Said,
   ifNoneMatch: Said,
   options: { required: boolean; weakToo: boolean },
 ): number {
-  // 13.2.1: a response that is not 2xx without preconditions does not change, and OPTIONS selects
-  // no representation. POST creates something: the tag of the list is not compared (HDR-4).
+  // 13.2.1: preconditions do not change a response that is not 2xx without them, and OPTIONS
+  // selects no representation. POST creates something, so the tag of the list is not compared
+  // (HDR-4).
   if (plain < 200 || plain > 299 || method === 'POST' || method === 'OPTIONS') return plain
   if (updates && options.required && ifMatch.lines === undefined) return 428
   const holds = options.weakToo ? ifMatch.weak : ifMatch.strong
@@ -200,8 +203,8 @@ const kinds: readonly Kind[] = [
 ]
 
 /**
- * Fields that this service does not support and must ignore: dates of changes, ranges (RFC 9110
- * 13.1.3..5, 14.2).
+ * Fields that this service does not support and must ignore: conditions on the time of a change,
+ * and ranges (RFC 9110 13.1.3..5, 14.2).
  */
 const ignored = {
   'If-Modified-Since': 'Fri, 01 Jan 2999 00:00:00 GMT',
@@ -210,7 +213,7 @@ const ignored = {
   'If-Range': '"0.x"',
 }
 
-/** Every If-Match with some If-None-Match, and vice versa. */
+/** The values that each field combines with every value of the other field. */
 const some = ['absent', '*', 'current', 'another']
 const pairs = fields.flatMap((ifMatch) =>
   fields
@@ -218,12 +221,14 @@ const pairs = fields.flatMap((ifMatch) =>
     .map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
 )
 
-/** The pairs for the options that change the meaning of If-Match. */
+/** The pairs for settings that change the meaning of If-Match. */
 const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
 
-/** The pairs for `npm test`: every value of each field, with the other field absent or matching. */
+/**
+ * The pairs for `npm test`: every value of each field, while the other field is absent or matches.
+ */
 const sides = pairs.filter((pair) => pair.some(({ name }) => name === 'absent' || name === 'current'))
-/** The pairs for databases, where each pair costs several writes. */
+/** The pairs for databases, where each pair takes several writes. */
 const fewest = few.filter(([{ name }]) => some.includes(name))
 
 const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[number][] => {
@@ -233,7 +238,7 @@ const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[numb
 }
 
 describe.each(grounds)('preconditions over %s', (ground, open) => {
-  // The options have the same effect over a database as in memory.
+  // The other settings do the same over a database as in memory, so they are tested only in memory.
   const settings = [
     { required: false, weakToo: false },
     ...(ground === 'memory'
@@ -244,7 +249,7 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
       : []),
   ]
 
-  describe.each(settings)('$required, weak: $weakToo', ({ required, weakToo }) => {
+  describe.each(settings)('If-Match required: $required, weak tags accepted: $weakToo', ({ required, weakToo }) => {
     let service: Omit<Served, 'data'>
     beforeAll(async () => {
       service = await serveOver(open, { requireIfMatch: required, weakIfMatch: weakToo })
@@ -286,7 +291,7 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
               tag,
             })
           }
-          // A refused request changed nothing: the next pair uses the same state.
+          // A refused request changes nothing, so the next pair uses the same state.
           if (answer.status !== expected || (answer.status < 300 && !isRead)) tag = undefined
         }
         expect(wrong).toEqual([])
@@ -296,6 +301,6 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
   })
 })
 
-it('HDR-3, HDR-4: the table covers every kind of resource and every precondition', () => {
+it('HDR-3, HDR-4: the table has every kind of request and every pair of preconditions', () => {
   expect([kinds.length, pairs.length, few.length, sides.length, fewest.length]).toEqual([46, 152, 42, 80, 8])
 })

@@ -1,2 +1,2 @@
-/** The tests of `remembered.test.ts` in their long form. */
+/** Runs the tests of `remembered.test.ts` with more cases. */
 import './remembered.test.js'

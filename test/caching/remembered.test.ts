@@ -1,6 +1,6 @@
 /**
- * Reused bytes (`src/representation/reuse.ts`) equal newly rendered ones after every kind of change
- * and for every caller.
+ * Rendered bytes are reused (`src/representation/reuse.ts`). They equal newly rendered bytes after
+ * every kind of change and for every caller.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -64,7 +64,7 @@ const viejas = defineResource({
 
 type Any = Adapter<Record<string, unknown>, unknown>
 
-/** The same store, with results that are mutable copies. */
+/** A copy of the adapter whose results are mutable copies of the records. */
 const copying = (adapter: Any): Any => ({
   ...adapter,
   list: async (request: ListRequest, call: AdapterCall) => {
@@ -161,7 +161,10 @@ async function serve(wrap: (adapter: Any) => Any, over = stores(), caches = true
     })
 }
 
-/** Versions are random for each store; everything else must be equal. */
+/**
+ * The parts of a response that must be equal. Tags are left out, because the versions of each store
+ * are random.
+ */
 const comparable = ({ status, headers, body }: Said) => {
   const { etag, date, 'x-request-id': _, ...others } = headers
   return {
@@ -227,7 +230,7 @@ const steps = fc.oneof(
 )
 
 describe('repeated responses', () => {
-  it('HDR-2, REP-1: for any caller, form and change, the bytes equal newly rendered ones', async () => {
+  it('HDR-2, REP-1: have the same bytes as newly rendered ones, for any caller, format and change', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(asItIs, copying),
@@ -236,13 +239,13 @@ describe('repeated responses', () => {
           const [remembering, anew] = await Promise.all([serve(wrap), serve(copying, stores(), false)])
           const seen = new Map<string, string>()
           for (const [method, path, given, body] of sequence) {
-            // Requests that occur once are not cached yet. A page at the second request of its query
-            // is not cached either.
+            // The response to a request is cached only after some repetitions. A page is not even
+            // cached at its second request.
             if (method === 'GET') for (const _ of [1, 2, 3]) await remembering(method, path, given)
             const said = await remembering(method, path, given, body)
             const expected = await anew(method, path, given, body)
             expect([method, path, given, comparable(said)]).toEqual([method, path, given, comparable(expected)])
-            // A strong tag identifies one text forever.
+            // A strong tag always identifies the same text.
             if (method !== 'GET' || said.headers.etag === undefined || said.status !== 200) continue
             const name = [path, given.host, given.accept, said.headers.etag].join(' ')
             expect(seen.get(name) ?? said.body).toBe(said.body)
@@ -260,7 +263,7 @@ describe('repeated responses', () => {
 })
 
 describe('the tag of a page', () => {
-  it('HDR-4: is the same text, regardless of which part of the page is cached', async () => {
+  it('HDR-4: is the same, whichever part of the page is cached', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(asItIs, copying),
@@ -371,7 +374,7 @@ describe('records that may still change', () => {
     ],
   ]
 
-  it.each(changing)('REP-8: %s is rendered each time', async (_, make) => {
+  it.each(changing)('REP-8: are rendered each time: %s', async (_, make) => {
     const state = { nombre: 'uno' }
     const stored = make(state) as { value: { id: number; nombre?: string; partes?: unknown[] }; version: string }
     const adapter = { read: () => [stored], list: () => ({ items: [stored], total: 1 }) }
@@ -396,7 +399,7 @@ describe('records that may still change', () => {
   })
 })
 
-describe('a list that its adapter keeps modifying', () => {
+describe('a list that its adapter modifies later', () => {
   it('QUERY-7: is shown in its current state, although the same object was shown before', async () => {
     const definition = defineResource({
       collection: 'cosas',
@@ -448,7 +451,7 @@ describe('responses behind other middlewares', () => {
   })
 })
 
-describe('lists that their store keeps modifying', () => {
+describe('lists that their adapter modifies later', () => {
   const definition = defineResource({
     collection: 'cosas',
     key: 'id',
@@ -466,7 +469,7 @@ describe('lists that their store keeps modifying', () => {
     return (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
   }
 
-  it('HDR-4: a page of the same list object changes after one of its records was replaced', async () => {
+  it('HDR-4: change their page and its tag after one of the records was replaced', async () => {
     const rows = [frozen(1, 'uno'), frozen(2, 'dos')]
     const page = { items: rows, total: 2 }
     const ask = await get({ read: () => [rows[0]], list: () => page })
@@ -483,7 +486,7 @@ describe('lists that their store keeps modifying', () => {
     expect((await ask('/v1/cosas')).headers.get('x-total-count')).toBe('3')
   })
 
-  it('does not keep records alive that were shown once, or that are new for each response', async () => {
+  it('do not keep records alive that were shown once, or that are new in each response', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const given: WeakRef<object>[] = []
@@ -501,7 +504,7 @@ describe('lists that their store keeps modifying', () => {
       await new Promise((resolve) => setImmediate(resolve))
       gc()
     }
-    // The last page of each repeatedly requested list may be cached.
+    // For each list that is requested repeatedly, the cache may keep the last page.
     expect(given.filter((one) => one.deref() !== undefined).length).toBeLessThanOrEqual(22)
   })
 })

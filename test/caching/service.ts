@@ -1,4 +1,4 @@
-/** A service with every kind of resource that has a tag, over memory and PostgreSQL. */
+/** A service over memory or PostgreSQL, with every kind of resource that has a tag. */
 import compression from 'compression'
 import express from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -62,7 +62,9 @@ const notas = defineResource({
   scope: (principal) => ({ de: String(principal) }),
 })
 
-/** The same, and any cache may store it per credentials. */
+/**
+ * Like `notas`, but any cache may store the responses, separately for each caller's credentials.
+ */
 const avisos = defineResource({
   collection: 'avisos',
   key: 'id',
@@ -94,7 +96,7 @@ const rows = {
 type Any = Adapter<never, never>
 type Adapters = Readonly<Record<keyof typeof rows, Any>>
 
-/** `compression` for bodies of any size. */
+/** The middleware `compression`, for bodies of any size. */
 export const packing = (): Middleware => compression({ threshold: 0 }) as unknown as Middleware
 
 interface Opened {
@@ -132,7 +134,7 @@ export const grounds: readonly (readonly [name: string, open: () => Promise<Open
   ['PostgreSQL', openTables],
 ]
 
-/** Serves it below `/v1`, behind other middlewares. */
+/** Starts the service below `/v1`. The middlewares `before` run in front of it. */
 export async function serveOver(
   open: () => Promise<Opened>,
   options: Partial<ApiOptions> = {},

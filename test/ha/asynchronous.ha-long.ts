@@ -1,4 +1,7 @@
-/** What asynchronous replication loses: acknowledged writes that the new primary never received. */
+/**
+ * Asynchronous replication loses acknowledged writes that the new primary never received. These
+ * tests check that it loses nothing else.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from './cluster.js'
@@ -12,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.remove(), 60_000)
 
 /**
- * Writes may be lost, and counters may be below the acknowledged value. Nothing else may go wrong.
+ * Writes may be lost, so counters may be below the acknowledged value. Nothing else may go wrong.
  */
 function holdsButForLosses({ untrue, failures, doubles }: Outcome): void {
   expect({ failures, doubles }).toEqual({ failures: [], doubles: 0 })
@@ -26,13 +29,13 @@ describe('with asynchronous replication, 50 clients', () => {
     expect(outcome).toMatchObject({ lost: 0, doubles: 0, untrue: [], failures: [] })
   })
 
-  it('lose what the standbys had not received when the primary is killed', { timeout }, async () => {
+  it('lose only what the standbys had not received when the primary is killed', { timeout }, async () => {
     const lost = await cluster.primary()
     const fault = { name: 'asynchronous: kill', fault: () => lost.kill(), repair: () => lost.start() }
     holdsButForLosses(await under(cluster, fault))
   })
 
-  it('lose what a primary acknowledged after it was cut off from etcd and the standbys', { timeout }, async () => {
+  it('lose only what a primary acknowledged after it was cut off from etcd and the standbys', { timeout }, async () => {
     const lost = await cluster.primary()
     const outcome = await under(cluster, {
       name: 'asynchronous: partition',

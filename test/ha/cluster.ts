@@ -1,7 +1,8 @@
 /**
- * PostgreSQL on three nodes under Patroni and etcd, behind HAProxy and PgBouncer, with Redis under
- * Sentinel and four service processes behind a second HAProxy: on loopback, in a temporary folder.
- * Needs the Debian packages patroni, etcd-server, haproxy, pgbouncer, postgresql and redis-server.
+ * A cluster of three PostgreSQL nodes under Patroni and etcd, behind HAProxy and PgBouncer. Redis
+ * runs under Sentinel. Four service processes run behind a second HAProxy. Everything is on the
+ * loopback interface, in a temporary folder. Needs the Debian packages patroni, etcd-server,
+ * haproxy, pgbouncer, postgresql and redis-server.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,31 +24,33 @@ export interface ClusterOptions {
 
 export interface Cluster {
   readonly nodes: readonly Node[]
-  /** The address of the services. */
+  /** The base address of the services. */
   readonly base: string
-  /** The database through HAProxy. */
+  /** The address of the database through HAProxy. */
   readonly databaseUrl: string
-  /** The database through PgBouncer and HAProxy. */
+  /** The address of the database through PgBouncer and HAProxy. */
   readonly poolerUrl: string
   readonly redis: OwnSentinels
-  /** The current primary according to Patroni. Waits until there is one. */
+  /** Resolves with the current primary according to Patroni. Waits until there is one. */
   primary(): Promise<Node>
   /**
-   * Waits until every node is running and replicating, and with synchronous replication until a
-   * standby is synchronous.
+   * Waits until every node is running and replicating. With synchronous replication, also waits
+   * until a standby is synchronous.
    */
   whole(): Promise<void>
   switchover(): Promise<void>
-  /** Ends PgBouncer at once and starts it again. */
+  /** Ends PgBouncer at once, and starts it again. */
   restartPooler(): Promise<void>
-  /** Restarts all services, one after another, by SIGTERM. */
+  /** Restarts all services by SIGTERM, one after another. */
   rollServices(): Promise<void>
-  /** The number of services that ended without being stopped. */
+  /** The number of services that ended although nothing stopped them. */
   deaths(): number
   remove(): Promise<void>
 }
 
-/** Starts it, in about 15 seconds. If that fails, removes everything that was started. */
+/**
+ * Starts the cluster, in about 15 seconds. If the start fails, removes everything that was started.
+ */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const missing = missingPrograms()
   if (missing.length > 0)
@@ -68,7 +71,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
 const serviceCount = 4
 
-/** `undo` receives the steps that remove the cluster, to be called in reverse order. */
+/**
+ * Starts everything. Adds to `undo` the steps that remove the cluster, which must be called in
+ * reverse order.
+ */
 async function started(
   undo: (() => unknown)[],
   { synchronous = true }: ClusterOptions,
@@ -184,7 +190,10 @@ interface Member {
   readonly lag?: number
 }
 
-/** Asks the first Patroni that answers. A Patroni that is cut off may report an old state. */
+/**
+ * Asks the first reachable Patroni that responds. A Patroni that is cut off may report an old
+ * state, so it is not asked.
+ */
 function patroniOf(nodes: readonly ClusterNode[], synchronous: boolean) {
   const api = async (path: string, init?: RequestInit): Promise<Response> => {
     for (const { rest, reachable } of nodes) {

@@ -1,5 +1,6 @@
 /**
- * The whole cluster under load, with synchronous replication: switchover, and loss of the primary.
+ * The whole cluster under load, with synchronous replication: a switchover, and the loss of the
+ * primary.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from './cluster.js'
@@ -23,7 +24,8 @@ describe('with synchronous replication, 50 clients lose nothing', () => {
     const lost = await cluster.primary()
     const outcome = await under(cluster, { name: 'kill', fault: () => lost.kill(), repair: () => lost.start() })
     holds(cluster, outcome)
-    // Patroni waits for the leader's lease to expire, checks every two seconds, and promotes.
+    // Patroni waits until the lease of the leader expires, checks every two seconds, and then
+    // promotes a standby.
     expect(outcome.failover).toBeGreaterThan(1_000)
     expect(outcome.failover).toBeLessThan((ttl + 10) * 1_000)
   })

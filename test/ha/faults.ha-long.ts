@@ -1,6 +1,6 @@
 /**
- * Faults of the cluster under load, with synchronous replication: each alone, and each during a
- * restart of all services.
+ * Faults of the cluster under load, with synchronous replication. Each fault occurs alone, and then
+ * during a restart of all services.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
@@ -20,18 +20,21 @@ const standbys = async (): Promise<readonly Node[]> => {
   return cluster.nodes.filter((node) => node.name !== name)
 }
 
-/** Milliseconds for which nodes stay away. */
+/** Milliseconds for which the standbys are down. */
 const away = 10_000
 
 /**
- * Milliseconds for which a primary stays away: longer than its lease, so that it returns to another
- * primary.
+ * Milliseconds for which a primary is frozen, and for which replicas lag. This is longer than the
+ * lease of the primary, so another node is the primary when it returns.
  */
 const longAway = 25_000
 
 type Scenario = Pick<Fault, 'fault' | 'repair' | 'through' | 'counters'>
 
-/** Each creates a scenario for the current state of the cluster. */
+/**
+ * The scenarios. Each function reads the current state of the cluster, and creates a scenario for
+ * it.
+ */
 const scenarios: Readonly<Record<string, () => Promise<Scenario> | Scenario>> = {
   switchover: () => ({ fault: () => cluster.switchover() }),
   'kill -9 of the primary': async () => {

@@ -1,4 +1,7 @@
-/** A failover of Redis under Sentinel: requests are served, uncounted for a while. */
+/**
+ * A failover of Redis under Sentinel. The services respond to all requests, but for a while they do
+ * not count them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from './cluster.js'
@@ -12,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => cluster?.remove(), 60_000)
 
 /**
- * The remaining requests of a client according to one service; `undefined` if it did not count this
- * request.
+ * Sends a request. Resolves with the remaining requests of the client, or with `undefined` if the
+ * service did not count this request.
  */
 async function left(client: string): Promise<number | undefined> {
   const answer = await fetch(`${cluster.base}/v1/contadores?limit=1`, { headers: { 'X-Client': client } })
@@ -21,7 +24,7 @@ async function left(client: string): Promise<number | undefined> {
   return count === undefined ? undefined : Number(count)
 }
 
-/** How many of this many requests of a client are counted. */
+/** Sends this many requests of a client. Resolves with the number of them that were counted. */
 async function counted(client: string, requests: number): Promise<number> {
   const first = await left(client)
   let last: number | undefined
@@ -29,7 +32,7 @@ async function counted(client: string, requests: number): Promise<number> {
   return (first ?? Number.NaN) - (last ?? Number.NaN)
 }
 
-/** Kills the master, and measures the time until 20 requests in a row are counted. */
+/** Kills the master. Resolves with the milliseconds until 20 requests in a row are counted. */
 async function masterLost(): Promise<number> {
   const before = await cluster.redis.master()
   await cluster.redis.killMaster()
@@ -45,9 +48,11 @@ async function masterLost(): Promise<number> {
   return Math.round(end - began)
 }
 
-describe('a Sentinel failover, 50 clients', () => {
+describe('a Sentinel failover, with 50 clients,', () => {
   for (const name of ['alone', 'while all services restart']) {
-    it(`LIMIT-1: stops no request, and counts exactly before and after: ${name}`, { timeout }, async () => {
+    it(`LIMIT-1: stops no request, and requests are counted exactly before and after it: ${name}`, {
+      timeout,
+    }, async () => {
       expect(await counted(`${name}-before`, 40)).toBe(40)
       let uncounted = 0
       const fault = async (): Promise<void> => {

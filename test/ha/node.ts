@@ -1,5 +1,5 @@
 /**
- * One node of the cluster: a Patroni and its PostgreSQL, each reached through a link that can be
+ * One node of the cluster: a Patroni and its PostgreSQL. Each is reached through a link that can be
  * cut.
  */
 import { type ChildProcess, spawnSync } from 'node:child_process'
@@ -12,48 +12,48 @@ import { type Processes, ports, sqlOf } from './programs.js'
 export const ttl = 10
 
 /**
- * `peers`: the node cannot reach etcd and the other nodes. `all`: the services cannot reach the
- * node either.
+ * With `peers`, the node cannot reach etcd and the other nodes. With `all`, the services cannot
+ * reach the node either.
  */
 type Partition = 'peers' | 'all'
 
 export interface Node {
   readonly name: string
-  /** False while it is killed, frozen or partitioned. */
+  /** False while the node is killed, frozen or partitioned. */
   readonly reachable: boolean
-  /** Ends Patroni and PostgreSQL at once, like the loss of their machine. */
+  /** Ends Patroni and PostgreSQL at once, as if their machine were lost. */
   kill(): Promise<void>
   /** Starts Patroni, which starts PostgreSQL. */
   start(): void
-  /** SIGSTOP for Patroni and all PostgreSQL processes. */
+  /** Freezes Patroni and all PostgreSQL processes (SIGSTOP). */
   freeze(): void
-  /** SIGCONT for the frozen processes. */
+  /** Continues the frozen processes (SIGCONT). */
   thaw(): void
-  /** Its links pass no data, and no connection is closed. */
+  /** Stops the links of the node: they pass no data, and close no connection. */
   partition(kind: Partition): void
-  /** Restores the links. They deliver what was sent meanwhile, as TCP does. */
+  /** Restores the links. They deliver the data that was sent in the meantime, as TCP does. */
   heal(): void
-  /** Runs SQL on its PostgreSQL, bypassing all proxies. */
+  /** Runs SQL on the PostgreSQL of this node, bypassing all proxies. */
   query(text: string): Promise<Record<string, unknown>[]>
 }
 
 export interface ClusterNode extends Node {
-  /** The address of Patroni's REST interface, bypassing its link. */
+  /** The address of Patroni's REST interface, bypassing the link. */
   readonly rest: string
-  /** The port of the link that services use to PostgreSQL. */
+  /** The port of the link through which services reach PostgreSQL. */
   readonly serverPort: number
-  /** The port of the link that HAProxy uses to the REST interface. */
+  /** The port of the link through which HAProxy reaches the REST interface. */
   readonly restPort: number
 }
 
 export interface NodeOptions {
   readonly name: string
   readonly processes: Processes
-  /** The folder of the programs of PostgreSQL. */
+  /** The folder with the programs of PostgreSQL. */
   readonly bin: string
   readonly etcdPort: number
   readonly synchronous: boolean
-  /** Receives the steps that remove the node, to be called in reverse order. */
+  /** The function adds the steps that remove the node, which must be called in reverse order. */
   readonly undo: (() => unknown)[]
 }
 
@@ -79,7 +79,7 @@ export async function makeNode(options: NodeOptions): Promise<ClusterNode> {
       try {
         if (one !== undefined) process.kill(one, what)
       } catch {
-        // It has ended.
+        // The process has already ended.
       }
     }
   }
@@ -128,7 +128,7 @@ const patroniSettings = ({ name, bin, synchronous }: NodeOptions, data: string, 
   scope: 'ha',
   name,
   restapi: { listen: `127.0.0.1:${at.rest}`, connect_address: `127.0.0.1:${at.restLink}` },
-  // Otherwise Patroni asks etcd for its own address, and bypasses the link.
+  // Without `use_proxies`, Patroni would ask etcd for its own address, and bypass the link.
   etcd3: { hosts: `127.0.0.1:${at.etcd}`, use_proxies: true },
   bootstrap: {
     dcs: {
@@ -170,14 +170,14 @@ const patroniSettings = ({ name, bin, synchronous }: NodeOptions, data: string, 
   watchdog: { mode: 'off' },
 })
 
-/** The server process that uses a folder. */
+/** The id of the server process that uses this data folder. */
 function serverOf(data: string): number | undefined {
   const file = join(data, 'data', 'postmaster.pid')
   const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
   return pid !== undefined && isServer(pid, data) ? pid : undefined
 }
 
-/** False if the process id now belongs to another process. */
+/** Whether the process is the server. The id may belong to another process by now. */
 function isServer(pid: number, data: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data)

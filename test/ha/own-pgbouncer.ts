@@ -1,17 +1,20 @@
-/** A PgBouncer of our own in transaction mode, from the program `pgbouncer`. */
+/** A PgBouncer of our own in transaction mode. It runs the program `pgbouncer`. */
 import { execFileSync } from 'node:child_process'
 import { runner } from '../servers/binaries.js'
 import { ownProgram } from '../servers/own-program.js'
 
 export interface OwnPgBouncer {
-  /** The address of the database through it. */
+  /** The address of the database through PgBouncer. */
   readonly url: string
-  /** Replaces its connections to the server, so that new server settings apply. */
+  /**
+   * Restarts PgBouncer, so that it connects to the server again and new settings of the server
+   * apply.
+   */
   reconnect(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Starts one in front of the server of `url`. Throws if the program is not installed. */
+/** Starts a PgBouncer in front of the server of `url`. Throws if the program is not installed. */
 export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
   const { hostname, port: serverPort, username, password, pathname } = new URL(url)
   const database = pathname.slice(1)
@@ -48,7 +51,7 @@ export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
   }
 }
 
-/** It refuses to run as root. */
+/** The option that names the user of PgBouncer, because it refuses to run as root. */
 function asUser(): string {
   const { uid } = runner()
   return uid === undefined ? '' : `-u ${execFileSync('id', ['-nu', String(uid)], { encoding: 'utf8' }).trim()}`

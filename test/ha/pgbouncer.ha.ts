@@ -1,5 +1,6 @@
 /**
- * The example through a real PgBouncer in transaction mode, with two server connections in total.
+ * The example service through a real PgBouncer in transaction mode, which has only two connections
+ * to the server.
  */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -28,8 +29,8 @@ async function behindPgBouncer(env: Record<string, string> = {}) {
   return { place, pooler, ...service }
 }
 
-describe('the example behind PgBouncer in transaction mode', () => {
-  it('starts with DATABASE_PREPARE=false, and reports timeouts as startup parameters as the reason if it cannot start', {
+describe('the example service behind PgBouncer in transaction mode', () => {
+  it('starts with DATABASE_PREPARE=false; otherwise its error says that PgBouncer refuses a startup parameter for timeouts', {
     timeout,
   }, async () => {
     const { base, pooler } = await behindPgBouncer()
@@ -39,7 +40,7 @@ describe('the example behind PgBouncer in transaction mode', () => {
     expect(refused.stderr).toMatch(/^DATABASE_URL cannot be used: unsupported startup parameter.*DATABASE_TIMEOUT=0/)
   })
 
-  it('answers every kind of request of 40 clients over two connections', { timeout }, async () => {
+  it('responds to every kind of request of 40 clients over two connections', { timeout }, async () => {
     const { base: starting, place } = await behindPgBouncer()
     const base = await starting
     const json = { 'Content-Type': 'application/json' }
@@ -75,7 +76,9 @@ describe('the example behind PgBouncer in transaction mode', () => {
     )
   })
 
-  it('limits statement time by ALTER ROLE instead of startup parameters', { timeout }, async () => {
+  it('limits the time of statements by a setting of the database instead of startup parameters', {
+    timeout,
+  }, async () => {
     const { base: starting, place, pooler } = await behindPgBouncer()
     const base = await starting
     await place.sql(`ALTER DATABASE ${place.name} SET statement_timeout = '400ms'`)

@@ -1,4 +1,4 @@
-/** The programs of the cluster, and the processes that the tests start from them. */
+/** The programs of the cluster, and the processes that run them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs'
@@ -17,8 +17,8 @@ export const missingPrograms = (): readonly string[] =>
   )
 
 /**
- * Returns the folder in which Debian puts the programs of PostgreSQL: the newest version that has
- * all of them.
+ * Returns the folder in which Debian installs the programs of PostgreSQL. If several versions are
+ * installed, this is the newest one that has all programs.
  */
 export function binFolder(): string | undefined {
   const root = '/usr/lib/postgresql'
@@ -28,7 +28,7 @@ export function binFolder(): string | undefined {
     .find((bin) => existsSync(join(bin, 'pg_rewind')) && existsSync(join(bin, 'pg_basebackup')))
 }
 
-/** The processes of one cluster. Each writes a log into the folder of the cluster. */
+/** The processes of one cluster. Each writes a log file in the folder of the cluster. */
 export class Processes {
   readonly all = new Set<ChildProcess>()
 
@@ -63,7 +63,7 @@ export class Processes {
     await exited
   }
 
-  /** Writes a file that the processes can read, and returns its path. */
+  /** Writes a file that the processes can read. Returns its path. */
   file(name: string, text: string): string {
     const path = join(this.folder, name)
     writeFileSync(path, text)
@@ -72,12 +72,12 @@ export class Processes {
   }
 }
 
-/** Milliseconds to wait for a state of the cluster. */
+/** Maximum time to wait for a state of the cluster, in milliseconds. */
 const timeout = 60_000
 
 /**
- * Polls every 200 ms until the result is neither `undefined` nor `false`. An error counts as no
- * result.
+ * Calls the function every 200 ms, until its result is neither `undefined` nor `false`. A call that
+ * throws counts as a call without a result.
  */
 export async function until<T>(
   what: string,
@@ -101,7 +101,7 @@ export async function ports(count: number): Promise<number[]> {
   return [...found]
 }
 
-/** Runs SQL on a new connection and returns the rows of the last statement. */
+/** Runs SQL on a new connection. Returns the rows of the last statement. */
 export async function sqlOf(
   connectionString: string,
   text: string,

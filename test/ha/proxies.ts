@@ -1,17 +1,17 @@
-/** The settings of HAProxy and PgBouncer. */
+/** The configuration files of HAProxy and PgBouncer. */
 import type { ClusterNode } from './node.js'
 
 export interface ProxyPorts {
-  /** Routes to the primary. */
+  /** The port that leads to the primary. */
   readonly primary: number
-  /** Routes to the replicas. */
+  /** The port that leads to the replicas. */
   readonly replicas: number
-  /** Routes to the services. */
+  /** The port that leads to the services. */
   readonly services: number
   readonly pooler: number
 }
 
-/** `haproxy.cfg`. */
+/** The content of `haproxy.cfg`. */
 export function haproxySettings(
   nodes: readonly ClusterNode[],
   { primary, replicas, services }: ProxyPorts,
@@ -34,7 +34,7 @@ export function haproxySettings(
   ].join('\n')
 }
 
-/** `pgbouncer.ini`, in transaction mode. */
+/** The content of `pgbouncer.ini`, for transaction mode. */
 export const pgbouncerSettings = ({ primary, replicas, pooler }: ProxyPorts): string =>
   [
     '[databases]',

@@ -1,4 +1,6 @@
-/** Faults of the cluster under the load of 50 clients, and figures of what the clients observed. */
+/**
+ * Faults of the cluster under the load of 50 clients, and figures about what the clients observed.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Cluster } from './cluster.js'
@@ -7,29 +9,29 @@ import { startWorkload, type Verdict, type Workload, type WorkloadOptions } from
 
 export interface Outcome extends Verdict {
   /**
-   * Milliseconds from the fault until a write that bypasses the services succeeds again; 0 if every
-   * one did.
+   * Milliseconds from the fault until writes that bypass the services succeed again; 0 if no such
+   * write failed.
    */
   readonly failover: number
-  /** Milliseconds from then until a client's write is acknowledged. */
+  /** Milliseconds from the end of the failover until a write of a client is acknowledged. */
   readonly recovery: number
 }
 
 export interface Fault extends WorkloadOptions {
-  /** Names the scenario in the output. */
+  /** The name of the scenario in the output. */
   readonly name: string
-  /** Causes the fault. The scenario lasts until it resolves. */
+  /** Causes the fault. The scenario lasts at least until the returned promise resolves. */
   fault(): Promise<void> | void
-  /** Repairs what does not recover by itself, once the database accepts writes again. */
+  /** Repairs whatever does not recover by itself. Called when the database accepts writes again. */
   repair?(): Promise<void> | void
-  /** The path to the database whose downtime is measured. Default: HAProxy. */
+  /** The proxy through which the downtime of the database is measured. Default: HAProxy. */
   readonly through?: 'haproxy' | 'pgbouncer'
 }
 
-/** Milliseconds within which services must write again once the database does. */
+/** Maximum time until services write again after the database accepts writes, in milliseconds. */
 const recoveryTime = 2_000
 
-/** Milliseconds without writes to the database after which the scenario fails. */
+/** Maximum time without writes to the database, in milliseconds. Then the scenario fails. */
 const failoverTimeout = 120_000
 
 /** Causes the fault under load, and waits until the cluster is healthy again. */
@@ -56,7 +58,7 @@ export async function under(cluster: Cluster, { name, fault, repair, through, ..
 
 type Timed = Pick<Outcome, 'failover' | 'recovery'>
 
-/** Resolves once the fault has, and the database accepts writes again. */
+/** Resolves when the fault is over and the database accepts writes again. */
 async function timing(url: string, workload: Workload, fault: Fault['fault']): Promise<Timed> {
   const began = performance.now()
   let faulting = true
@@ -92,8 +94,8 @@ async function isWritable(url: string): Promise<boolean> {
 }
 
 /**
- * No acknowledged write is lost or duplicated, no response is wrong, no 5xx but 503, no process
- * ends, and recovery is quick.
+ * Expects that no acknowledged write is lost or duplicated, that no response is wrong, that every
+ * 5xx is a 503, that no process ends, and that the recovery is quick.
  */
 export function holds(cluster: Cluster, outcome: Outcome): void {
   expect(outcome).toMatchObject({ lost: 0, doubles: 0, untrue: [], failures: [] })
@@ -104,7 +106,7 @@ export function holds(cluster: Cluster, outcome: Outcome): void {
   expect(cluster.deaths()).toBe(0)
 }
 
-/** The fault during a rolling restart of all services. */
+/** Causes the fault during a rolling restart of all services. */
 export const rolling = (cluster: Cluster, fault: () => Promise<void> | void) => async (): Promise<void> => {
   await Promise.all([cluster.rollServices(), fault()])
 }

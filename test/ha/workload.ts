@@ -1,6 +1,6 @@
 /**
- * Clients that update counters and create records with keys, and compare every response with what
- * they know.
+ * Clients that update counters and create records with idempotency keys. They compare every
+ * response with the values that they know.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,44 +9,53 @@ import { sqlOf } from './programs.js'
 
 export interface WorkloadOptions {
   /**
-   * The resource of the counters: read from the primary, or from the replicas. Default:
-   * `contadores`, the primary.
+   * The resource of the counters. `contadores` is read from the primary, and `lecturas` from the
+   * replicas. Default: `contadores`.
    */
   readonly counters?: 'contadores' | 'lecturas'
 }
 
 export interface Verdict {
-  /** Acknowledged updates of counters, and acknowledged creates. */
+  /**
+   * The number of acknowledged updates of counters. `creates` is the number of acknowledged
+   * creates.
+   */
   readonly updates: number
   readonly creates: number
-  /** Acknowledged writes that are missing in a later response, or in the database at the end. */
+  /**
+   * The number of acknowledged writes that are missing in a later response, or in the database at
+   * the end.
+   */
   readonly lost: number
-  /** Creates that are stored more than once, or that do not have exactly one row in the outbox. */
+  /**
+   * The number of creates that are stored more than once, or that do not have exactly one row in
+   * the outbox.
+   */
   readonly doubles: number
   /**
-   * Counters below the acknowledged value or above the sent one, and 503s that deny a change that
-   * was made.
+   * False responses: a counter below the last acknowledged value or above the last sent value, or a
+   * 503 that denies a change that was made.
    */
   readonly untrue: readonly string[]
-  /** 5xx responses other than 503, and lost connections. */
+  /** Responses with a 5xx status other than 503, and lost connections. */
   readonly failures: readonly string[]
   /** The longest time without an acknowledged write of any client, in milliseconds. */
   readonly gap: number
-  /** 503 responses. */
+  /** The number of responses with the status 503. */
   readonly unavailable: number
 }
 
 export interface Workload {
   /** The time of the last acknowledged write, from `performance.now()`. */
   lastWrite(): number
-  /** Stops the clients and compares the database with the responses they received. */
+  /** Stops the clients, and compares the database with the responses that they received. */
   end(): Promise<Verdict>
 }
 
-/** Milliseconds that a client pauses between its requests. */
+/** The pause of a client between its requests, in milliseconds. */
 const pause = 100
 
-/** Milliseconds after which a client aborts a request. */
+/** The time after which a client aborts a request, in milliseconds. */
 const requestTime = 20_000
 
 const clients = 50
@@ -88,8 +97,8 @@ export function startWorkload(
   }
 
   /**
-   * Increments its own counter, which must be at least the acknowledged value and at most the sent
-   * one.
+   * Repeatedly increments a counter that no other client changes. The counter must be at least the
+   * last acknowledged value, and at most the last sent value.
    */
   async function count(id: string): Promise<void> {
     const known = { min: 0, max: 0 }
@@ -117,7 +126,7 @@ export function startWorkload(
     }
   }
 
-  /** Creates records with keys, and repeats each request until it is acknowledged. */
+  /** Creates records with idempotency keys. Repeats each request until it is acknowledged. */
   async function create(): Promise<void> {
     while (!ending) {
       const clave = `${run}-${randomUUID()}`

@@ -1,4 +1,4 @@
-/** One case: a random table, its rows, and every law on them. */
+/** Runs one case: all laws on a random table and its rows. */
 import type { Adapter } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { postgresAdapter } from '../../src/adapters/postgres/index.js'
@@ -13,7 +13,7 @@ import { ownRows } from './security.js'
 import { Broken, type Client, type Listener } from './service.js'
 import type { LawStore } from './stores.js'
 
-/** Tries the laws on a random table in a database. */
+/** Tests the laws on a random table in a database. */
 export async function tableCase({ design, rows, choices }: Case, listener: Listener, store: LawStore): Promise<void> {
   const pick = choose(choices)
   const built = build(design, store.role)
@@ -39,7 +39,7 @@ export async function tableCase({ design, rows, choices }: Case, listener: Liste
   }
 }
 
-/** Tries the laws on a random schema in memory. */
+/** Tests the laws on a random schema in the memory adapter. */
 export async function memoryCase({ design: table, rows: sent }: Case, listener: Listener): Promise<void> {
   const design = inMemory(table)
   const names = new Set([...design.key, ...design.members].map(({ name }) => name))
@@ -70,11 +70,11 @@ async function lawful(client: Client, design: Design, rows: readonly RowDesign[]
   await removes(client, design, found)
 }
 
-/** The laws on rows that other sessions insert. */
+/** Tests the laws on rows that other sessions insert. */
 async function foreign(pick: Choose, client: Client, design: Design, built: Built, store: LawStore): Promise<void> {
   const insert = async (inexact: boolean): Promise<void> => {
     const statement = foreignInsert(design, built, inexact, pick)
-    // A constraint may refuse it.
+    // A constraint may refuse the row.
     if (statement !== undefined) await store.sql(statement).catch((error) => refusedValue(error, statement))
   }
   for (let i = 0; i < 3; i++) await insert(false)
@@ -97,7 +97,10 @@ async function foreign(pick: Choose, client: Client, design: Design, built: Buil
   })
 }
 
-/** Inserts rows that the caller may not see; returns a function that reads them directly. */
+/**
+ * Inserts rows that the caller may not see. Returns a function that reads them directly from the
+ * table.
+ */
 async function strangers(pick: Choose, design: Design, built: Built, store: LawStore): Promise<() => Promise<string>> {
   const own = ownRows(design, built.column)
   if (own === undefined) return async () => ''
@@ -111,7 +114,7 @@ async function strangers(pick: Choose, design: Design, built: Built, store: LawS
   }
 }
 
-/** An update by another session that sets one member of every row. */
+/** Creates an update by another session, which sets one member of every row. */
 function changeOf(design: Design, { base, column }: Built, store: LawStore, pick: Choose): Change | undefined {
   const fit = design.members.filter(
     ({ name, kind, filled }) =>
@@ -140,14 +143,17 @@ function changeOf(design: Design, { base, column }: Built, store: LawStore, pick
   }
 }
 
-/** Rethrows errors that are not about values: mistakes in the statement. */
+/**
+ * Rethrows an error, unless the database refused a value.
+ * Any other error means that the statement itself is wrong.
+ */
 function refusedValue(error: unknown, statement: string): void {
   const { code = '' } = error as { code?: string }
   if (!/^(?:22|23|P0)/.test(code)) throw new Error(`${statement}: ${error}`, { cause: error })
 }
 
 /**
- * The parts of a design that only a database has: memory has no triggers, constraints, defaults or
+ * The design without the parts that only a database has: triggers, constraints, defaults and
  * generated members.
  */
 function inMemory(design: Design): Design {
@@ -156,7 +162,10 @@ function inMemory(design: Design): Design {
   return { ...design, key, form: 'table', trigger: 'none', unique: undefined, reference: undefined, members }
 }
 
-/** Whether a value has other spellings depends only on its schema: a plain string has none. */
+/**
+ * In memory, only the schema of a member determines whether a value has other spellings. A plain
+ * string has none.
+ */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema
   if (type !== 'string' || format !== undefined) return member
@@ -164,7 +173,7 @@ function schemaAlone(member: MemberDesign): MemberDesign {
   return { ...member, kind }
 }
 
-/** The members of a row that the schema declares. */
+/** The row, limited to the members that the schema declares. */
 const only = ({ values, odd }: RowDesign, names: ReadonlySet<string>): RowDesign => ({
   values: Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name))),
   odd: odd.filter((name) => names.has(name)),
@@ -175,7 +184,7 @@ const longest = 2_000
 const cut = (line: string): string =>
   line.length > longest ? `${line.slice(0, longest)}... (${line.length} characters)` : line
 
-/** A failure, with everything needed to reproduce it. */
+/** An error that reports a failure with everything that is needed to reproduce it. */
 function reported(
   error: unknown,
   design: Design,

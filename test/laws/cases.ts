@@ -1,6 +1,6 @@
 /**
- * A case: a random table and its rows as plain data, so that a failure can be repeated exactly and
- * reduced.
+ * A case is a random table and its rows. It is plain data, so that a failure can be repeated
+ * exactly and reduced.
  */
 import fc from 'fast-check'
 import { type Design, type Draw, drawDesign, drawRows, type RowDesign } from './designs.js'
@@ -9,29 +9,36 @@ import type { Kind } from './kinds.js'
 export interface Case {
   readonly design: Design
   readonly rows: readonly RowDesign[]
-  /** The seed of all later choices, such as the rows that other sessions insert. */
+  /**
+   * The seed of all choices that are made while the case runs, such as the rows that other sessions
+   * insert.
+   */
   readonly choices: number
 }
 
 /** Chooses one of several texts. */
 export type Choose = (values: readonly string[]) => string
 
-/** The later choices of a case: deterministic for a given number. */
+/** Returns a function that makes these choices. For the same seed, it makes the same choices. */
 export function choose(choices: number): Choose {
   let state = choices
   return (values) => {
-    // A linear congruential generator; its high bits are the random ones.
+    // A linear congruential generator, of which only the high bits are random enough.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return values[Math.floor((state / 2 ** 32) * values.length)] as string
   }
 }
 
 /**
- * Random cases over these kinds of columns. They shrink by whole rows, members and table features.
+ * Random cases over these kinds of columns. A failing case is shrunk by whole rows, members and
+ * features of the table.
  */
 export const cases = (kinds: readonly Kind[]): fc.Arbitrary<Case> => new Cases(kinds)
 
-/** `fc.gen()` could draw a case inside the law, but does not repeat shrunk cases. */
+/**
+ * Extends `Arbitrary`, because `fc.gen()` can draw a case inside the law, but cannot repeat a
+ * shrunk case.
+ */
 class Cases extends fc.Arbitrary<Case> {
   readonly #kinds: readonly Kind[]
 
@@ -55,7 +62,7 @@ class Cases extends fc.Arbitrary<Case> {
   }
 }
 
-/** Smaller variants of a case, the largest reductions first. */
+/** Smaller variants of a case. The largest reductions come first. */
 function* smaller(one: Case): Generator<Case> {
   const { design, rows } = one
   const half = Math.ceil(rows.length / 2)

@@ -4,16 +4,17 @@ import type { Design, MemberDesign } from './designs.js'
 import { expectLaw, type Found, own, type Row, short } from './laws.js'
 import type { Answer, Client } from './service.js'
 
-/** An update by another session, of one member of every row. */
+/** An update by another session, which sets one member of every row. */
 export interface Change {
   readonly member: MemberDesign
-  /** Sets the first or the second value; `false` if the database refuses it. */
+  /** Sets the first or the second value. Resolves with `false` if the database refuses it. */
   run(which: 0 | 1): Promise<boolean>
 }
 
 /**
- * An update by another session changes the tag together with the body; writes with the old tag are
- * 412 and change nothing; and a concurrent write never loses the update.
+ * An update by another session that changes the body also changes the tag. The response to a write
+ * with the old tag is 412, and the write changes nothing. A concurrent write never undoes the
+ * update.
  */
 export async function changes(client: Client, design: Design, { path }: Found, change: Change): Promise<void> {
   const read = async (): Promise<Answer> => {
@@ -28,7 +29,7 @@ export async function changes(client: Client, design: Design, { path }: Found, c
   await raced(client, design, path, now, change, read)
 }
 
-/** The tag of an outdated body no longer matches, for reads and writes. */
+/** After an update, the tag of the old body matches neither in reads nor in writes. */
 async function outdated(client: Client, path: string, before: Answer, now: Answer): Promise<void> {
   const old = String(before.headers.etag)
   const seen = await client.send('GET', path, { 'If-None-Match': old })
@@ -59,7 +60,7 @@ async function outdated(client: Client, path: string, before: Answer, now: Answe
 }
 
 /**
- * An update by another session concurrent with a conditional PUT and with a PATCH of another
+ * Runs an update by another session at the same time as a conditional PUT and a PATCH of another
  * member.
  */
 async function raced(

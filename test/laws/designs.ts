@@ -1,10 +1,14 @@
 /**
- * Random tables as teams might have them, as plain data. `built.ts` derives DDL and a definition.
+ * Random tables like those of real teams, as plain data. `built.ts` derives the DDL and the
+ * definition from them.
  */
 import fc from 'fast-check'
 import type { Kind } from './kinds.js'
 
-/** How a member is filled if a request omits it. */
+/**
+ * Where the value of a member comes from if a request omits it. If it is `sent`, a request must not
+ * omit it.
+ */
 type Filled = 'null' | 'sent' | 'default' | 'generated' | 'identity' | 'identity by default' | 'serial' | 'scope'
 
 export interface MemberDesign {
@@ -14,7 +18,10 @@ export interface MemberDesign {
 }
 
 type Form = 'table' | 'partitioned' | 'view' | 'readFrom' | 'softDelete'
-/** `unmoved` is a column that no trigger sets when other sessions update the row. */
+/**
+ * With `unmoved`, the version is a column that no trigger changes when other sessions update the
+ * row.
+ */
 type Version = 'xmin' | 'uuid' | 'sequence' | 'expression' | 'unmoved'
 type Trigger =
   | 'none'
@@ -26,7 +33,7 @@ type Trigger =
   | 'raise'
   | 'raise, deferred'
   | 'touch'
-/** Policies of row-level security: one for everything, or one for each command. */
+/** Policies of row-level security: one policy for all commands, or one for each command. */
 type Security = 'none' | 'one policy' | 'policy of each command'
 type KeyForm =
   | 'sent'
@@ -46,21 +53,21 @@ export interface Design {
   readonly keyForm: KeyForm
   readonly key: readonly MemberDesign[]
   readonly members: readonly MemberDesign[]
-  /** The member that a constraint keeps unique. */
+  /** The member that must be unique because of a constraint. */
   readonly unique: { readonly member: string; readonly deferred: boolean } | undefined
-  /** Two members that refer to a row of another table, `bigint` both. */
+  /** Two members of type `bigint` that together refer to a row of another table. */
   readonly reference: { readonly members: readonly [string, string]; readonly deferred: boolean } | undefined
   readonly names: 'snake_case' | 'same'
   readonly security: Security
 }
 
-/** The body of a row, and the members that may be refused. */
+/** `values` is the body of a row. `odd` has the names of the members that may be refused. */
 export interface RowDesign {
   readonly values: Readonly<Record<string, unknown>>
   readonly odd: readonly string[]
 }
 
-/** Names of members as real tables have them. */
+/** Names of members that are common in real tables. */
 const plainNames = ['nombre', 'fechaDeEntrada', 'cpDestinoID', 'importe_total', 'x', 'numero2'] as const
 const hardNames = [
   'order',
@@ -94,7 +101,7 @@ const bigint: Kind = {
   compares: 'all',
   keyable: false,
 }
-/** The member that the scope of the caller fixes. */
+/** The member whose value is the scope of the caller. */
 const owner: MemberDesign = {
   name: 'lawsOwner',
   filled: 'scope',
@@ -112,10 +119,10 @@ const bool = (kinds: readonly Kind[]): Kind => kinds.find(({ name }) => name ===
 const int = (kinds: readonly Kind[]): Kind => kinds.find(({ name }) => name === 'int') as Kind
 const named = (kinds: readonly Kind[], name: string): Kind => kinds.find((kind) => kind.name === name) as Kind
 
-/** Draws a value of an arbitrary. */
+/** Draws a value from an arbitrary. */
 export type Draw = <T>(arbitrary: fc.Arbitrary<T>) => T
 
-/** Draws a table of these kinds. */
+/** Draws a table with columns of these kinds. */
 export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
   const one = <T>(...values: readonly T[]): T => draw(fc.constantFrom(...values))
   const names = one<Design['names']>('snake_case', 'same')
@@ -171,7 +178,7 @@ export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
       return { name, kind: one(...kinds.filter(({ foreign }) => foreign !== undefined)), filled }
     return { name, kind: ['null', 'sent'].includes(filled) ? one(...kinds) : int(kinds), filled }
   })
-  // A table has at most one identity column in each way; PostgreSQL allows several serials.
+  // Each form of identity occurs at most once in a table. PostgreSQL allows several serial columns.
   const single = members.filter(
     ({ filled }, i) => !filled.startsWith('identity') || i === members.findIndex((other) => other.filled === filled),
   )
@@ -209,7 +216,8 @@ export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
         : undefined,
     reference,
     names,
-    // A view reads with the rights of its owner.
+    // A view reads with the privileges of its owner, so row-level security would not apply to the
+    // caller.
     security:
       form === 'view' || form === 'readFrom'
         ? 'none'
@@ -251,11 +259,14 @@ function drawKey(draw: Draw, kinds: readonly Kind[], form: KeyForm, names: reado
   }
 }
 
-/** Whether the database alone fills a member. */
+/** Whether only the database sets the member. */
 export const isReadOnly = ({ filled }: MemberDesign, isKey: boolean): boolean =>
   !isKey && (filled === 'generated' || filled === 'identity')
 
-/** Draws the rows that are sent to a table: few values, so that rows share them. */
+/**
+ * Draws the rows that are sent to a table. Each member has only a few values, so that several rows
+ * share a value.
+ */
 export function drawRows(draw: Draw, design: Design): readonly RowDesign[] {
   const all = [...design.key, ...design.members]
   const pools = new Map(

@@ -8,12 +8,12 @@ const whole = (min: number, max: number) =>
     fc.constantFrom(min, max, 0, 1, -1).filter((value) => value >= min && value <= max),
   )
 
-/** A number in JSON: `-0` is 0. */
+/** The number as JSON represents it: `-0` becomes 0. */
 const plain = <T extends number>(arbitrary: fc.Arbitrary<T>) => arbitrary.map((value) => value + 0)
 
 const sameNumber = (value: unknown): string => String(Number(value) + 0)
 
-/** Other texts of one number. */
+/** Other texts for the same number. */
 const numberSpellings = (value: unknown): readonly string[] => {
   const number = value as number
   return [
@@ -26,7 +26,7 @@ const numberSpellings = (value: unknown): readonly string[] => {
   ]
 }
 
-/** A decimal text without superfluous zeros, to compare values. */
+/** The decimal text without superfluous zeros. Equal numbers have equal texts. */
 const sameDecimal = (value: unknown): string => {
   const [, sign = '', whole = '', fraction = ''] = /^([+-]?)(\d*)\.?(\d*)$/.exec(String(value)) ?? []
   const digits = `${whole.replace(/^0+/, '') || '0'}.${fraction.replace(/0+$/, '')}`

@@ -6,7 +6,10 @@ import fc from 'fast-check'
 import type { Kind } from './kinds.js'
 import { anyText } from './kinds-texts.js'
 
-/** JSON with members in a fixed order: objects that differ only in their order are equal. */
+/**
+ * The value with the members of all objects in a fixed order, because objects that differ only in
+ * this order are equal.
+ */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(sorted)

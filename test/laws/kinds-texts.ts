@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { oddTexts } from '../../src/testing/odd-texts.js'
 import type { Kind } from './kinds.js'
 
-/** Texts that often break systems, all of which a UTF-8 database can store. */
+/** Texts that often cause bugs. A UTF-8 database can store all of them. */
 const naughty = [
   '',
   ' ',
@@ -72,7 +72,7 @@ const naughty = [
   ...oddTexts,
 ]
 
-/** Texts that PostgreSQL, or an index, cannot store. */
+/** Texts that PostgreSQL cannot store. */
 const unkept = ['\0', 'a\0b', '\ud800', 'x\udc00y']
 
 export const anyText = fc.oneof(

@@ -1,11 +1,11 @@
-/** How the laws compare values. */
+/** The normal forms by which the laws compare values. */
 import { describe, expect, it } from 'vitest'
 import { type Kind, kinds, meaning } from './kinds.js'
 
 describe('the normal form of a value', () => {
   const timetz = kinds.find(({ name }) => name === 'timetz') as Kind
 
-  it('is the same for a time whose offset omits the minutes', () => {
+  it('is the same for a time whose offset omits the minutes as for a time whose offset has them', () => {
     expect(meaning(timetz, '10:00:00+02')).toBe(meaning(timetz, '10:00:00+02:00'))
     expect(meaning(timetz, '10:00:00-05')).not.toBe(meaning(timetz, '10:00:00-05:30'))
     expect(meaning(timetz, '10:00:00+02')).not.toBe(meaning(timetz, '10:00:00-02'))

@@ -1,6 +1,6 @@
 /**
- * The kinds of columns that generated tables consist of: their SQL type, their schema, and values
- * to send and to store.
+ * The kinds of columns in the generated tables: their SQL type, their schema, and values to send
+ * and to store.
  */
 import type fc from 'fast-check'
 import { numberKinds } from './kinds-numbers.js'
@@ -8,42 +8,46 @@ import { otherKinds } from './kinds-others.js'
 import { textKinds } from './kinds-texts.js'
 import { timeKinds } from './kinds-times.js'
 
-/** A column of one type, with the member's schema. */
+/** A column type, with the schema of a member that is stored in such a column. */
 export interface Kind {
   readonly name: string
-  /** The type, as DDL writes it. */
+  /** The SQL type, as DDL writes it. */
   readonly type: string
-  /** Statements that create the type. They run once for each database, and may run again. */
+  /** Statements that create the type. They run at least once for each database. */
   readonly setup?: string
-  /** The member's JSON Schema, without null. */
+  /** The JSON Schema of the member, without null. */
   readonly schema: { readonly type: string; readonly [keyword: string]: unknown }
   /** Values that every column of the kind accepts. */
   readonly values: fc.Arbitrary<unknown>
-  /** Values that may be refused, with a 422 that points to the member. */
+  /** Values that may be refused. Then the response is a 422 that points to the member. */
   readonly odd?: fc.Arbitrary<unknown>
   /**
-   * The normal form of a value: two values are equal if their normal forms are. Default: its JSON.
+   * The normal form of a value. Two values are equal if their normal forms are equal. Default: the
+   * JSON of the value.
    */
   means?(value: unknown): string
-  /** Query texts for the same value: each finds the same records as the value, or is 400. */
+  /**
+   * Query texts for the same value. A filter by such a text finds the same records as a filter by
+   * the value, or the response is 400.
+   */
   spellings?(value: unknown): readonly string[]
   /** Whether the column treats different texts as equal. */
   readonly isBlind?: boolean
-  /** Whether lists filter and sort by the member. */
+  /**
+   * The operators by which lists can be filtered. `all` and `equality` also allow sorting by the
+   * member.
+   */
   readonly compares: 'all' | 'equality' | 'contains' | 'none'
-  /** Whether the kind can be (a part of) a key. */
+  /** Whether a key, or a part of a key, can have this kind. */
   readonly keyable: boolean
-  /** SQL of values that only other sessions write: PUT accepts what GET shows of them. */
+  /** SQL of values that only other sessions write. PUT must accept what GET shows for them. */
   readonly foreign?: readonly string[]
   /**
-   * SQL of values that JSON can't represent exactly. GET shows them, and PUT leaves them unchanged;
-   * filters and orders are not compared with the shown values.
+   * SQL of values that JSON can't represent exactly. GET shows them, and PUT leaves them unchanged.
+   * The laws of filters and orders are not tested with them.
    */
   readonly inexact?: readonly string[]
-  /**
-   * Whether `ready()` must accept such a column; otherwise it may refuse it, with the fix. Default
-   * true.
-   */
+  /** Whether `ready()` may refuse such a column, with an error that names it. Default: false. */
   readonly optional?: boolean
 }
 

@@ -1,2 +1,2 @@
-/** The tests of `laws.test.ts` in their long form. */
+/** Runs the tests of `laws.test.ts` with more cases. */
 import './laws.test.js'

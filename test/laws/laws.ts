@@ -1,4 +1,7 @@
-/** The laws that apply to every table: each throws `Broken`, with the request and the response. */
+/**
+ * The laws that apply to every table. If a law is broken, its function throws `Broken`, with the
+ * request and the response.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { segmentOf } from '../../src/definition/key.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
@@ -37,12 +40,12 @@ function suspects(design: Design, { values, odd }: RowDesign, rows: readonly Row
   const found = new Set(odd)
   const keys = design.key.map(({ name }) => name)
   if (rows.length > 0) for (const name of keys) found.add(name)
-  // Keys that no address can contain: empty texts, dots, and overlong ones.
+  // An address cannot contain every key: empty texts, dots and overlong texts may be refused.
   for (const name of keys) found.add(name)
   if (design.unique !== undefined) found.add(design.unique.member)
   for (const name of design.reference?.members ?? []) found.add(name)
-  // A trigger refuses the whole record, and the check of a domain used by several columns names
-  // none.
+  // A trigger refuses the whole record, and the check of a domain that several columns have does
+  // not name the column. Then the 422 may point to no member.
   if (['null', 'raise', 'raise, deferred'].includes(design.trigger) || ambiguous(design)) found.add('')
   for (const name of Object.keys(values))
     if (typeof values[name] === 'string' && (values[name] as string).length > 2_000) found.add(name)
@@ -59,7 +62,10 @@ const pointersOf = (answer: Answer): readonly string[] =>
     (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~'),
   )
 
-/** POST stores the values that were sent, or a 422 names the invalid member. */
+/**
+ * The response to a POST is 201 and the values are stored, or it is a 422 that names the invalid
+ * member.
+ */
 export async function creates(client: Client, design: Design, rows: readonly RowDesign[]): Promise<readonly Found[]> {
   const found: Found[] = []
   for (const row of rows) {
@@ -96,11 +102,14 @@ export async function creates(client: Client, design: Design, rows: readonly Row
   return found
 }
 
-/** The member that a trigger changes on input (an exception: GET shows the trigger's result). */
+/**
+ * Whether a trigger changes the member before it is stored. GET then shows the result of the
+ * trigger instead of the value that was sent.
+ */
 const rewrites = (design: Design, name: string): boolean =>
   ['lower case', 'upper case, after', 'upper case, deferred'].includes(design.trigger) && watched(design)?.name === name
 
-/** PUT accepts what GET shows. Neither that PUT nor an empty PATCH changes anything. */
+/** PUT accepts the record that GET shows. Neither this PUT nor an empty PATCH changes anything. */
 export async function roundTrips(client: Client, design: Design, { path, row }: Found): Promise<void> {
   const read = async (): Promise<Answer> => {
     const answer = await client.send('GET', path)
@@ -123,7 +132,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   expectLaw(stale.status === 412, 'A tag that nobody gave is 412.', path, short(stale))
 
   for (const [name, value] of Object.entries(row)) {
-    // In a merge patch, null inside an object removes (RFC 7396, section 2).
+    // In a merge patch, null inside an object removes the member (RFC 7396, section 2).
     if (value !== null && !Array.isArray(value) && /:null[,}]/.test(JSON.stringify(value))) continue
     const patch = Object.defineProperty({}, name, { value, enumerable: true })
     for (const _ of [1, 2])
@@ -148,7 +157,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
 
 const longestQuery = 6_000
 
-/** All records of a list that must fit on one page. */
+/** All records of a list. They must fit on one page. */
 async function listed(
   client: Client,
   query: Readonly<Record<string, string>> | string,
@@ -163,20 +172,20 @@ async function listed(
 const queryText = (value: unknown): string => String(value)
 
 /**
- * Whether a query can contain a text: lone surrogates have no UTF-8 encoding, and addresses have a
+ * Whether a query can contain a text. Lone surrogates have no UTF-8 encoding, and addresses have a
  * maximum length.
  */
 const isAskable = (text: string, maxLength = longestQuery): boolean =>
   !/\p{Surrogate}/u.test(text) && encodeURIComponent(text).length <= maxLength
 
-/** A record with others of the list, by its key. */
+/** A text that identifies a record by its key, to compare lists. */
 const keyOf = ({ key }: Design, row: Row): string => JSON.stringify(key.map(({ name }) => own(row, name)))
 const keysOf = (design: Design, rows: readonly Row[]): readonly string[] =>
   rows.map((row) => keyOf(design, row)).toSorted()
 
 /**
- * A filter finds exactly the records with the value that GET shows; other spellings find the same,
- * or are 400.
+ * A filter by the value that GET shows finds exactly the records with this value. A filter by
+ * another spelling finds the same records, or the response is 400.
  */
 export async function filters(client: Client, design: Design): Promise<void> {
   const rows = await listed(client, '', 'A list without filters is 200.')
@@ -221,7 +230,7 @@ export async function filters(client: Client, design: Design): Promise<void> {
       if (!isAskable(text)) continue
       const law = `The filter of "${name}" finds what GET shows, and nothing else.`
       const exact = rows.filter((row) => meaning(kind, own(row, name)) === meaning(kind, value))
-      // The store decides which texts are equal in a column; identical ones always are.
+      // In such a column, the store decides which texts are equal. Identical texts always are.
       const equal = kind.isBlind ? await listed(client, { [filter.eq]: text }, law) : exact
       const equals = keysOf(design, equal)
       expectLaw(
@@ -272,7 +281,8 @@ export async function filters(client: Client, design: Design): Promise<void> {
 }
 
 /**
- * `gte` and `lte` include the value itself; `gt` and `lt` exclude it, and nulls match none of them.
+ * `gte` and `lte` include the value itself, and `gt` and `lt` exclude it. Null matches none of
+ * them.
  */
 async function ranges(
   client: Client,
@@ -303,8 +313,7 @@ async function ranges(
 }
 
 /**
- * Lists are ordered consistently with the comparisons of filters, and a walk visits each record
- * once.
+ * The order of a list agrees with the comparisons of filters, and a walk visits each record once.
  */
 export async function orders(client: Client, design: Design): Promise<void> {
   const rows = await listed(client, '', 'A list without filters is 200.')
@@ -338,7 +347,10 @@ export async function orders(client: Client, design: Design): Promise<void> {
   }
 }
 
-/** A walk by `Link` shows each record once, in the order of the list, forwards and backwards. */
+/**
+ * A walk that follows the `Link` header fields shows each record once, in the order of the list,
+ * forwards and backwards.
+ */
 async function walks(
   client: Client,
   design: Design,
@@ -382,7 +394,7 @@ function linkOf(client: Client, { headers }: Answer, relation: string): string |
   return found?.[1] === undefined ? undefined : client.pathOf(found[1])
 }
 
-/** A key addresses its own record, and DELETE removes no other. */
+/** A key addresses its own record, and DELETE removes no other record. */
 export async function removes(client: Client, design: Design, found: readonly Found[]): Promise<void> {
   for (const [i, { path, row }] of found.entries()) {
     const before = await client.send('GET', path)
@@ -405,7 +417,7 @@ export async function removes(client: Client, design: Design, found: readonly Fo
   }
 }
 
-/** The records of a list, with the address that its key gives each of them. */
+/** The records of a list, each with the address that follows from its key. */
 export async function addressed(client: Client, definition: ResourceDefinition): Promise<readonly Found[]> {
   const rows = await listed(client, '', 'A list without filters is 200.')
   return rows.map((row) => ({
@@ -415,8 +427,8 @@ export async function addressed(client: Client, definition: ResourceDefinition):
 }
 
 /**
- * A record with values that JSON can't represent exactly is shown, and lists contain it. An empty
- * PATCH and a PUT leave it unchanged, or a 422 names the member that the schema can't express.
+ * GET and lists show a record with values that JSON can't represent exactly. An empty PATCH and a
+ * PUT leave it unchanged, or the response is a 422 that names the member that JSON can't show.
  */
 export async function inexact(
   client: Client,
@@ -439,8 +451,8 @@ export async function inexact(
   expectLaw(after === before, 'A PATCH leaves what JSON cannot show as it is.', before, after, short(patched))
   const put = await client.send('PUT', path, {}, shown.json)
   checks(put, 'PUT accepts what GET showed, or is 422 for a member that JSON cannot show.')
-  // NaN is shown as null, and a PUT then stores null (an exception): what is shown stays the same,
-  // except for a generated column, which is then computed from null.
+  // There is one exception: NaN is shown as null, and a PUT then stores null. The shown record
+  // stays the same, except for a generated column that is computed from this value.
   const now = await client.send('GET', path)
   const sent = { ...design, members: design.members.filter(({ filled }) => filled !== 'generated') }
   expectLaw(

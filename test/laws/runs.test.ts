@@ -1,4 +1,4 @@
-/** The report of a broken law, and how to repeat it. */
+/** The error for a broken law, and how it can be repeated. */
 import { describe, expect, it } from 'vitest'
 import { type Case, cases, choose } from './cases.js'
 import { kinds } from './kinds.js'
@@ -6,7 +6,10 @@ import { holds } from './runs.js'
 import { Broken } from './service.js'
 
 const runs = { name: 'nothing', usual: 200, cases: cases(kinds) }
-/** Breaks if a table has a trigger and two members, and two rows were sent. */
+/**
+ * A law that is broken if the table has a trigger and at least two members, and at least two rows
+ * were sent.
+ */
 const law = async ({ design, rows }: Case): Promise<void> => {
   if (rows.length > 1 && design.members.length > 1 && design.trigger !== 'none')
     throw new Broken('Tables are small.', `${rows.length}`)
@@ -19,7 +22,7 @@ const failure = async (env: NodeJS.ProcessEnv, broken = law): Promise<string> =>
   )
 
 describe('a run of the laws', () => {
-  it('prints a seed and a path that repeat exactly the smaller case', async () => {
+  it('prints a seed and a path that repeat exactly the reduced case', async () => {
     for (let n = 1; n <= 10; n++) {
       const seen: Case[] = []
       const message = await failure({ LAWS_SEED: String(n) }, async (one) => {
@@ -42,7 +45,7 @@ describe('a run of the laws', () => {
     }
   })
 
-  it('starts with the seed of the whole run if it has none of its own', async () => {
+  it('starts with the seed of the whole test run if LAWS_SEED is not set', async () => {
     expect(await failure({})).toContain(`LAWS_SEED=${process.env.TEST_SEED} `)
   })
 
@@ -54,7 +57,7 @@ describe('a run of the laws', () => {
     expect(message).toContain('Tables are small.\n2')
   })
 
-  it('repeats the same later choices', () => {
+  it('makes the same choices for the same seed', () => {
     const values = ['a', 'b', 'c', 'd']
     const drawn = (choices: number): string => {
       const pick = choose(choices)

@@ -1,4 +1,4 @@
-/** How long the laws run, where they start, and how failures are reported. */
+/** Sets how many cases the laws run on and where they start, and reports failures. */
 import fc from 'fast-check'
 import type { Case } from './cases.js'
 import { Broken } from './service.js'
@@ -11,20 +11,20 @@ const whole = (name: string, text: string): number => {
   return Number(text)
 }
 
-/** Throws unless it holds for a case. */
+/** Throws if a case breaks the law. */
 type Law = (one: Case) => Promise<void>
 
 export interface Runs {
-  /** A unique part of the test's name, for `-t`. */
+  /** A unique part of the test title, for the option `-t` of Vitest. */
   readonly name: string
-  /** Number of cases, unless `LAWS_RUNS` is set. */
+  /** The number of cases if `LAWS_RUNS` is not set. */
   readonly usual: number
   readonly cases: fc.Arbitrary<Case>
 }
 
 /**
- * Tests a law on random cases. The first case that breaks it ends the run; then, for a limited
- * time, smaller cases that break the same law are searched. The error says how to repeat exactly
+ * Tests a law on random cases. The run ends at the first case that breaks it. Then, for a limited
+ * time, it searches for smaller cases that break the same law. The error says how to repeat exactly
  * that case.
  */
 export async function holds(
@@ -49,7 +49,7 @@ export async function holds(
   throw new Error(lines.join('\n'), { cause: error instanceof Error ? error.cause : undefined })
 }
 
-/** Tries the law on one case alone. */
+/** Tests the law on a single case. */
 async function repeat(cases: fc.Arbitrary<Case>, seed: number | undefined, path: string, law: Law): Promise<void> {
   if (seed === undefined) throw new Error('LAWS_PATH needs the LAWS_SEED that was printed beside it.')
   const [one] = fc.sample(cases, { seed, path, numRuns: 1 })
@@ -64,7 +64,7 @@ interface Found {
   readonly error: unknown
 }
 
-/** The smallest case found in time that breaks the same law. */
+/** The smallest case that breaks the same law, of those found within the time limit. */
 async function smallest(cases: fc.Arbitrary<Case>, found: Found, law: Law): Promise<Found> {
   const end = Date.now() + shrinkTimeLimit
   const broken = lawOf(found.error)
@@ -75,14 +75,14 @@ async function smallest(cases: fc.Arbitrary<Case>, found: Found, law: Law): Prom
     })
   })
   const least = await fc.check(property, { seed: found.seed, path: found.path, numRuns: 1 })
-  // A failure that depends on timing may not recur: then the original one is reported.
+  // A failure that depends on timing may not recur. Then the original failure is reported.
   if (!least.failed) return found
   return { seed: found.seed, path: least.counterexamplePath as string, error: least.errorInstance }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The name of the broken law in an error; for another error, its first line. */
+/** The name of the broken law. If the error is not `Broken`, the first line of its message. */
 function lawOf(error: unknown): string | undefined {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof Broken) return one.law
   return messageOf(error).split('\n')[0]

@@ -1,10 +1,12 @@
 /**
- * Rows of other callers in the same table: those that row-level security hides, and those outside
- * the caller's scope.
+ * Rows of other callers in the same table: rows that row-level security hides, and rows outside the
+ * caller's scope.
  */
 import type { Design } from './designs.js'
 
-/** Statements that hide the rows of other tenants from a role that does not own the table. */
+/**
+ * Statements that hide the rows of other tenants from a role that is not the owner of the table.
+ */
 export function securityOf({ security }: Design, base: string, role: string): readonly string[] {
   if (security === 'none') return []
   const own = `laws_tenant = current_setting('app.tenant')`
@@ -21,7 +23,7 @@ export function securityOf({ security }: Design, base: string, role: string): re
   ]
 }
 
-/** The condition for the caller's own rows; `undefined` if every row is. */
+/** The condition for the caller's own rows; `undefined` if all rows are the caller's own. */
 export function ownRows({ security, members }: Design, column: (member: string) => string): string | undefined {
   const scope = members.find(({ filled }) => filled === 'scope')
   const conditions = [

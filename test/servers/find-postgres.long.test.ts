@@ -18,7 +18,7 @@ async function databases(): Promise<string[]> {
 
 const nameOf = (address: string) => new URL(address).pathname.slice(1)
 
-describe('finding a PostgreSQL', () => {
+describe('finding a PostgreSQL server', () => {
   it('uses DATABASE_URL first, creates a database there, and drops it at the end', async () => {
     const found = await findPostgres({ DATABASE_URL: url, PGHOST: 'unreachable.invalid', TEST_POSTGRES: 'embedded' })
     expect(found.line).toMatch(/^PostgreSQL [0-9]+\.[0-9]+: DATABASE_URL\.$/)
@@ -35,7 +35,7 @@ describe('finding a PostgreSQL', () => {
     await expect(findPostgres({ DATABASE_URL: 'nonsense' })).rejects.toThrow(/^DATABASE_URL is set, /)
   })
 
-  it('reports a user without the right to create databases', async () => {
+  it('reports a user that may not create databases', async () => {
     const server = await ownServer()
     const client = new pg.Client(server.url)
     await client.connect()
@@ -55,7 +55,7 @@ describe('finding a PostgreSQL', () => {
     await found.release()
   })
 
-  it('starts its own server if no server answers, or it hangs', async () => {
+  it('starts its own server if there is no other server, or if the other server hangs', async () => {
     const silent = createServer(() => {})
     await once(silent.listen(0, '127.0.0.1'), 'listening')
     const { port } = silent.address() as { port: number }
@@ -71,7 +71,7 @@ describe('finding a PostgreSQL', () => {
     await expect(new pg.Client(found.url).connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('drops databases of runs that were killed more than a day ago, and keeps newer ones and those of others', async () => {
+  it('drops databases of runs that started more than a day ago, and keeps newer databases and those with other names', async () => {
     const at = (age: number) => `erc_test_${(Date.now() - age).toString(36)}_${randomBytes(4).toString('hex')}`
     const [old, young, strange] = [
       at(25 * 3_600_000),

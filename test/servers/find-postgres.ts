@@ -1,4 +1,4 @@
-/** Finds the PostgreSQL for the tests, and creates a scratch database in it. */
+/** Finds the PostgreSQL server for the tests, and creates a scratch database in it. */
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import pg from 'pg'
@@ -7,11 +7,11 @@ import { ownServer } from './own-server.js'
 export interface FoundPostgres {
   /** The scratch database of this run. */
   readonly url: string
-  /** The version as in `server_version_num`: 150020 is 15.20. */
+  /** The `server_version_num`. 150020 is version 15.20. */
   readonly version: number
-  /** A line for the output: which PostgreSQL, and how it was found. */
+  /** A line for the output: which server is used, and how it was found. */
   readonly line: string
-  /** Drops every database of this run, and stops the server if it was started here. */
+  /** Drops every database of this run, and stops the server if `findPostgres()` started it. */
   release(): Promise<void>
 }
 
@@ -23,10 +23,11 @@ const connectTimeout = 3000
 const day = 24 * 60 * 60 * 1000
 
 /**
- * Finds a PostgreSQL in this order: `DATABASE_URL`, which must work if it is set; a server on this
- * machine (`PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, or else port 5432 of the loopback interface
- * as `postgres` or as the current user), if it is 13 or later and allows us to create a database;
- * else a server of our own. `TEST_POSTGRES=embedded` skips the server on this machine.
+ * Finds a PostgreSQL server. If `DATABASE_URL` is set, it must work. Otherwise a server on this
+ * machine is used, if it is version 13 or later and allows us to create a database. `PGHOST`,
+ * `PGPORT`, `PGUSER` and `PGPASSWORD` say where it is. By default it is on port 5432 of the
+ * loopback interface, and the user is `postgres` or the current user. If there is no such server, a
+ * server of our own is started. `TEST_POSTGRES=embedded` skips the server on this machine.
  */
 export async function findPostgres(env: Environment = process.env): Promise<FoundPostgres> {
   if (env.TEST_POSTGRES !== undefined && env.TEST_POSTGRES !== '' && env.TEST_POSTGRES !== 'embedded') {
@@ -67,7 +68,7 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
 }
 
 function local(env: Environment): { url: string; how: string }[] {
-  // The tests' TCP proxy cannot use a folder with a socket.
+  // `PGHOST` may be a folder with a socket. The TCP proxy of the tests cannot use a socket.
   const host = env.PGHOST && !env.PGHOST.startsWith('/') ? env.PGHOST : '127.0.0.1'
   const port = env.PGPORT || '5432'
   const users = env.PGUSER ? [env.PGUSER] : [...new Set(['postgres', userInfo().username])]
@@ -109,8 +110,8 @@ export function createDatabase(name: string): string {
 }
 
 /**
- * Drops the databases of runs that were killed, if we have the right to. Their names contain the
- * time of their start.
+ * Drops the databases of runs that started more than a day ago and were killed, if we may drop
+ * them. The name of a database contains the time at which its run started.
  */
 function dropStale(client: pg.Client): Promise<void> {
   const began = (name: string) => /^erc_test_([0-9a-z]{8})_[0-9a-f]{8}(_[0-9a-f]{8})?$/.exec(name)?.[1]
@@ -143,7 +144,7 @@ function spell(version: number): string {
 }
 
 function message(error: unknown): string {
-  // For a name with several addresses, Node reports all errors in one without a message.
+  // If a name has several addresses, Node reports all errors as one error without a message.
   if (error instanceof AggregateError) return error.errors.map(message).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

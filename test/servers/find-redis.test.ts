@@ -12,7 +12,7 @@ describe('finding Redis', () => {
     await expect(findRedis({ REDIS_URL: 'redis://127.0.0.1:1' })).rejects.toThrow(/^REDIS_URL is set, .*ECONNREFUSED/)
   })
 
-  it('starts its own server, empty after each start, which can be stopped', async () => {
+  it('starts its own server, which is empty after each start and can be stopped', async () => {
     const server = await ownRedis()
     const ask = async (command: string[]) => {
       const client = createClient({ url: server.url, socket: { reconnectStrategy: false } })

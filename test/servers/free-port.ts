@@ -1,11 +1,12 @@
-/** A port for our own servers. */
+/** Finds a port for our own servers. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port of the loopback interface on which no process listens at the moment. It is below the ports
- * that Linux gives to outgoing connections, so none of them can take it before the server listens.
+ * Returns a port of the loopback interface on which no process listens at the moment. It is below
+ * the ports that Linux gives to outgoing connections, so no outgoing connection can take it before
+ * the server listens.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,22 +1,25 @@
-/** Gives each test file over NATS the name of a stream that no other run uses. */
+/** Gives each test file that uses NATS the name of a stream that no other run uses. */
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The NATS server of this run, and how it was found; without an address, why there is none. */
+    /** The NATS server of this run. `line` says how it was found, or why there is none. */
     nats: { readonly url: string | undefined; readonly line: string }
   }
 }
 
-/** The address of the NATS server of this run. Throws, and fails the test, if there is none. */
+/**
+ * The address of the NATS server of this run. If there is none, throws an error, which fails the
+ * test.
+ */
 export function natsUrl(): string {
   const { url, line } = inject('nats')
   if (url === undefined) throw new Error(line)
   return url
 }
 
-/** The name of a stream, and the prefix of its subjects. */
+/** Returns a new name of a stream, and the prefix of its subjects. */
 export function freshStream(): { stream: string; subject: string } {
   const id = randomBytes(6).toString('hex')
   return { stream: `ERC_TEST_${id}`, subject: `erc_test_${id}` }

@@ -1,5 +1,6 @@
 /**
- * A NATS server of our own with JetStream: acknowledged messages stay on disk when it is killed.
+ * A NATS server of our own with JetStream. Acknowledged messages are on disk, so they survive when
+ * the server is killed.
  */
 import { type OwnProgram, ownProgram } from './own-program.js'
 
@@ -7,7 +8,7 @@ export interface OwnNats extends OwnProgram {
   readonly url: string
 }
 
-/** Starts one from the program `nats-server`. Throws if the program is not installed. */
+/** Starts a server from the program `nats-server`. Throws if the program is not installed. */
 export async function ownNats(): Promise<OwnNats> {
   const server = await ownProgram({
     name: 'NATS',

@@ -1,6 +1,6 @@
 /**
- * A server of our own, which tests stop and start: on a free port of the loopback interface,
- * stopped when its process ends.
+ * A server of our own, which tests can stop and start. It listens on a free port of the loopback
+ * interface. It is stopped when the process that started it ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,25 +11,25 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 
 export interface OwnProgram {
-  /** The same after all restarts. */
+  /** The port, which stays the same after all restarts. */
   readonly port: number
-  /** Starts it. Resolves when it accepts connections. */
+  /** Starts the server. Resolves when it accepts connections. */
   start(): Promise<void>
-  /** Kills it: connections are cut. */
+  /** Kills the server, which cuts its connections. */
   kill(): Promise<void>
-  /** Stops it permanently. */
+  /** Stops the server permanently. */
   remove(): Promise<void>
 }
 
 interface Program {
-  /** For messages, and in lower case for the name of its folder. */
+  /** The name of the server, for messages and, in lower case, for its folder. */
   readonly name: string
   readonly command: string
   readonly args: (port: number, folder: string) => readonly string[]
-  /** Its log file, and the line that it logs when it accepts connections. */
+  /** The stream to which the server logs, and a text that it logs when it accepts connections. */
   readonly log: 'stdout' | 'stderr'
   readonly ready: string
-  /** False only chooses the port. */
+  /** If false, only the port is chosen. */
   readonly started: boolean
 }
 

@@ -1,4 +1,4 @@
-/** A Redis server of our own: it stores nothing on disk, so its data is lost when it is killed. */
+/** A Redis server of our own. It stores nothing on disk, so its data is lost when it is killed. */
 import { type OwnProgram, ownProgram } from './own-program.js'
 
 export interface OwnRedis extends OwnProgram {
@@ -6,8 +6,8 @@ export interface OwnRedis extends OwnProgram {
 }
 
 /**
- * Starts one from the program `redis-server`; `started: false` only chooses its port. Throws if the
- * program is not installed.
+ * Starts a server from the program `redis-server`. With `started: false`, only chooses its port.
+ * Throws if the program is not installed.
  */
 export async function ownRedis({ started = true } = {}): Promise<OwnRedis> {
   const server = await ownProgram({

@@ -8,13 +8,16 @@ import { type OwnProgram, ownProgram } from './own-program.js'
 export interface OwnSentinels {
   /** The addresses of the sentinels. */
   readonly sentinels: readonly { readonly host: string; readonly port: number }[]
-  /** The sentinels' name of the master. */
+  /** The name of the master in the configuration of the sentinels. */
   readonly name: string
   /** The port of the current master, according to a sentinel. */
   master(): Promise<number>
   /** Kills the master. */
   killMaster(): Promise<void>
-  /** Starts the killed server, once another one is the master. Resolves when it is its replica. */
+  /**
+   * Starts the killed server, once another server is the master. Resolves when it is a replica of
+   * that master.
+   */
   revive(): Promise<void>
   remove(): Promise<void>
 }
@@ -22,8 +25,8 @@ export interface OwnSentinels {
 const name = 'limits'
 
 /**
- * Starts them, from the program `redis-server`. A master that does not respond for 500 ms is
- * replaced.
+ * Starts the servers from the program `redis-server`. The sentinels replace a master that does not
+ * respond for 500 ms.
  */
 export async function ownSentinels(): Promise<OwnSentinels> {
   const redis = (more: readonly string[]): Promise<OwnProgram> =>
@@ -82,7 +85,10 @@ export async function ownSentinels(): Promise<OwnSentinels> {
   }
 }
 
-/** A sentinel writes its state into its configuration file, so each has its own file. */
+/**
+ * Starts a sentinel. It writes its state into its configuration file, so each sentinel has its own
+ * file.
+ */
 function sentinel(master: number): Promise<OwnProgram> {
   const lines = [
     `sentinel monitor ${name} 127.0.0.1 ${master} 2`,

@@ -85,7 +85,7 @@ describe('the guard of a server', () => {
     it(`stops the server and removes its data when the process that started it ends by ${signal}`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'erc-guard-'))
       const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
-      // Simulates the tests: starts a process that keeps running, as a server would, and its guard.
+      // Simulates a test run: a process that starts a server and its guard, and then keeps running.
       const tests = `
         const { spawn } = require('node:child_process')
         const listen = "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))"

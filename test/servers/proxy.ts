@@ -7,19 +7,19 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * How a connection is cut: `reset` (RST, as when a machine is lost) or `end` (FIN, as when a server
- * closes).
+ * How a connection is cut: by `reset` (RST, as when a machine is lost) or by `end` (FIN, as when a
+ * server closes it).
  */
 type Cut = 'reset' | 'end'
 
-/** The data towards the server that triggers it: a number of bytes, or a text. */
+/** What the client must send to trigger a fault: a number of bytes, or a text. */
 type After = number | string
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number
   /** The number of open connections. */
   readonly connections: number
-  /** The same address through the proxy. */
+  /** Returns the address with the host and the port of the proxy. */
   through(url: string): string
   /** Cuts all connections, on both sides. New ones are accepted. */
   cut(how: Cut): void
@@ -27,48 +27,49 @@ export interface TcpProxy extends AsyncDisposable {
   refuse(): void
   /** Accepts connections again. */
   accept(): Promise<void>
-  /** Holds the data of both directions without closing. It is delivered at `resume`. */
+  /** Holds the data of both directions without closing connections. `resume` delivers it. */
   stall(): void
   resume(): void
   /**
-   * Makes the open connections half-open: data in both directions is discarded and none is closed,
-   * as when a firewall forgets them. New connections work.
+   * Makes the open connections half-open. Their data is discarded in both directions, and they are
+   * not closed, as when a firewall forgets them. New connections work.
    */
   forget(): void
   /**
    * Adds bytes to the next data from the server that ends with `end`, in the same segment. Resolves
-   * when they are sent.
+   * when the bytes are sent.
    */
   appendAfter(end: Buffer, bytes: Buffer): Promise<void>
   /**
-   * Like `forget`, and each new connection is half-open too until `endSilence`. New connections are
-   * still accepted.
+   * Like `forget`, but each new connection is half-open too, until `endSilence`. New connections
+   * are still accepted.
    */
   silence(): void
-  /** New connections work again. Silenced ones stay silent. */
+  /** Ends the silence: new connections work again. The silenced connections stay silent. */
   endSilence(): void
-  /** Delays the data of each direction by this many milliseconds; 0 ends it. */
+  /** Delays the data of each direction by this many milliseconds. 0 ends the delay. */
   delay(milliseconds: number): void
   /**
-   * Cuts the next connection on which `after` passes: the server gets the bytes up to and including
-   * `after` and then an end, the client a reset. A number smaller than the message truncates it.
-   * Resolves when it is done.
+   * Cuts the next connection on which the client sends `after`. The server gets the bytes up to and
+   * including `after`, and then an end. The client gets a reset. A number of bytes smaller than the
+   * message truncates the message. Resolves when the connection is cut.
    */
   cutAfter(after: After): Promise<void>
   /**
-   * Loses the response on the next connection on which `after` passes: the server gets everything
-   * and responds, the response is discarded, and the client gets a reset, or `instead` and an end.
-   * Resolves when it is done: then the server has executed the request, or has started to respond.
+   * Loses the response on the next connection on which the client sends `after`. The server gets
+   * everything and responds, but the response is discarded. The client gets a reset, or `instead`
+   * and an end. Resolves when the response is discarded. By then the server has executed the
+   * request, or has started to respond.
    */
   loseReply(after?: After, instead?: Buffer): Promise<void>
-  /** Cuts all connections and closes. */
+  /** Cuts all connections, and closes the proxy. */
   close(): Promise<void>
 }
 
 interface Trap {
   readonly kind: 'cut' | 'lose'
   readonly after: After
-  /** The bytes for the client in place of a lost response. */
+  /** The bytes that the client gets in place of a lost response. */
   readonly instead?: Buffer | undefined
   readonly sprung: () => void
 }
@@ -76,7 +77,7 @@ interface Trap {
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
-  /** Half-open: no data passes. */
+  /** Whether the connection is half-open: then no data passes. */
   silent: boolean
 }
 
@@ -102,7 +103,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   let held = 0
   let silencing = false
 
-  /** Passes chunks in order, each with its delay. */
+  /** Passes chunks in order. Each chunk has its own delay. */
   function lane(pair: Pair, from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
     let last: Promise<void> = Promise.resolve()
     const next = (act: () => void): void => {
@@ -141,7 +142,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
           losing = trap
           break
         }
-        // An end, not a reset: a reset could discard data that the server has not read yet.
+        // The server gets an end, not a reset. A reset could discard data that it has not read yet.
         upstream.end(chunk.subarray(0, end), trap.sprung)
         upstream.resume().removeAllListeners('data')
         reset(client)
@@ -161,7 +162,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
     })
   }
 
-  /** The bytes for the client in place of a chunk. */
+  /** The bytes that the client gets for a chunk, including the bytes of `appendAfter`. */
   function added(chunk: Buffer): Buffer {
     const at = additions.findIndex(({ end }) => chunk.subarray(-end.length).equals(end))
     if (at === -1) return chunk
@@ -258,13 +259,13 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   }
 }
 
-/** Finds the place at which `after` has passed, in chunks with any boundaries. */
+/** Finds the position at which `after` is complete, whatever the boundaries of the chunks. */
 class Scanner {
   private passed = 0
   private tail = Buffer.alloc(0)
   constructor(private readonly after: After) {}
 
-  /** The offset in this chunk at which it is complete; undefined if it is not. */
+  /** The offset in this chunk at which `after` is complete; undefined if it is not complete yet. */
   look(chunk: Buffer): number | undefined {
     if (typeof this.after === 'number') {
       const left = this.after - this.passed

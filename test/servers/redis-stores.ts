@@ -1,6 +1,6 @@
 /**
- * Gives each test file over Redis a client that reconnects quickly, and stores under keys that no
- * other run uses.
+ * Gives each test file that uses Redis a client that reconnects quickly, and stores under keys that
+ * no other run uses.
  */
 import { randomBytes } from 'node:crypto'
 import { RedisStore } from 'rate-limit-redis'
@@ -9,12 +9,15 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The Redis server of this run, and how it was found; without `url`, why there is none. */
+    /** The Redis server of this run. `line` says how it was found, or why there is none. */
     redis: { readonly url: string | undefined; readonly line: string }
   }
 }
 
-/** The address of the Redis server of this run. Throws, and fails the test, if there is none. */
+/**
+ * The address of the Redis server of this run. If there is none, throws an error, which fails the
+ * test.
+ */
 export function redisUrl(): string {
   const { url, line } = inject('redis')
   if (url === undefined) throw new Error(line)
@@ -22,7 +25,7 @@ export function redisUrl(): string {
 }
 
 export interface RedisStores {
-  /** The option `store`. */
+  /** Creates a store for the option `store`. */
   readonly store: (name: string) => RedisStore
   /** The prefix of all keys. */
   readonly prefix: string
@@ -31,8 +34,8 @@ export interface RedisStores {
 }
 
 /**
- * A client as a team would configure it: it queues commands that it can't send, and reconnects.
- * `prefix`: to share keys with others.
+ * Creates a client as a team would configure it. It queues commands that it can't send, and
+ * reconnects. With the same `prefix`, several clients share their keys.
  */
 export function redisStores(url: string, prefix = `erc_test_${randomBytes(6).toString('hex')}:`): RedisStores {
   const client = connecting(url)

@@ -1,4 +1,4 @@
-/** The rows of CSV, compared with another reader. */
+/** The rows of CSV texts, compared with the result of another CSV reader. */
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { csvRows } from '../../src/transfer/csv-rows.js'
 const pieces = ['"', '""', ',', ';', '\n', '\r\n', '\r', 'a', ' ', "'", '\uFEFFx', 'ñ😀', '"a"', '"a\nb"', '"a\r\n""b"']
 const oddText = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''))
 
-/** Texts of cells; `undefined` if the text is not CSV. */
+/** The texts of the cells, row by row; `undefined` if the text is not CSV. */
 function ours(text: string): readonly (readonly string[])[] | undefined {
   try {
     return [...csvRows(text, ',')].map(({ cells }) => cells.map((cell) => cell.text))
@@ -36,7 +36,7 @@ const refused = (text: string) => {
 }
 
 describe('rows of CSV', () => {
-  it('RFC 4180: equal those of another reader, also for texts that are not CSV', () => {
+  it('RFC 4180: equal those of another reader, which refuses the same texts', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         expect(ours(text)).toEqual(theirs(text))
@@ -45,7 +45,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('start in the line that an editor shows, regardless of the line ends in cells', () => {
+  it('have the number of the line in which they start, as an editor shows it, despite line ends in cells', () => {
     const cell = fc.constantFrom('a', '', '"x\ny"', '"x\r\ny"', '"\r\n\r\n\n"', '"""\n"')
     const ends = fc.constantFrom('\n', '\r\n')
     fc.assert(
@@ -57,7 +57,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('say whether a cell was quoted, as an empty text is', () => {
+  it('say whether a cell was quoted, because a quoted empty cell is an empty text', () => {
     expect([...csvRows('"",\n', ',')]).toEqual([
       {
         line: 1,
@@ -78,7 +78,7 @@ describe('rows of CSV', () => {
     [`a\n${'b'.repeat(1_048_577)}`, 'there are more than 1048576 characters'],
     [`a\n${','.repeat(10_000_000)}`, 'there are more than 10000 cells'],
     [`a\n${'""",'.repeat(11)}`, 'a quote is opened and never closed'],
-  ])('HDR-5: are refused with their line: %#', (text, fault) => {
+  ])('HDR-5: are refused with the number of their line if they are invalid: %#', (text, fault) => {
     expect(refused(text)).toContain(`In the row that begins in line 2, ${fault}`)
   })
 })

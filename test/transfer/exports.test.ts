@@ -19,7 +19,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
   const get = (path: string, accept = 'application/x-ndjson', headers = {}) =>
     served.send('GET', path, { accept, ...headers })
 
-  it('PATH-4: Accept: text/csv returns the whole list as CSV, with charset and header row and without a length', async () => {
+  it('PATH-4: Accept: text/csv returns the whole list as CSV, with a charset and a header row, and without a length', async () => {
     const answer = await get('/v1/pedidos', 'text/csv')
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
@@ -37,7 +37,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(lines[26]).toBe('')
   })
 
-  it('PATH-4: NDJSON has the same records as the pages, one JSON object in a line, without write-only members (REP-8)', async () => {
+  it('PATH-4: NDJSON has the same records as the pages, one JSON object per line, without write-only members (REP-8)', async () => {
     const whole = await get('/v1/pedidos')
     expect(whole.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
     const pages = await Promise.all(
@@ -67,7 +67,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(answer.json.detail).toContain('An export contains the whole list and has no pages: leave "offest" out.')
   })
 
-  it('PATH-7: sub-collections are exported as they are listed', async () => {
+  it('PATH-7: an export of a sub-collection contains the same records as its list', async () => {
     const found = rows((await get('/v1/clientes/1/pedidos')).text)
     expect(found.map(({ id }) => id)).toEqual([1, 4, 7, 10, 13, 16, 19, 22, 25])
     expect((await get('/v1/clientes/9/pedidos')).status).toBe(404)
@@ -82,7 +82,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(head.text).toBe('')
   })
 
-  it('HDR-1: pages stay the default, an item cannot be exported, and 415 names the formats', async () => {
+  it('HDR-1: pages stay the default, an item cannot be exported, and the 415 names the formats', async () => {
     expect((await get('/v1/pedidos', '*/*')).headers['content-type']).toContain('application/json')
     expect((await get('/v1/pedidos/1', 'text/csv')).status).toBe(415)
     expect((await get('/v1/clientes', 'text/csv')).status).toBe(415)
@@ -108,7 +108,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(chunked).toMatch(/\r\n0\r\n\r\n$/)
   })
 
-  it('an empty list is a header row in CSV and empty in NDJSON', async () => {
+  it('an export of an empty list is only a header row in CSV, and is empty in NDJSON', async () => {
     const empty = await listen(express().use(service(pedidosOf(0))))
     try {
       expect((await empty.send('GET', '/v1/pedidos', { accept: 'text/csv' })).text).toMatch(/^id,nota,[^\r]*\r\n$/)
@@ -120,7 +120,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
   })
 })
 
-it('PATH-4: a resourceRouter exports like api()', async () => {
+it('PATH-4: a resourceRouter() exports in the same way as api()', async () => {
   const [[, express]] = frameworks as unknown as [[string, () => import('express').Express]]
   const exports = { formats: [ndjson()] }
   const served = await listen(

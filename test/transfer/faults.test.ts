@@ -1,6 +1,4 @@
-/**
- * Exports that fail: a truncated one is never mistaken for a complete one, and no work continues.
- */
+/** Exports that fail. A truncated export never looks complete, and no work continues after it. */
 import http from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +11,9 @@ import { begin, end, type Pedido, pedidosOf, service } from './fixture.js'
 
 type List = Adapter<Pedido, number>['list']
 
-/** Orders whose lists go through `around`, with the number of the page from 1. */
+/**
+ * Orders whose pages are returned by `around`. It gets the number of the page, which starts from 1.
+ */
 function paged(
   around: (page: number, list: () => ReturnType<List>, call: AdapterCall, request: ListRequest) => ReturnType<List>,
   count = 45,
@@ -30,7 +30,9 @@ function paged(
   return { adapter, pages: () => page }
 }
 
-/** A response larger than the socket buffers of both sides: 3 MB for each page. */
+/**
+ * Makes each page 3 MB long, so that the response is larger than the socket buffers of both sides.
+ */
 const bulky = async (list: () => ReturnType<List>, characters = 300_000): Promise<Page<Pedido>> => {
   const page = await list()
   return {
@@ -62,7 +64,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
   it.each([
     ['alone', []],
     ['behind compression', [compression({ threshold: 0 })]],
-  ])('ERR-3: an error in page 3 breaks the connection, %s, and onError receives it', async (__, before) => {
+  ])('ERR-3: an error in page 3 breaks the connection, and onError receives it, %s', async (__, before) => {
     const { adapter } = paged((page, list) => {
       if (page === 3) throw new Error('the disk is on fire')
       return bulky(list)
@@ -94,7 +96,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('ERR-3: an error before the first byte is a problem like any other', async () => {
+  it('ERR-3: an error before the first byte results in an ordinary problem', async () => {
     const { adapter } = paged(() => {
       throw new Error('no disk at all')
     })
@@ -127,7 +129,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
           resolve,
         ),
       )
-      // The export has 60 MB; the buffers between the two sides hold a part of that.
+      // The export has 60 MB. The buffers between the two sides hold only a part of it.
       await served.send('GET', '/v1/clientes')
       expect(pages()).toBeLessThan(10)
       const found = await end(answer)
@@ -138,11 +140,11 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: a client that disconnects ends the walk, its call and its slot immediately', async () => {
+  it('VERB-1: when a client disconnects, its export and its call end and its slot is free immediately', async () => {
     let signal: AbortSignal | undefined
     const { adapter, pages } = paged((page, list, call) => {
       if (page !== 3) return bulky(list)
-      // An adapter that never responds and ignores its signal.
+      // From page 3, the adapter never responds and ignores its signal.
       signal = call.signal
       return new Promise(() => {})
     })
@@ -162,7 +164,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       expect(problem(busy)).toMatchObject({ status: 503, code: 'unavailable' })
       expect(busy.headers['retry-after']).toBe('10')
       answer.destroy()
-      // First for the 503, then for the export.
+      // `answered` has resolved for the 503. The export ends when its signal aborts.
       await answered
       await new Promise<void>((resolve) =>
         signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve()),
@@ -175,7 +177,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   }, 20_000)
 
-  it('VERB-1: an adapter that stops responding has the timeout of a request, then the export is aborted', async () => {
+  it('VERB-1: if the adapter stops responding, the export is aborted after the timeout of a request', async () => {
     const { adapter } = paged((page, list) => (page < 3 ? bulky(list) : new Promise(() => {})))
     const { onError, onResponse, errors } = recorder()
     const served = await listen(express().use(service(adapter, {}, { onError, onResponse, timeout: 100 })))
@@ -202,7 +204,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: a client that never finishes reading is disconnected after the timeout of the export, which is not that of a request', async () => {
+  it('VERB-1: a client that reads too slowly is disconnected after the timeout of the export, not after that of a request', async () => {
     const { adapter } = paged(
       (_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)),
       2000,
@@ -217,14 +219,14 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       await answered
       expect(found.whole).toBe(false)
       expect(errors).toHaveLength(1)
-      // More than the timeout of one request allows.
+      // The export lasted longer than the timeout of a request.
       expect(found.text.split('\r\n').length).toBeGreaterThan(1)
     } finally {
       await served.close()
     }
   })
 
-  it('a refusal by the store after some rows does not end the export as if it were complete', async () => {
+  it('if the store refuses a later page, the export does not end as if it were complete', async () => {
     const { adapter } = paged((page, list) =>
       page < 3 ? bulky(list) : { items: [], refused: { refused: 'rule', members: ['id'] } },
     )
@@ -237,7 +239,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('a store without seek is walked by offset, and one that claims seek and ignores it is an error', async () => {
+  it('a store without seek is read by offset, and a store that claims seek but ignores it is an error', async () => {
     const requests: ListRequest[] = []
     const byOffset = paged(async (_page, list, __, request) => {
       requests.push(request)

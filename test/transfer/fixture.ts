@@ -1,4 +1,4 @@
-/** A service with exports, and a client that reads them in chunks. */
+/** A service with exports, and a client that can stop reading an export at any time. */
 import http, { type IncomingMessage } from 'node:http'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {
@@ -56,7 +56,7 @@ export const pedidos = defineResource({
 
 export type Pedido = Parameters<NonNullable<ReturnType<typeof pedidosOf>['create']>>[0]
 
-/** Orders 1 to `count`: each third belongs to customer 1. */
+/** The orders 1 to `count`. Every third order belongs to customer 1. */
 export function pedidosOf(count: number) {
   return memoryAdapter(pedidos, {
     records: Array.from({ length: count }, (_, i) => ({
@@ -80,7 +80,7 @@ export const clientesOf = () =>
     ],
   })
 
-/** Both formats of these orders. */
+/** A service that exports these orders in both formats. */
 export function service(
   adapter: Adapter<Pedido, number> = pedidosOf(25),
   exports: Partial<NonNullable<MountOptions['exports']>> = {},
@@ -98,21 +98,24 @@ export function service(
   })
 }
 
-/** How an export ended, and the data until then. */
+/** How an export ended, and the data that was received until then. */
 export interface Ended {
   readonly status: number
   readonly whole: boolean
   readonly text: string
 }
 
-/** Requests an export and returns the response after its head, without reading on. */
+/**
+ * Requests an export. Resolves with the response as soon as its header has arrived, and does not
+ * read the body.
+ */
 export function begin(port: number, path: string, accept: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     http.get({ host: '127.0.0.1', port, path, headers: { accept }, agent: false }, resolve).on('error', reject)
   })
 }
 
-/** Reads a response until its end or until its connection breaks. */
+/** Reads a response until it ends, or until its connection breaks. */
 export function end(answer: IncomingMessage): Promise<Ended> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

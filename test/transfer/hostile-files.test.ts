@@ -1,5 +1,6 @@
 /**
- * Files that no export wrote: each is refused with the reason, and no other request waits for it.
+ * Files that no export would write. Each is refused with the reason, and no other request has to
+ * wait for it.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +14,7 @@ const lines = 'application/x-ndjson'
 describe('hostile files', () => {
   let served: Omit<Served, 'data'>
   const errors: unknown[] = []
-  // A problem of the client is not an error of the service.
+  // The refusal of a file is not an error of the service.
   const onError = ({ status, error }: ErrorEvent) => status >= 500 && errors.push(error)
   beforeAll(async () => {
     const cargas = imports('cargas', pedidos, {
@@ -36,23 +37,23 @@ describe('hostile files', () => {
     ['cells nest very deep', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a cell has a duplicate member', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
     ['a member of a cell is named __proto__', 'id,nota,marcas\n1,x,"{""__proto__"":1}"'],
-  ])('HDR-5: %s is a violation of the row', async (_, text) => {
+  ])('HDR-5: it is a violation of the row if %s', async (_, text) => {
     expect(problem(await post(text))).toEqual({ status: 422, code: 'invalid-body', named: ['/0/marcas'] })
   })
 
-  it('HDR-5: nesting above the limit of the service is a violation of its line of NDJSON', async () => {
+  it('HDR-5: it is a violation of the line if NDJSON nests deeper than the limit of the service', async () => {
     const answer = await post(`{"id":1,"nota":"x","marcas":[[[[1]]]]}\n`, lines)
     expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 levels deep') }])
   })
 
-  it('HDR-5: an integer that a double would change is not a valid number in a cell, as in a body', async () => {
+  it('HDR-5: a number that a double cannot represent is invalid in a cell, as it is in a body', async () => {
     const answer = await post('id,nota,importe\n1,x,12345678901234567890123\n9007199254740993,x,1\n2,x,1e400\n')
     expect(problem(answer).named).toEqual(['/0/importe', '/1/id', '/2/importe'])
     expect((await post('id,nota,importe\n3,x,-0\n')).status).toBe(200)
     expect((await served.send('GET', '/v1/pedidos/3')).text).toContain('"importe":0,')
   })
 
-  it('ERR-3: violations name the line in which their row starts, regardless of the line ends in cells', async () => {
+  it('ERR-3: violations name the line in which their row starts, despite line ends in cells', async () => {
     const answer = await post('id,nota,importe\r\n1,"a\r\n\r\nb",x\r\n2,"q""\n",y\n\n3,,1\n')
     expect(answer.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual([
       'Line 2: "importe" must be a number such as 12.5.',
@@ -62,14 +63,14 @@ describe('hostile files', () => {
     ])
   })
 
-  it('ERR-3: counts one violation as one', async () => {
+  it('ERR-3: the detail has the right number of violations and rows, in singular or plural', async () => {
     expect((await post('id,nota\n1,\n')).json.detail).toMatch(/^1 violation in 1 of 1 row\. /)
     expect((await post('id,nota\n1,\n2,x\n3,x,y\n4\n')).json.detail).toMatch(
       /^3 violations in 3 of 4 rows\. .*3 cells.* 1 cell,/,
     )
   })
 
-  it('ERR-3: of thousands of unknown columns the first ones are named', async () => {
+  it('ERR-3: of thousands of unknown columns, only the first ones are named', async () => {
     const header = Array.from({ length: 9_000 }, (_, i) => `${'a'.repeat(100)}${i}`)
     const answer = await post(`${header.join(',')}\n`)
     expect(problem(answer)).toMatchObject({ status: 422, code: 'invalid-body' })
@@ -78,24 +79,24 @@ describe('hostile files', () => {
   })
 
   it.each([
-    ['one row of ten million cells', `id,nota\n${','.repeat(9_000_000)}`, 400],
+    ['one row of nine million cells', `id,nota\n${','.repeat(9_000_000)}`, 400],
     ['a header row of a million cells', `${'x,'.repeat(400_000)}${'nota,'.repeat(150_000)}id\n`, 400],
     ['one line of nine million characters', `id,nota\n1,${'a'.repeat(9_000_000)}`, 400],
     ['a quote that is never closed', `id,nota\n1,"${'a\n'.repeat(4_000_000)}`, 400],
     ['a million empty lines', `id,nota\n${'\n'.repeat(1_000_000)}`, 413],
     ['a million bad lines', `id,nota\n${'x,\n'.repeat(1_000_000)}`, 413],
-  ])('HDR-5: %s', async (_, text, status) => {
+  ])('HDR-5: refuses %s', async (_, text, status) => {
     expect((await post(text)).status).toBe(status)
   })
 
-  it('HDR-5: one line of NDJSON of nine million characters', async () => {
+  it('HDR-5: refuses one line of NDJSON with nine million characters', async () => {
     expect(problem(await post(`{"id":1,"nota":"${'x'.repeat(9_000_000)}"}`, lines))).toMatchObject({
       status: 400,
       code: 'malformed-body',
     })
   })
 
-  it('other requests are answered while a long file is read', async () => {
+  it('the service responds to other requests while it reads a long file', async () => {
     const rows = Array.from({ length: 9_900 }, (_, i) => `${i},${'x'.repeat(900)},no number`)
     let over = false
     const importing = post(`id,nota,importe\n${rows.join('\n')}\n`).finally(() => {
@@ -107,7 +108,7 @@ describe('hostile files', () => {
       answered += 1
     }
     expect((await importing).status).toBe(422)
-    // One of them is answered before the file has arrived, or after it.
+    // Two of these requests may be served before the file has arrived, or after it was read.
     expect(answered).toBeGreaterThan(2)
   })
 })

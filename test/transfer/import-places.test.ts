@@ -1,4 +1,7 @@
-/** The number of files in memory at the same time is limited, however slowly they arrive. */
+/**
+ * The number of files that are in memory at the same time is limited, however slowly the files
+ * arrive.
+ */
 
 import { once } from 'node:events'
 import http from 'node:http'
@@ -34,8 +37,8 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
     )
     const headers = { 'content-type': 'text/csv', 'content-length': 900 }
     /**
-     * Sends the head and waits for the response of the server: 100 if the body may be sent, or a
-     * refusal.
+     * Sends the header of an import. Resolves when the server has responded with 100, which means
+     * that the body may be sent.
      */
     const open = async () => {
       const request = http.request({
@@ -53,7 +56,7 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
     const send = () => served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n')
     const slow = [await open(), await open(), await open(), await open()]
     try {
-      // The server has accepted all four once it refuses another one.
+      // The server has accepted all four imports when it refuses another one.
       await expect.poll(async () => (await send()).status).toBe(503)
       const refused = await send()
       expect(refused.json).toMatchObject({
@@ -62,7 +65,7 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
         detail: expect.stringContaining('Nothing was changed'),
       })
       expect(refused.headers['retry-after']).toBe('10')
-      // One that is aborted, one that is too large, one that is malformed, and one that is read.
+      // The following imports end in four ways: aborted, too large, malformed, and accepted.
       slow[0]?.destroy()
       await expect.poll(async () => (await send()).status).toBe(200)
       expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'x'.repeat(1_001))).status).toBe(

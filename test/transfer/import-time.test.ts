@@ -5,7 +5,7 @@ import { csv, imports, type Transaction } from '../../src/transfer/index.js'
 import { frameworks, listen } from '../clauses/fixture.js'
 import { clientes, clientesOf, type Pedido, pedidos, pedidosOf } from './fixture.js'
 
-/** Blocks the process until that time, as a large file does. */
+/** Blocks the process until this time, as a large file would. */
 function busyUntil(moment: number): void {
   while (performance.now() < moment);
 }
@@ -13,7 +13,7 @@ function busyUntil(moment: number): void {
 it.each([
   ['its rows are written', 'create'],
   ['its rows are checked', 'none'],
-] as const)('VERB-13: an import whose time is up once %s changes nothing', async (_, kind) => {
+] as const)('VERB-13: an import that exceeds its time limit while %s changes nothing', async (_, kind) => {
   const store = pedidosOf(0)
   const ends: string[] = []
   const transaction: Transaction = async (run) => {

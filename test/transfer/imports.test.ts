@@ -40,7 +40,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     return next
   }
 
-  it('VERB-2: each row is created like a POST, with defaults, links and typed values', async () => {
+  it('VERB-2: each row is created as by a POST, with defaults, links and typed values', async () => {
     const id = fresh()
     const answer = await post(
       `id,nota,importe,marcas,destino.calle,cliente.id,secreto\r\n${id},"a ""b"", c",12.5,"[""x""]",Mayor,1,shh\r\n${id + 5000},'=1,,,,,`,
@@ -63,7 +63,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     })
   })
 
-  it('REP-7: an import accepts an export, plain and expanded, in both formats', async () => {
+  it('REP-7: an import accepts an export, with and without expand, in both formats', async () => {
     const source = await listen(express().use(into(pedidosOf(25))))
     try {
       for (const accept of ['text/csv', 'application/x-ndjson']) {
@@ -86,7 +86,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     }
   })
 
-  it('ERR-2, ERR-3: one report has all errors of all rows, by row, column and line, and nothing is written', async () => {
+  it('ERR-2, ERR-3: one report has the errors of all rows, each with its row, column and line, and nothing is written', async () => {
     const id = fresh()
     const answer = await post(
       `id,nota,importe,urgente,cliente.id\n${id},ok,1,true,\n${id + 1},"x\ny",much,yes,\n${id + 2},x,1,true,99\n${id},twice,1,,\n${id + 3},x\n`,
@@ -115,7 +115,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await post('id,nota\n', 'text/csv', '?dry=true')).status).toBe(400)
   })
 
-  it('REP-8: unknown and repeated columns are named once, with the closest name, before any row', async () => {
+  it('REP-8: unknown and repeated columns are reported once, before any row, with the closest name', async () => {
     const answer = await post('id,nota,importee,nota\n1,x,1,y\n')
     expect(answer.json.errors).toMatchObject([
       {
@@ -137,7 +137,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     ['UTF-16', Buffer.from('\uFEFFid,nota\n', 'utf16le'), 'The file is UTF-16'],
     ['UTF-16 without a mark', Buffer.from('id,nota\n', 'utf16le'), 'it may be UTF-16'],
     ['Latin-1', Buffer.from('id,nota\n1,año\n', 'latin1'), 'not UTF-8'],
-  ])('HDR-5: %s is 400', async (__, body, message) => {
+  ])('HDR-5: the response to %s is 400', async (__, body, message) => {
     const answer = await post(body)
     expect([answer.status, answer.json.code]).toEqual([400, 'malformed-body'])
     expect(answer.json.detail).toContain(message)
@@ -168,7 +168,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     ).toBe(1)
   })
 
-  it('the report is bounded, and has the total number of errors', async () => {
+  it('the report has a maximum length, and the total number of errors', async () => {
     const answer = await post(`id,nota,importe\n${'1,x,y\n'.repeat(250)}`)
     expect(answer.json.errors).toHaveLength(100)
     expect(answer.json.detail).toContain('250 violations in 250 of 250 rows, of which the first 100 are listed.')
@@ -188,7 +188,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     `${parts.map((part) => `--${boundary}\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--${boundary}--\r\n`
   const multipart = 'multipart/form-data; boundary=XX'
 
-  it('RFC 7578: a form with the one part "file" is accepted, with any file name', async () => {
+  it('RFC 7578: a form with the single part "file" is accepted, with any file name', async () => {
     const id = fresh()
     const file = `name="file"; filename="../../etc/passwd"\r\nContent-Type: text/csv\r\n\r\nid,nota\r\n${id},x`
     expect((await post(form([file]), multipart)).json).toEqual({ rows: 1, created: 1, dryRun: false })
@@ -213,13 +213,13 @@ describe.each(frameworks)('imports on %s', (_, express) => {
       '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid',
       'The form is incomplete or malformed',
     ],
-  ])('RFC 7578: a form with %s is 400', async (__, body, message) => {
+  ])('RFC 7578: the response to a form with %s is 400', async (__, body, message) => {
     const answer = await post(body, multipart)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(message)
   })
 
-  it('RFC 7578: a form without a boundary is 400, and a part of another type is 415', async () => {
+  it('RFC 7578: the response to a form without a boundary is 400, and to a part of another type it is 415', async () => {
     expect((await post('x', 'multipart/form-data')).status).toBe(400)
     const file = 'name="file"; filename="a.xlsx"\r\nContent-Type: application/vnd.ms-excel\r\n\r\nid\r\n'
     expect((await post(form([file]), multipart)).status).toBe(415)
@@ -255,7 +255,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     try {
       const answer = await guarded.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n1,x\n')
       expect(problem(answer)).toMatchObject({ status: 403, code: 'forbidden' })
-      // Before the file is read (ERR-2).
+      // The permission is checked before the file is read (ERR-2).
       for (const [type, body] of [
         ['image/png', 'x'],
         ['text/csv', 'x'.repeat(200_000)],

@@ -35,11 +35,11 @@ describe('options of exports', () => {
         ),
       'both an export and a representation',
     ],
-  ])('an invalid one is refused at startup: %#', (make, message) => {
+  ])('are refused at startup if they are invalid: %#', (make, message) => {
     expect(make).toThrow(message)
   })
 
-  it('CSV of records with undeclared members is refused at startup, NDJSON is not', () => {
+  it('may not be CSV if records can have undeclared members, but may be NDJSON', () => {
     const bolsas = defineResource({
       collection: 'bolsas',
       key: 'id',
@@ -55,7 +55,7 @@ describe('options of exports', () => {
     ['orders.csv', 'attachment; filename="orders.csv"'],
     ['a "b".csv', 'attachment; filename="a \\"b\\".csv"'],
     ['año.csv', `attachment; filename="a_o.csv"; filename*=UTF-8''a%C3%B1o.csv`],
-  ])('RFC 6266, RFC 8187: the file name %j', (fileName, field) => {
+  ])('RFC 6266, RFC 8187: can set the file name %j', (fileName, field) => {
     expect(csv({ fileName }).disposition).toBe(field)
   })
 })

@@ -1,4 +1,7 @@
-/** The law of transfers: an import accepts an export, and the next export has the same bytes. */
+/**
+ * Imports accept exports. If the imported records are exported again, the second export has the
+ * same bytes as the first.
+ */
 import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -38,7 +41,10 @@ const cosas = defineResource({
   },
 })
 
-/** Texts as people and programs write them; PostgreSQL cannot store U+0000 and lone surrogates. */
+/**
+ * Texts as people and programs write them. PostgreSQL cannot store U+0000 and lone surrogates, so
+ * there are none.
+ */
 const odd = fc.oneof(
   fc.constantFrom(
     '',
@@ -128,7 +134,7 @@ const inPostgres = async (): Promise<Store & { close(): Promise<void> }> => {
   }
 }
 
-/** The transaction of docs/transfer.md. */
+/** The function `transaction` of docs/transfer.md. */
 const transactionOf =
   (pool: pg.Pool): Transaction =>
   async (run) => {
@@ -178,8 +184,8 @@ describe.each([
           await store.clear()
           const records = given.map((one, i) => ({ id: i + 1, ...one }))
           const type = { 'content-type': format.mediaType }
-          // Imported by the strict JSON reader, so that the first export has the values that were
-          // sent.
+          // The records are created by POSTs of JSON, so that the first export has exactly the
+          // values that were sent.
           for (const record of records)
             expect((await served.send('POST', '/v1/cosas', {}, JSON.stringify(record))).status).toBe(201)
           const first = await served.send('GET', '/v1/cosas', { accept: format.mediaType })
@@ -219,7 +225,7 @@ describe('imports over PostgreSQL', () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `${from + i},x,y\r\n`).join('')
 
-  it('ERR-2: all rows or none, over many batches, with a refusal in the last row', async () => {
+  it('ERR-2: write all rows or none, even with many batches and a refusal in the last row', async () => {
     const served = await serve()
     try {
       const refused = await served.send(

@@ -1,5 +1,5 @@
 /**
- * Exports and imports respect the scope and the permission of their caller, and support every kind
+ * Exports and imports respect the scope and the permissions of their caller, and support every kind
  * of value.
  */
 import express from 'express'
@@ -95,7 +95,7 @@ describe('exports and imports of a scope', () => {
   const exported = (path: string, empresa: string, accept = 'text/csv') =>
     served.send('GET', path, { accept, 'x-empresa': empresa })
 
-  it('an export contains the records that its caller may see, and none outside of the scope', async () => {
+  it('an export contains the records that its caller may see, and none outside the scope', async () => {
     const own = await exported('/v2/cobros', '1')
     expect(own.status).toBe(200)
     expect(own.text).not.toContain('ajena')
@@ -109,7 +109,7 @@ describe('exports and imports of a scope', () => {
     ).toEqual(['3'])
   })
 
-  it('AUTH-4: a member that a link shows is omitted if its target may not be read', async () => {
+  it('AUTH-4: an export omits a member of a link target that the caller may not read', async () => {
     expect((await exported('/v2/cobros', '1')).text).toContain('Ana')
     data.create?.(
       { empresa: 2, numero: '4', importe: '1', agenteId: ana } as never,
@@ -120,7 +120,7 @@ describe('exports and imports of a scope', () => {
     expect(hidden.text).not.toContain('Ana')
   })
 
-  it('numbers beyond a double keep every digit, filter and sort as numbers, and are not escaped as formulas', async () => {
+  it('numbers that exceed a double keep every digit, are filtered and sorted as numbers, and are not escaped as formulas', async () => {
     const rows = (await exported('/v2/cobros?sort=importe', '1')).text.trim().split('\r\n').slice(1)
     expect(rows[0]).toContain(`1,${big},-0.1,`)
     expect(rows[0]).toContain("'=1+1")
@@ -129,7 +129,7 @@ describe('exports and imports of a scope', () => {
     expect(filtered).not.toContain(big)
   })
 
-  it('a view is exported with its own names', async () => {
+  it('a view is exported with the names of the view', async () => {
     const old = await exported('/v1/cobros', '1')
     expect(old.status).toBe(200)
     expect(old.text.split('\r\n')[0]).toBe('empresa,numero,total')

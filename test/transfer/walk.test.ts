@@ -1,6 +1,6 @@
 /**
- * Exports of large tables over PostgreSQL: each row occurs once, and memory stays within what the
- * client reads.
+ * Exports of large tables from PostgreSQL. Each row occurs once, and only as many rows are read as
+ * the client takes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
@@ -33,7 +33,8 @@ describe('exports of 100,000 rows', () => {
     store = await openPostgres()
     const table = { table: 'filas', version: { column: 'version' } } as const
     await store.sql(tableDdl(filas, table))
-    // Even numbers exist throughout; odd ones are created and deleted.
+    // Rows with even numbers always exist. Rows with odd numbers are created and deleted during the
+    // export.
     await store.sql(
       `INSERT INTO filas (id, texto, n) SELECT i * 2, repeat('x', 200), i % 7 FROM generate_series(1, ${count}) i`,
     )
@@ -58,7 +59,7 @@ describe('exports of 100,000 rows', () => {
     )
 
   it.each(['', '?sort=-n'])(
-    'QUERY-2: visits each unchanged row exactly once while others are created and deleted: %j',
+    'QUERY-2: contain each unchanged row exactly once while others are created and deleted: %j',
     async (query) => {
       requests.length = 0
       meanwhile = (page) =>
@@ -90,7 +91,7 @@ describe('exports of 100,000 rows', () => {
     },
   )
 
-  it('VERB-1: stops reading if the client stops reading', async () => {
+  it('VERB-1: read no further if the client stops reading', async () => {
     requests.length = 0
     let cut = (): void => {}
     const stalled = new Promise<void>((resolve) => {
@@ -100,7 +101,7 @@ describe('exports of 100,000 rows', () => {
     try {
       await begin(served.port, '/v1/filas', 'text/csv')
       await stalled
-      // 200 pages are 21 MB; socket buffers hold less than half of it.
+      // All 200 pages have 21 MB. The socket buffers hold less than half of them.
       expect(requests.length).toBeLessThan(100)
       expect(
         (

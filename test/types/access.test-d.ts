@@ -1,6 +1,7 @@
 /**
- * Type tests of authentication and permissions: typical code of a service, with Express's own
- * request and a database that returns null. Checked like `definition.test-d.ts`.
+ * Type tests of authentication and permissions. They use typical code of a service: Express's own
+ * request, and a database that returns null for an unknown user. They are checked in the same way
+ * as `definition.test-d.ts`.
  */
 import type { IncomingMessage } from 'node:http'
 import { api } from 'express-rest-conventions'
@@ -20,7 +21,10 @@ interface User {
   sub: string
   roles: string[]
 }
-/** The relevant parts of Express's request: more than the library promises to pass. */
+/**
+ * The parts of Express's request that these tests use. The library promises to pass only an
+ * `IncomingMessage`.
+ */
 interface Request extends IncomingMessage {
   ip: string | undefined
   params: { id: string }
@@ -35,19 +39,20 @@ declare const db: {
 }
 const toUser = (found: User): readonly string[] => found.roles
 
-// An unknown caller is null or undefined, and never the principal of an authenticated request.
+// For an unknown caller, a function returns null or undefined. The principal of an authenticated
+// request is neither.
 const byKey = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => db.byKey(key) })
 toUser(byKey.of(req))
 toUser(bearer({ keys, principal: ({ sub = '' }) => db.byKey(sub) }).of(req))
 login({ find: (name) => db.byName(name), token: (user) => user.roles.join() })
 login({ verify: (name, password) => db.byPassword(name, password), token: tokenIssuer({ key: keys }) })
 
-// A check that returns false is an unknown caller too.
+// A check that returns false also means that the caller is unknown.
 declare const valid: ReadonlySet<string>
 const known: true = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => valid.has(key) }).of(req)
 if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => name.trim() })
 
-// Express's request, and the service's own principal.
+// Functions may declare Express's request and the service's own principal.
 authenticate({
   field: 'X-Api-Key',
   challenge: 'ApiKey',
@@ -59,10 +64,11 @@ scopePermission({ of: ({ roles }: User) => roles })
 api({ principal: ({ user }: Request) => user, versions: {} })
 const permission: Permission<User> = ({ roles }) => (roles.includes('admin') ? 'allow' : 'forbidden')
 methodRules({ on: 'item', allow: ['GET'], permission, resource: 'notas', key: ({ params }: Request) => params.id })
-// @ts-expect-error the name of an endpoint is not a principal
+// @ts-expect-error the second argument is the request, not a text
 rateLimit({ limit: 1, key: (_principal: User, name: string) => name })
 
-// A permission is for authenticated callers, unless it declares others.
+// A permission function gets an authenticated caller, unless it declares that the caller may be
+// unknown.
 api({ authenticate: byKey, permission, versions: {} })
 api({ authenticate: byKey, permission: ({ roles }) => (roles.length > 0 ? 'allow' : 'forbidden'), versions: {} })
 api({ authenticate: bearer({ keys }), permission: scopePermission(), versions: {} })
@@ -72,10 +78,10 @@ api({ principal: (): User => ({ sub: '', roles: [] }), permission, versions: {} 
 api({ authenticate: bearer({ keys }), permission, versions: {} })
 // @ts-expect-error the caller may be unknown
 api({ principal: ({ user }: Request) => user, permission, versions: {} })
-// @ts-expect-error a permission returns one of three words
+// @ts-expect-error a permission returns a word, such as 'allow', and not a boolean
 api({ authenticate: byKey, permission: () => true, versions: {} })
 
-// Optional parts of a service.
+// The options of a service may be undefined.
 declare const some: boolean
 const limit = rateLimit({ limit: 1 })
 api({
@@ -90,12 +96,12 @@ api({
   versions: {},
 })
 
-// Claims are not users, until `principal` maps them.
+// Claims are not users, unless `principal` maps claims to users.
 bearer({ keys }).of(req).exp.toFixed()
 bearer<{ readonly sub?: string }>({ keys }).of(req).sub?.length
-// @ts-expect-error without a mapping from claims to users
+// @ts-expect-error there is no mapping from claims to users
 bearer<User>({ keys })
-// @ts-expect-error without a mapping from claims to users
+// @ts-expect-error there is no mapping from claims to users
 publicToken<User>({ keys })
 // @ts-expect-error a text is not a user
 bearer<User>({ keys, principal: ({ sub }) => sub })

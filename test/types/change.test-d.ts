@@ -1,4 +1,4 @@
-/** Type tests of the changes that a team's `write` function receives. */
+/** Type tests of the change that a team's `write` function receives. */
 import { defineResource } from 'express-rest-conventions'
 import { type PostgresAdapterOptions, postgresAdapter } from 'express-rest-conventions/postgres'
 
@@ -22,12 +22,12 @@ const write: PostgresAdapterOptions<Cuenta, string>['write'] = async (_tx, chang
     holds<Same<typeof change.key, string | undefined>>()
     holds<Same<typeof change.before, undefined>>()
     holds<Same<typeof change.value, Readonly<Cuenta>>>()
-    // @ts-expect-error The stored value is the validated one: the function can't change it.
+    // @ts-expect-error The value has been validated, so the function can't change it.
     change.value.saldo = 0
   } else {
     holds<Same<typeof change.key, string>>()
     holds<Same<typeof change.before, Readonly<Cuenta> | undefined>>()
-    // @ts-expect-error A patch is an action of its own, not "update".
+    // @ts-expect-error A patch has an action of its own, which is not "update".
     if (change.action === 'update') return
   }
   if (change.action === 'remove') holds<Same<typeof change.after, undefined>>()

@@ -1,7 +1,7 @@
 /**
- * Type tests of definitions: checked by `tsc` with TypeScript 7 and, in `definition.test.ts`,
- * against the published declarations, with 5.4. A directive is right above the line that must not
- * compile, so the schemas are declared once and the calls stay short.
+ * Type tests of definitions. `tsc` checks them with TypeScript 7. `definition.test.ts` checks them
+ * with 5.4, against the published declarations. Each directive is directly above the line that must
+ * not compile. For this reason the schemas are declared once and the calls are short.
  */
 import {
   type Adapter,
@@ -63,7 +63,8 @@ const contratos = defineResource({
 })
 const base = { collection: 'piezas', key: 'numero', schema } as const
 
-// Every option that names a member accepts the existing ones, nested ones with dots.
+// Every option that names a member accepts the members of the schema. Names of nested members
+// contain dots.
 const piezas = defineResource({
   collection: 'piezas',
   key: ['numero', 'lote'],
@@ -114,7 +115,7 @@ holds<Same<FromSchema<{ readonly const: 5 }>, 5>>()
 holds<Same<FromSchema<JsonSchema>, unknown>>()
 holds<Same<MemberPath<{ a: { b: { c: number } }; d: string[] }>, 'a' | 'a.b' | 'a.b.c' | 'd'>>()
 
-// Members without the required comparison do not compile.
+// The following options do not compile, because the member does not have the required comparison.
 // @ts-expect-error sort by an object
 defineResource({ ...base, sort: ['cp'] })
 // @ts-expect-error sort by an array
@@ -129,9 +130,9 @@ defineResource({ ...base, filters: { etiquetas: { op: 'gte' } } })
 defineResource({ ...base, filters: { lote: { op: 'contains' } } })
 // @ts-expect-error contains is for arrays, under another name too
 defineResource({ ...base, filters: { con: { field: 'lote', op: 'contains' } } })
-// @ts-expect-error an option of a filter
+// @ts-expect-error a misspelt option of a filter
 defineResource({ ...base, filters: { lote: { manny: true } } })
-// @ts-expect-error a scope of another type
+// @ts-expect-error a scope with a value of another type
 defineResource({ ...base, scope: () => ({ lote: 5 }) })
 // @ts-expect-error a scope of a member without equality
 defineResource({ ...base, scope: () => ({ etiquetas: 'a' }) })
@@ -149,7 +150,7 @@ defineResource({
   scope: (principal) => ({ estado: String(principal), numero: 5, urgente: true }),
 })
 
-// Misspelt names do not compile.
+// Misspelt names do not compile. Each directive says what the misspelt name stands for.
 // @ts-expect-error key
 defineResource({ collection: 'piezas', key: 'nummero', schema })
 // @ts-expect-error part of a composite key
@@ -199,7 +200,7 @@ defineResource({ ...base, rules: (next) => (next.lotte === '' ? [] : []) })
 // @ts-expect-error an option
 defineResource({ ...base, filter: { lote: true } })
 
-// An imported schema has no literal type: the record's type is given instead.
+// An imported schema has no literal type, so the type of the record is given instead.
 interface Sucursal {
   nomenclatura: string
   descripcion?: string
@@ -215,16 +216,16 @@ const sucursales = defineResource<Sucursal>()({
 })
 holds<Same<RecordOf<typeof sucursales>, Sucursal>>()
 holds<Same<KeyOf<typeof sucursales>, string>>()
-// @ts-expect-error key
+// @ts-expect-error a misspelt key
 defineResource<Sucursal>()({ ...sucursal, key: 'nomenclatur' })
-// @ts-expect-error filter
+// @ts-expect-error a misspelt filter
 defineResource<Sucursal>()({ ...sucursal, filters: { descripcin: true } })
-// @ts-expect-error flag
+// @ts-expect-error a flag of a member that is not boolean
 defineResource<Sucursal>()({ ...sucursal, flags: { abierta: 'descripcion' } })
-// @ts-expect-error without the type of the record, its members are unknown
+// @ts-expect-error the type of the record is not given, so its members are unknown
 defineResource({ ...sucursal, key: 'nomenclatura' })
 
-// A mount has the record and key of the definition.
+// The adapter of a mount must have the record and key types of the definition.
 declare const ofPiezas: Adapter<RecordOf<typeof piezas>, KeyOf<typeof piezas>>
 declare const ofSucursales: Adapter<Sucursal, string>
 declare const byNumber: Adapter<Sucursal, number>
@@ -232,13 +233,14 @@ mount(piezas, ofPiezas)
 mount(sucursales, ofSucursales, { area: 'ui', collection: ['GET'], item: ['GET', 'DELETE'] })
 mount(sucursales, memoryAdapter(sucursales))
 mount(sucursales, adapterView(ofPiezas as unknown as Adapter<never, string>))
-// @ts-expect-error another record
+// @ts-expect-error the adapter has another record type
 mount(contratos, ofSucursales)
-// @ts-expect-error another key
+// @ts-expect-error the adapter has another key type
 mount(sucursales, byNumber)
-// @ts-expect-error another resource's store
+// @ts-expect-error the adapter is that of another resource
 mount(contratos, memoryAdapter(sucursales))
-// An adapter that is bound when it is mounted, for any resource or for one.
+// An adapter that is bound to its resource when it is mounted. It may be for any resource, or for a
+// single one.
 declare const inTable: { bind<T, K>(definition: ResourceDefinition<T, K>): Adapter<T, K> }
 declare function tableAdapter<T, K>(options: { readonly table: string }): UnboundAdapter<T, K>
 declare const boundToSucursales: UnboundAdapter<Sucursal, string>
@@ -250,11 +252,11 @@ resourceRouter(sucursales, tableAdapter({ table: 'sucursales' }))
 resourceRouter(sucursales, boundToSucursales, { related: [mount(contratos, inTable)] })
 resourceRouter(contratos, inTable)
 mount(sucursales, { bind: (definition) => memoryAdapter(definition) })
-// @ts-expect-error another record
+// @ts-expect-error the adapter has another record type
 mount(contratos, boundToSucursales)
-// @ts-expect-error another record, by a router
+// @ts-expect-error the adapter of a router has another record type
 resourceRouter(contratos, boundToSucursales)
-// @ts-expect-error bound to a value that is not an adapter
+// @ts-expect-error `bind` returns a value that is not an adapter
 mount(sucursales, { bind: () => ({ list: () => ({ items: [] }) }) })
 // @ts-expect-error a method that collections do not have
 mount(sucursales, ofSucursales, { collection: ['DELETE'] })

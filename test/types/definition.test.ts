@@ -1,6 +1,6 @@
 /**
- * The types of definitions and of access for users of the package: the published declarations,
- * checked by the oldest supported TypeScript.
+ * The types that users of the package see: the published declarations, checked by the oldest and
+ * the newest supported TypeScript.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Type tests of endpoints. Checked like `definition.test-d.ts`. */
+/** Type tests of endpoints. They are checked in the same way as `definition.test-d.ts`. */
 import {
   api,
   defineResource,
@@ -23,8 +23,8 @@ const motivo = {
   properties: { motivo: { type: 'string' }, veces: { type: 'integer' } },
 } as const
 
-// The types of body and query follow from their schemas, method by method, with the handler in any
-// position.
+// The types of the body and the query follow from the schemas of each method. The handler may come
+// before or after the schemas.
 endpoint('reports', {
   description,
   methods: {
@@ -32,22 +32,22 @@ endpoint('reports', {
       query: { properties: { q: { type: 'string' }, pagina: { type: 'integer' } }, required: ['q'] },
       handle: async ({ query, body }) => {
         const none: undefined = body
-        // @ts-expect-error: it may be absent
+        // @ts-expect-error: the parameter may be absent
         query.pagina.toFixed()
-        // @ts-expect-error: unknown parameter
+        // @ts-expect-error: the parameter is unknown
         query.p
         return [query.q.trim(), query.pagina?.toFixed(), none]
       },
     },
     POST: {
       handle: ({ body, query }) => {
-        // @ts-expect-error: a text
+        // @ts-expect-error: the member is a text
         body.desde.toFixed()
-        // @ts-expect-error: it may be absent
+        // @ts-expect-error: the member may be absent
         body.hasta.trim()
-        // @ts-expect-error: unknown member of the body
+        // @ts-expect-error: the body has no such member
         body.dsde
-        // @ts-expect-error: without parameters
+        // @ts-expect-error: the method has no parameters
         query.q
         return body.desde.trim() + (body.hasta?.trim() ?? '')
       },
@@ -69,14 +69,15 @@ endpoint('reports', {
   bodyLimit: 10,
 })
 
-// An imported, widened schema has no types: the body is unknown, or what the handler declares.
+// An imported schema has a general type, from which no other types follow. So the body is unknown,
+// or has the type that the handler declares.
 endpoint('reports', {
   description,
   methods: {
     POST: {
       body: imported,
       handle: ({ body }) => {
-        // @ts-expect-error: unknown
+        // @ts-expect-error: the body is unknown
         body.desde
       },
     },
@@ -87,7 +88,7 @@ const method: EndpointMethod = { body: imported, handle: ({ body, query }) => [b
 const options: EndpointOptions = { description, methods: { POST: method } }
 endpoint('reports', options)
 
-// A handler that is defined separately declares its types, which its schemas must match.
+// A handler that is defined separately declares its types. The schemas must match these types.
 const start = ({ body, query }: EndpointCall<{ q?: string }, { motivo: string }>) => body.motivo + (query.q ?? '')
 endpoint('reports', {
   description,
@@ -98,15 +99,15 @@ endpoint('reports', {
   methods: {
     POST: {
       body: { type: 'object', required: ['motivo'], properties: { motivo: { type: 'integer' } } },
-      // @ts-expect-error: a number is not a text
+      // @ts-expect-error: the schema has a number where the handler expects a text
       handle: start,
     },
     PUT: {
       body: { type: 'object', properties: { motivo: { type: 'string' } } },
-      // @ts-expect-error: it may be absent
+      // @ts-expect-error: the member may be absent
       handle: start,
     },
-    // @ts-expect-error: without a body
+    // @ts-expect-error: the handler expects a body, but there is no schema for it
     PATCH: { handle: start },
   },
 })
@@ -119,18 +120,18 @@ endpoint('reports', { description, methods: { get: { handle: () => 1 } } })
 endpoint('reports', { description, methods: { GET: { handel: () => 1 } } })
 // @ts-expect-error: the option is misspelt
 endpoint('reports', { description, methods: { GET: { handle: () => 1, timeOut: 5 } } })
-// @ts-expect-error: bytes
+// @ts-expect-error: the limit is a number of bytes
 endpoint('reports', { description, methods: { POST: { handle: () => 1, bodyLimit: '1mb' } } })
 const q = { type: 'string' } as const
 endpoint('reports', {
   description,
-  // @ts-expect-error: "p" has no description
+  // @ts-expect-error: the required parameter "p" has no schema
   methods: { GET: { query: { properties: { q }, required: ['p'] }, handle: () => 1 } },
 })
-// @ts-expect-error: no description
+// @ts-expect-error: the endpoint has no description
 endpoint('reports', { methods: { GET: { handle: () => 1 } } })
 
-// Below an item the handler gets the record of the mounted definition.
+// The handler of an endpoint below an item gets a record of the mounted definition.
 const pedidos = defineResource({
   collection: 'pedidos',
   key: 'numero',
@@ -154,9 +155,9 @@ mount(pedidos, data, {
         POST: {
           body: motivo,
           handle: async ({ item, body, callOf }) => {
-            // @ts-expect-error: a text
+            // @ts-expect-error: the member is a text
             item.record.estado.toFixed()
-            // @ts-expect-error: a number
+            // @ts-expect-error: the key is a number
             item.key.trim()
             const { key, record, version } = item
             const saved = await data.replace(key, { ...record, estado: body.motivo }, version, callOf('pedidos'))
@@ -176,7 +177,7 @@ resourceRouter(pedidos, data, {
   ],
 })
 
-// Defined separately, it declares the type itself.
+// An endpoint that is defined separately declares the type of its item.
 const apart = endpoint<EndpointItem<Pedido, number>>()('cancelaciones', {
   description,
   methods: { POST: { body: motivo, handle: ({ item, body }) => item.record.estado + body.motivo } },
@@ -194,10 +195,10 @@ const ofOthers = endpoint<EndpointItem<{ codigo: string }, string>>()('bajas', {
   description,
   methods: { POST: { handle: () => 1 } },
 })
-// @ts-expect-error: its items have no "codigo"
+// @ts-expect-error: the endpoint needs items with a member "codigo", which this resource does not have
 mount(pedidos, data, { endpoints: [ofOthers] })
 
-// At the top level there is no item.
+// The handler of an endpoint at the top level gets no item.
 api({
   versions: {
     v1: [
@@ -205,7 +206,7 @@ api({
       anywhere,
       endpoint('search', { description, methods: { GET: { handle: ({ item }): undefined => item } } }),
     ],
-    // @ts-expect-error: it needs an item
+    // @ts-expect-error: this endpoint needs an item
     v2: [apart],
   },
 })

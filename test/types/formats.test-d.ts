@@ -1,6 +1,6 @@
 /**
- * Type tests of formats, patches and POSTs with idempotency keys. Checked like
- * `definition.test-d.ts`.
+ * Type tests of formats, patches and POSTs with idempotency keys. They are checked in the same way
+ * as `definition.test-d.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
@@ -44,7 +44,8 @@ const facturas = defineResource<Factura>()({
 })
 const store = memoryAdapter(facturas, { idempotency: true })
 
-// Functions get the record type that the team names, or an unknown record.
+// The functions of a format get records of the type that the team names. If the team names no type,
+// the record is unknown.
 const pdf = representation<Factura>('application/pdf', {
   item: async ({ id }, { signal }) => ({
     body: signal.aborted ? '' : new Uint8Array(id),
@@ -57,67 +58,67 @@ const plain = representation('text/plain', {
   item: (record) => String(record.id),
   value: (value) => JSON.stringify(value),
 })
-// @ts-expect-error: unknown member of the record
+// @ts-expect-error: the record has no such member
 representation<Factura>('text/csv', { item: ({ totl }) => `${totl}` })
 // @ts-expect-error: a page is a list of records
 representation<Factura>('text/csv', { list: ({ total }) => `${total}` })
-// @ts-expect-error: unknown function
+// @ts-expect-error: there is no such function
 representation<Factura>('text/csv', { items: () => '' })
-// @ts-expect-error: a record is not bytes
+// @ts-expect-error: the function must return a body, and not a record
 representation<Factura>('text/csv', { item: (factura) => factura })
 // @ts-expect-error: the functions are missing
 representation<Factura>('text/csv')
-// @ts-expect-error: the response of an endpoint may be anything
+// @ts-expect-error: the value of an endpoint may be anything
 representation<Factura>('text/csv', { value: ({ total }) => `${total}` })
 
 mount(facturas, store, { representations: [pdf, plain], idempotencyKey: 'required' })
-// @ts-expect-error: a media type without a function
+// @ts-expect-error: the value is a media type without its functions
 mount(facturas, store, { representations: ['text/csv'] })
-// @ts-expect-error: required, or supported if the adapter stores keys
+// @ts-expect-error: the only value is 'required', because support follows from the adapter
 mount(facturas, store, { idempotencyKey: true })
 endpoint('cierre', { description: 'A month.', methods: { GET: { handle: () => 7, representations: [plain] } } })
-// @ts-expect-error: must be a list
+// @ts-expect-error: the value must be a list
 endpoint('cierre', { description: 'A month.', methods: { GET: { handle: () => 7, representations: plain } } })
 
 resourceRouter(facturas, store, { jsonPatch: true, representations: [pdf], idempotencyKey: 'required' })
 api({ versions: {}, idempotencyOwner: ({ sub }: { sub: string }) => sub })
-// @ts-expect-error: the owner must be returned synchronously
+// @ts-expect-error: the function must not be asynchronous
 api({ versions: {}, idempotencyOwner: async () => 'ann' })
-// @ts-expect-error: a name is a text
+// @ts-expect-error: the function must return a text
 api({ versions: {}, idempotencyOwner: () => 7 })
-// @ts-expect-error: true or false
+// @ts-expect-error: the value must be true or false
 api({ versions: {}, jsonPatch: 'always' })
 
-// Hand-written routes write the definition's records, one or several, and read them.
+// Hand-written routes can write one or several records of the definition, and can read records.
 const answer = recordAnswer(facturas, 'application/pdf')
 answer.send(req, res, { id: 1, total: 2 })
 answer.send(req, res, [{ id: 1, total: 2 }] as const)
 if (answer.of(req) === 'application/pdf') res.end()
-// @ts-expect-error: total is missing
+// @ts-expect-error: the member "total" is missing
 answer.send(req, res, { id: 1 })
-// @ts-expect-error: a number is not a text
+// @ts-expect-error: the member "total" must be a number
 answer.send(req, res, [{ id: 1, total: '2' }])
 recordBody(facturas, { jsonPatch: true })
-// @ts-expect-error: true or false
+// @ts-expect-error: the value must be true or false
 recordBody(facturas, { jsonPatch: 'always' })
 
-// A create without a key creates a record or is refused; only one with a key may return an existing
-// record.
+// A create without an idempotency key creates a record or is refused. Only a create with a key may
+// return an existing record.
 const made = store.create({ id: 1, total: 2 }, call)
 if ('created' in made) made.created.value.total.toFixed()
 const repeated = store.create({ id: 1, total: 2 }, { ...call, idempotency })
 if (repeated === 'running' || repeated === 'mismatched') repeated.toUpperCase()
-// @ts-expect-error: it may be a word
+// @ts-expect-error: the result may be a word, such as 'running'
 if ('created' in repeated) repeated.created
 
 const kept: MemoryIdempotencyOptions = { ttl: 60, max: 10 }
 memoryAdapter(facturas, { idempotency: kept })
-// @ts-expect-error: seconds
+// @ts-expect-error: the lifetime is a number of seconds
 memoryAdapter(facturas, { idempotency: { ttl: '1d' } })
-// @ts-expect-error: without the option, no keys are stored
+// @ts-expect-error: keys are disabled by leaving the option out, and not by false
 memoryAdapter(facturas, { idempotency: false })
 const inTable: IdempotencyOptions = { table: 'idempotency_keys', ttl: 60, lock: false }
 idempotencyDdl(inTable).trim()
 postgresAdapter(client, { table: 'facturas', idempotency: inTable })
-// @ts-expect-error: the table is missing
+// @ts-expect-error: the name of the table is missing
 postgresAdapter(client, { table: 'facturas', idempotency: { ttl: 60 } })

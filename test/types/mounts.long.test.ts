@@ -1,6 +1,6 @@
 /**
- * The compiler errors for an adapter that does not match its definition, with the oldest and the
- * newest supported compiler.
+ * The compiler errors for adapters that do not match their definition. The oldest and the newest
+ * supported compiler are tested.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -14,8 +14,8 @@ const modules = join(root, 'node_modules')
 let home: string
 
 /**
- * Declarations before every case: orders, customers with another key, people with the key of
- * orders.
+ * The declarations that all cases use: orders, customers with a different type of key, and people
+ * with the same type of key as orders.
  */
 const declarations = `
 import { type Adapter, defineResource, mount, resourceRouter, type UnboundAdapter } from 'express-rest-conventions'
@@ -52,7 +52,7 @@ const cases = [
   "resourceRouter(orders, postgresAdapter(pool, { resource: customers, table: 'customers' }))",
 ]
 
-/** Errors in an adapter of the same resource: the compiler names them as usual. */
+/** Errors inside an adapter of the right resource. The compiler describes them as usual. */
 const details: readonly (readonly [code: string, message: RegExp])[] = [
   ['mount(people, { list: () => ({ items: [] }) })', /'read' is missing/],
   [
@@ -96,7 +96,10 @@ function compile(compiler: string, file: string): string {
   return spawnSync(process.execPath, args, { cwd: home, encoding: 'utf8' }).stdout
 }
 
-/** The lines of every diagnostic, by the line of code below the declarations. */
+/**
+ * The lines of each diagnostic, by the number of the line of code. The first line below the
+ * declarations has number 1.
+ */
 function diagnostics(text: string): Map<number, string[]> {
   const above = declarations.trim().split('\n').length
   const found = new Map<number, string[]>()
@@ -108,12 +111,12 @@ function diagnostics(text: string): Map<number, string[]> {
   return found
 }
 
-describe.each(['typescript54', 'typescript'])('adapters, by %s', (compiler) => {
+describe.each(['typescript54', 'typescript'])('adapters, checked by %s,', (compiler) => {
   it('compile if they match the definition', () => {
     expect(compile(compiler, 'mounts.test-d.ts')).toBe('')
   })
 
-  it('of another resource are rejected in one line that says so; other errors are named', () => {
+  it('are rejected by one line that says so if they are of another resource; other errors are described as usual', () => {
     const found = diagnostics(compile(compiler, 'wrong.ts'))
     for (const [index, code] of cases.entries()) {
       const lines = found.get(index + 1) ?? []

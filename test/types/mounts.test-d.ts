@@ -1,6 +1,6 @@
 /**
- * Adapters of every kind that match their definition, and so compile. Those that do not are in
- * `mounts.test.ts`.
+ * Adapters of every kind that match their definition, so that they compile. Adapters that do not
+ * match are in `mounts.long.test.ts`.
  */
 import {
   type Adapter,
@@ -47,7 +47,7 @@ const piezas = defineResource({
 })
 const sucursales = defineResource<Sucursal>()({ collection: 'sucursales', key: 'nombre', schema: {} as JsonSchema })
 
-// Inline: the parameters have the types of the definition.
+// Inline adapters: the parameters of their methods have the types of the definition.
 mount(piezas, {
   list: (request, call) => ({
     items: [
@@ -97,7 +97,7 @@ class Ours implements Adapter<Piece, PieceKey> {
 }
 mount(piezas, new Ours())
 
-// With records that have more members, or narrower types, than the definition.
+// Adapters whose records have more members than the definition, or members with narrower types.
 declare const more: Adapter<Piece & { interno: number }, PieceKey>
 declare const lessRoom: Adapter<{ numero: number; lote: string; estado: 'abierta'; pares: string[] }, PieceKey>
 declare const either: Adapter<Piece, PieceKey> | UnboundAdapter<Piece, PieceKey>
@@ -105,10 +105,10 @@ mount(piezas, more)
 mount(piezas, lessRoom)
 mount(piezas, either)
 
-// Of unknown type.
-// biome-ignore lint/suspicious/noExplicitAny: tested here
+// Adapters of unknown type.
+// biome-ignore lint/suspicious/noExplicitAny: this test is about `any`
 declare const anyAdapter: Adapter<any, any>
-// biome-ignore lint/suspicious/noExplicitAny: tested here
+// biome-ignore lint/suspicious/noExplicitAny: this test is about `any`
 declare const anything: any
 declare const widened: ResourceDefinition
 declare const ofUnknown: Adapter<unknown, unknown>
@@ -118,7 +118,7 @@ mount(widened, ofUnknown)
 mount(widened, memoryAdapter(widened))
 mount(widened, anyAdapter)
 
-// Adapters of the library: bound, unbound, and for views.
+// Adapters of the library: bound to their resource, not bound yet, and wrapped in a view.
 mount(piezas, memoryAdapter(piezas))
 mount(sucursales, memoryAdapter(sucursales, { records: [{ nombre: 'a', abierta: true }] }))
 mount(piezas, postgresAdapter(pool, { table: 'piezas' }))
@@ -157,7 +157,7 @@ export const generic = <T, K>(
 mount<Sucursal, string>(sucursales, memoryAdapter(sucursales))
 resourceRouter<Sucursal, string, { admin: boolean }>(sucursales, memoryAdapter(sucursales))
 
-// The options still have the types of the definition.
+// The options of a mount still have the types of the definition.
 mount(piezas, memoryAdapter(piezas), {
   endpoints: [
     endpoint('cancelaciones', {
@@ -177,7 +177,7 @@ mount(piezas, memoryAdapter(piezas), {
 // @ts-expect-error a misspelt option
 mount(piezas, memoryAdapter(piezas), { colection: ['GET'] })
 
-// Exports: the results of csv() and ndjson(), and numbers.
+// Exports take the results of `csv()` and `ndjson()`, and numbers.
 mount(piezas, memoryAdapter(piezas), {
   exports: { formats: [csv({ separator: ';', escapeFormulas: true }), ndjson()], timeout: 60_000 },
 })

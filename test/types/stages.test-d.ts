@@ -1,4 +1,4 @@
-/** Type tests of the order of steps, and of what each step and operation may read. */
+/** Type tests of the order of steps, and of the data that each step and each operation may read. */
 import type { JsonObject } from '../../src/definition/json.js'
 import type { ListQuery } from '../../src/plan/list-grammar.js'
 import { type create, list } from '../../src/router/operations/collections.js'
@@ -44,7 +44,7 @@ const routed = identified.step('route', route, add)
 const allowed = routed.step('allow', allow, add)
 const negotiated = allowed.step('negotiate', negotiate, add)
 
-// The steps in order.
+// The steps in the right order compile.
 negotiated.step('parse', parse, add)
 
 // @ts-expect-error The version decides which paths are public.
@@ -54,30 +54,30 @@ received.step('authenticate', authenticate, add)
 received.step('route', route, add)
 // @ts-expect-error The request is not authenticated yet.
 versioned.step('route', route, add)
-// @ts-expect-error The permission is checked for a route.
+// @ts-expect-error The permission is checked for a route, which is not known yet.
 identified.step('allow', allow, add)
-// @ts-expect-error An operation is found before its response is negotiated.
+// @ts-expect-error The operation must be found before its response is negotiated.
 routed.step('negotiate', negotiate, add)
-// @ts-expect-error The query is read by the representation: an export has no pages.
+// @ts-expect-error The query depends on the representation: an export, for example, has no pages.
 allowed.step('parse', parse, add)
-// @ts-expect-error An operation is executed with query, body and preconditions.
+// @ts-expect-error An operation needs its query, body and preconditions, which are not parsed yet.
 negotiated.step('execute', execute, add)
 // @ts-expect-error There is no outcome yet.
 negotiated.end('represent', represent)
-// @ts-expect-error A pipeline ends with an answer.
+// @ts-expect-error The last step must return a response.
 negotiated.end('parse', parse)
-// @ts-expect-error A step cannot omit what the next steps read.
+// @ts-expect-error A step must return the data that the next steps read.
 received.step('version', (): { readonly version: ServedVersion } | undefined => noVersion, add)
-// @ts-expect-error A step must set what it adds.
+// @ts-expect-error A step that returns data needs a function that sets it.
 received.step('version', version)
-// @ts-expect-error A step that adds nothing returns no promise of a value.
+// @ts-expect-error A step that sets nothing must not return a promise of data.
 received.step('authenticate', authenticate)
 versioned.step('authenticate', authenticate, (exchange, found) => {
-  // @ts-expect-error A step sets exactly what it adds.
+  // @ts-expect-error A step sets exactly the data that it returns.
   exchange.version = found.principal
 })
 
-/** What is known at a stage, and what is not. */
+/** The data that is known at each stage, and the data that is not. */
 export function stages(at: {
   received: Received
   identified: Identified
@@ -89,23 +89,23 @@ export function stages(at: {
 }): void {
   // @ts-expect-error Steps read the stages without changing them.
   at.parsed.body = {}
-  // @ts-expect-error Progress is changed by methods.
+  // @ts-expect-error Only the methods of `progress` change its state.
   at.received.progress.change = 'made'
-  // @ts-expect-error The step `authenticate` finds the principal.
+  // @ts-expect-error The principal is found by the step `authenticate`.
   void at.received.principal
-  // @ts-expect-error Without a version there is no address for links.
+  // @ts-expect-error The address for links needs a version.
   void at.received.base
-  // @ts-expect-error The step `route` matches the path.
+  // @ts-expect-error The keys are found by the step `route`, which matches the path.
   void at.identified.keys
-  // @ts-expect-error The step `allow` finds the operation.
+  // @ts-expect-error The operation is found by the step `allow`.
   void at.routed.operation
-  // @ts-expect-error The step `negotiate` chooses it.
+  // @ts-expect-error The representation is chosen by the step `negotiate`.
   void at.allowed.representation
-  // @ts-expect-error The step `parse` reads it.
+  // @ts-expect-error The body is read by the step `parse`.
   void at.negotiated.body
-  // @ts-expect-error The step `precondition` reads them.
+  // @ts-expect-error The conditions are read by the step `precondition`.
   void at.negotiated.conditions
-  // @ts-expect-error The step `execute` returns it.
+  // @ts-expect-error The outcome is returned by the step `execute`.
   void at.parsed.outcome
   // @ts-expect-error A request may end before it has an operation.
   void at.ending.operation.name
@@ -114,7 +114,7 @@ export function stages(at: {
 
 type QueryOf<Op> = Op extends Operation<infer Query> ? Input<Query>['query'] : never
 
-/** What operations get follows from their descriptions. */
+/** The types of the data that an operation gets follow from its description. */
 export function operations(request: Parsed): void {
   type ListInput = Parameters<typeof list.execute>[0]
   type CreateInput = Parameters<typeof create.execute>[0]
@@ -123,18 +123,18 @@ export function operations(request: Parsed): void {
   holds<Same<ListInput['body'], undefined>>()
   holds<Same<CreateInput['body'], JsonObject>>()
   holds<Same<PatchInput['body'], Patch>>()
-  // @ts-expect-error It has no list query.
+  // @ts-expect-error A create has no list query.
   holds<Same<CreateInput['query'], ListQuery>>()
   holds<Same<QueryOf<Operation<'list'>>, ListQuery>>()
-  // @ts-expect-error The body of any operation may be anything.
+  // @ts-expect-error Without knowledge of the operation, the body may be anything.
   const body: JsonObject = request.body
   void body
 }
 
-// @ts-expect-error The description of an operation declares how its query is read.
+// @ts-expect-error The query of this operation is not read in the way that its type declares.
 export const misdescribed: Operation<'list', 'ignored', 200> = { ...list, query: 'item' }
 export const misanswered: Operation<'list', 'ignored', 200> = {
   ...list,
-  // @ts-expect-error It answers with the statuses of its description.
+  // @ts-expect-error The operation may only respond with the statuses of its type.
   execute: () => ({ kind: 'empty', status: 204 }),
 }

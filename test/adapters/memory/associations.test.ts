@@ -40,7 +40,7 @@ describe.each([
     expect(attached(adapter, parent)).toEqual([1])
   })
 
-  it('VERB-4: detaching keeps the record; detaching an unattached record is absent', () => {
+  it('VERB-4: detaching keeps the record; detaching a record that is not attached returns "absent"', () => {
     const adapter = filled()
     adapter.attach(parent, 1, undefined, call)
     expect(adapter.detach(parent, 2, undefined, call)).toBe('absent')
@@ -63,7 +63,7 @@ describe.each([
     expect(adapter.detach(parent, 1, versionOf(adapter, 1), call)).toBe('detached')
   })
 
-  it('PATH-7: a create attaches in the same step', () => {
+  it('PATH-7: a create below a parent attaches the new record in the same step', () => {
     const adapter = filled()
     adapter.create({ numero: 8, peso: 0 }, callOf({ attachTo: parent }))
     expect(attached(adapter, parent)).toEqual([8])
@@ -71,7 +71,7 @@ describe.each([
     expect(attached(adapter, parent)).toEqual([8])
   })
 
-  it('a removed record is detached, and stays detached if its key is created again', () => {
+  it('a removed record is detached, and a new record with the same key is not attached', () => {
     const adapter = filled()
     adapter.attach(parent, 1, undefined, call)
     adapter.remove(1, undefined, call)
@@ -83,7 +83,7 @@ describe.each([
 })
 
 describe('an association by members', () => {
-  it('PATH-7: the members contain the parts of the parent key in its order, and the version changes', () => {
+  it('PATH-7: attaching copies each part of the parent key to its member, and changes the version', () => {
     const adapter = filled()
     const before = versionOf(adapter, 1)
     adapter.attach(cliente, 1, undefined, call)
@@ -92,7 +92,7 @@ describe('an association by members', () => {
     expect(versionOf(adapter, 1)).not.toBe(before)
   })
 
-  it('PATH-7: detaching sets null, or deletes members that cannot be null', () => {
+  it('PATH-7: detaching sets the members to null, or deletes those that cannot be null', () => {
     const adapter = filled()
     adapter.attach(ruta, 1, undefined, call)
     const before = versionOf(adapter, 1)
@@ -173,7 +173,7 @@ describe('several associations with one parent', () => {
   })
 })
 
-describe('an association in a set', () => {
+describe('an association that is stored apart from the records', () => {
   it('PATH-7: is many-to-many, and separate for each parent collection', () => {
     const adapter = filled()
     const other = { collection: 'carteras', key: 'k2', as: 'piezas' }
@@ -213,14 +213,14 @@ describe('an association in a set', () => {
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'a' }] })).toEqual([2, 4])
     expect(numbers({ where: [{ field: 'numero', op: 'eq', value: 3 }] })).toEqual([])
     expect(numbers({ search: 'a' })).toEqual([2, 4])
-    // Fewer records match the word, the key or the lot than are attached.
+    // Now only two records match each of these conditions: fewer than the three attached records.
     for (const numero of [4, 6]) adapter.replace(numero, { numero, lote: 'raro' }, undefined, call)
     expect(numbers({ search: 'raro' })).toEqual([4])
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'raro' }] })).toEqual([4])
     expect(numbers({ where: [{ field: 'numero', op: 'in', value: [4, 6] }] })).toEqual([4])
   })
 
-  it('a key that is created again is in no set of the removed record, even after writes', () => {
+  it('a new record with the key of a removed one is not attached, even after it is replaced', () => {
     const adapter = filled()
     for (const numero of [1, 2]) adapter.attach(cartera, numero, undefined, call)
     adapter.remove(1, undefined, call)
@@ -230,14 +230,14 @@ describe('an association in a set', () => {
   })
 })
 
-describe('invalid associations of a definition', () => {
+describe('an invalid association', () => {
   const schema = {
     type: 'object',
     required: ['id'],
     properties: { id: { type: 'integer' }, a: { type: ['integer', 'null'] } },
   } as const
 
-  it('throw when the adapter is created: members of the key, or a wrong number of members', () => {
+  it('throws when the adapter is created: it uses a member of the key, or the wrong number of members', () => {
     expect(() =>
       memoryAdapter(
         defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: clientes, by: 'id' }] }),
@@ -248,7 +248,7 @@ describe('invalid associations of a definition', () => {
     ).toThrow(/zona, dia/)
   })
 
-  it('throw for a parent that the definition does not list', () => {
+  it('throws when a record is attached to a parent that the definition does not list', () => {
     expect(() => filled().attach({ collection: 'otros', key: 1, as: 'piezas' }, 1, undefined, call)).toThrow(
       /attachedTo/,
     )

@@ -20,7 +20,7 @@ function filled(): Bucket {
 }
 
 describe('Bucket', () => {
-  it('QUERY-2: caches an order after its first use; an order and its reverse share a list', () => {
+  it('QUERY-2: caches a sort order after its first use; an order and its reverse share one list', () => {
     const bucket = filled()
     const list = bucket.inOrder(order('a', 'id'))
     expect(list.map(({ id }) => id)).toEqual(['3', '2', '1'])
@@ -29,7 +29,7 @@ describe('Bucket', () => {
     expect(bucket.inOrder(order('a', '-id'))).not.toBe(list)
   })
 
-  it('caches 16 orders; the least recently used one is evicted', () => {
+  it('caches 16 sort orders, and then evicts the least recently used one', () => {
     const bucket = filled()
     const [first, second] = [bucket.inOrder(order('f0')), bucket.inOrder(order('f1'))]
     for (let i = 2; i < 16; i++) bucket.inOrder(order(`f${i}`))
@@ -39,7 +39,7 @@ describe('Bucket', () => {
     expect(bucket.inOrder(order('f1'))).not.toBe(second)
   })
 
-  it('updates its cached orders', () => {
+  it('updates its cached sort orders when a record changes', () => {
     const bucket = filled()
     const list = bucket.inOrder(order('a'))
     const [entry] = list

@@ -40,7 +40,7 @@ describe('entryOf', () => {
     )
   })
 
-  it('uses the given outermost object itself', () => {
+  it('stores the outermost object of a draft itself, without another copy', () => {
     fc.assert(
       fc.property(plainRows, (row) => {
         const draft = draftOf(row as Row)
@@ -65,14 +65,14 @@ describe('entryOf', () => {
     )
   })
 
-  it('copies the contents of a frozen part, because they may still change', () => {
+  it('copies the objects inside a frozen object, because they may still change', () => {
     const inner = { count: 1 }
     const value = kept({ part: Object.freeze({ inner }) })
     inner.count = 2
     expect(value).toEqual({ part: { inner: { count: 1 } } })
   })
 
-  it('reports immutability correctly, also for shared parts', () => {
+  it('reports correctly whether a record is deeply frozen, also if it shares members with the previous record', () => {
     fc.assert(
       fc.property(rows, rows, (row, changes) => {
         const old = stored(row)
@@ -88,7 +88,7 @@ describe('entryOf', () => {
     expect(FixedStored.is(stored({ ...dated.value, n: 2 }, dated))).toBe(false)
   })
 
-  it('values other than plain data are cloned, or refused', () => {
+  it('clones values other than plain data, or refuses them', () => {
     class Money {
       constructor(readonly amount: number) {}
     }

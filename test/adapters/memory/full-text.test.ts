@@ -25,7 +25,7 @@ function found(search: string, parts: RequestParts = {}): number[] {
   return items.map(({ value }) => value.numero)
 }
 
-it('QUERY-3: a phrase that overlaps itself is found everywhere', () => {
+it('QUERY-3: a phrase with repeated words, such as "a a b", is found wherever it occurs', () => {
   const texts = ['a a a b', 'a b a b a c', 'a a b a a a b', 'b a', 'a a a a']
   const adapter = memoryAdapter(piezas, {
     records: texts.map((lote, i) => ({ numero: i + 1, lote, destino: null, etiquetas: [] })),
@@ -132,7 +132,7 @@ describe('q', () => {
     expect(search('avion')).toEqual([9])
   })
 
-  it('QUERY-3: search: true searches all text, except writeOnly members (REP-8)', () => {
+  it('QUERY-3: with search: true, all texts are searched, except writeOnly members (REP-8)', () => {
     const notas = defineResource({
       collection: 'notas',
       key: 'id',
@@ -160,7 +160,7 @@ describe('q', () => {
     expect([total('x'), total('mundo'), total('secreta'), total('oculto')]).toEqual([1, 1, 0, 0])
   })
 
-  it('QUERY-3: equals a scan of all records', () => {
+  it('QUERY-3: gives the same result as a scan of all records', () => {
     const word = fc.constantFrom('a', 'b', 'c', 'd')
     const texts = fc.array(fc.array(word, { maxLength: 5 }), { minLength: 1, maxLength: 12 })
     const term = fc.record({ words: fc.array(word, { minLength: 1, maxLength: 3 }), not: fc.boolean() })
@@ -185,7 +185,7 @@ describe('q', () => {
 })
 
 describe('hostile text', () => {
-  it('QUERY-3: any text is a query', () => {
+  it('QUERY-3: any text is a valid query', () => {
     const adapter = memoryAdapter(piezas, { records })
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (search) => {
@@ -210,8 +210,8 @@ describe('hostile text', () => {
     const start = cpuTime()
     adapter.list(listRequest({ search: text }), call)
     adapter.list(listRequest({ search: `a${text}` }), call)
-    // Quadratic time would take seconds: combining marks alone take 2.5 s in
-    // String.prototype.normalize.
+    // An algorithm with quadratic time would take seconds: `String.prototype.normalize` alone takes
+    // 2.5 s for the combining marks.
     expect(cpuTime() - start).toBeLessThan(1_000)
   })
 
@@ -224,7 +224,7 @@ describe('hostile text', () => {
 })
 
 describe('wordsOf', () => {
-  it('QUERY-3: folds case and accents, composed or decomposed', () => {
+  it('QUERY-3: folds case and accents, whether the accents are composed or decomposed', () => {
     expect(wordsOf('Ñandú N\u0303ANDU\u0301 İstanbul 3ª-B_c')).toEqual(['nandu', 'nandu', 'istanbul', '3ª', 'b', 'c'])
   })
 })

@@ -14,7 +14,7 @@ const keyed = (id: string, fingerprint = 'f'): AdapterCall & { readonly idempote
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 const value = { texto: 'a' } as never
 
-describe('VERB-12: repeatable creates in the memory adapter', () => {
+describe('VERB-12: the results of creates with an idempotency key, in the memory adapter', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
   afterEach(() => void vi.useRealTimers())
 
@@ -24,7 +24,7 @@ describe('VERB-12: repeatable creates in the memory adapter', () => {
     expect(adapter.create(value, keyed('a'))).not.toEqual(adapter.create(value, keyed('a')))
   })
 
-  it('expire after a day, or after ttl', () => {
+  it('expire after a day, or after the option `ttl`', () => {
     for (const [idempotency, seconds] of [
       [true, 86_400],
       [{ ttl: 2 }, 2],
@@ -35,7 +35,7 @@ describe('VERB-12: repeatable creates in the memory adapter', () => {
       vi.advanceTimersByTime(seconds * 1_000 - 1)
       expect(adapter.create(value, keyed('a'))).toEqual(first)
       expect(adapter.recall?.(keyed('a', 'g'))).toBe('mismatched')
-      // A repeat does not extend the time.
+      // A repeated create does not extend the lifetime of the stored result.
       vi.advanceTimersByTime(1)
       expect(adapter.recall?.(keyed('a'))).toBeUndefined()
       expect(adapter.create(value, keyed('a', 'g'))).not.toEqual(first)
@@ -43,20 +43,20 @@ describe('VERB-12: repeatable creates in the memory adapter', () => {
     }
   })
 
-  it('are limited to `max`: the oldest are evicted', () => {
+  it('are limited to `max`: the oldest ones are evicted', () => {
     const adapter = memoryAdapter(notas, { idempotency: { max: 2 } })
     for (const id of ['a', 'b', 'c']) adapter.create(value, keyed(id))
     expect(['a', 'b', 'c'].map((id) => adapter.recall?.(keyed(id)) !== undefined)).toEqual([false, true, true])
   })
 
-  it('are not stored without a key', () => {
+  it('are not stored if the create has no key', () => {
     const adapter = memoryAdapter(notas, { idempotency: true })
     adapter.create(value, callOf())
     expect(adapter.recall?.(callOf())).toBeUndefined()
   })
 
   it.each([{ ttl: 0 }, { ttl: Number.NaN }, { ttl: '5' }, { max: 0 }, { max: 1.5 }, { tll: 1 }, 'yes', false])(
-    'refuses the option %o',
+    'cannot be configured by an invalid option: %o',
     (idempotency) => {
       expect(() => memoryAdapter(notas, { idempotency: idempotency as never })).toThrow(/idempotency/)
     },

@@ -30,18 +30,18 @@ function cost(
 }
 
 describe('the cost of a list over 10,000 records', () => {
-  it('an equality filter, a sort and page 3 examine only the page', () => {
+  it('page 3 with an equality filter and a sort examines only its own records', () => {
     const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L3' }], sort: '-peso,-numero', page: 3 }
     expect(cost(filled(), parts)).toEqual({ examined: 25, total: 1_000, items: 25 })
   })
 
-  it('a deep page of all records in any order examines only the page', () => {
+  it('a deep page of all records, in any order, examines only its own records', () => {
     expect(cost(filled(), { sort: 'peso,numero', page: 390 })).toEqual({ examined: 25, total: count, items: 25 })
     expect(cost(filled(), { sort: '-numero', page: 399 })).toEqual({ examined: 25, total: count, items: 25 })
     expect(cost(filled(), { sort: 'numero', page: 401 })).toEqual({ examined: 0, total: count, items: 0 })
   })
 
-  it('a range and a sort on the same member examine the page, plus a logarithm', () => {
+  it('a page with a range and a sort on the same member examines its own records and O(log n) others', () => {
     const parts: RequestParts = {
       where: [
         { field: 'peso', op: 'gte', value: 2_000 },
@@ -56,7 +56,7 @@ describe('the cost of a list over 10,000 records', () => {
     }
   })
 
-  it('a range within an equality filter examines the page, plus a logarithm', () => {
+  it('a page with an equality filter and a range examines its own records and O(log n) others', () => {
     const parts: RequestParts = {
       where: [
         { field: 'lote', op: 'eq', value: 'L3' },
@@ -69,7 +69,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(examined).toBeLessThanOrEqual(25 + 2 * 10)
   })
 
-  it('a narrow range with another sort examines the range, plus a logarithm', () => {
+  it('a page with a narrow range and a sort on another member examines the range and O(log n) other records', () => {
     const parts: RequestParts = {
       where: [
         { field: 'peso', op: 'gte', value: 2_000 },
@@ -82,7 +82,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(examined).toBeLessThanOrEqual(100 + 4 * 14)
   })
 
-  it('of two filters, only the smaller set is examined', () => {
+  it('with two filters, only the matches of the more selective one are examined', () => {
     const parts: RequestParts = {
       where: [
         { field: 'urgente', op: 'eq', value: true },
@@ -93,7 +93,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(filled(), parts)).toEqual({ examined: 100, total: 100, items: 25 })
   })
 
-  it('a condition without an index examines the set of the other filter', () => {
+  it('if one of two filters has no index, only the matches of the other one are examined', () => {
     const parts: RequestParts = {
       where: [
         { field: 'etiquetas', op: 'contains', value: 'e8' },
@@ -104,7 +104,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(filled(), parts)).toEqual({ examined: 100, total: 100, items: 25 })
   })
 
-  it('a repeated combination of filters gets its own index, and then examines only the page', () => {
+  it('a repeated combination of filters gets its own index, and then a page examines only its own records', () => {
     const adapter = filled()
     const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L5' }], sort: 'peso,numero' }
     const costs = Array.from({ length: 20 }, () => cost(adapter, parts, { inquilino: 'T0' }))
@@ -114,7 +114,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(adapter, parts, { inquilino: 'T0' })).toEqual({ examined: 25, total: 999, items: 25 })
   })
 
-  it('a key examines one record, several values examine their records', () => {
+  it('a filter by one key examines one record, a filter by several values only the records with these values', () => {
     const adapter = filled()
     expect(cost(adapter, { where: [{ field: 'numero', op: 'eq', value: 77 }], sort: '-peso,numero' })).toEqual({
       examined: 1,
@@ -137,7 +137,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(adapter, any)).toMatchObject({ examined: 2_000, total: 1_500 })
   })
 
-  it('a scope and an association examine only the page', () => {
+  it('a page with a scope, or below a parent, examines only its own records', () => {
     const adapter = filled()
     expect(cost(adapter, { sort: 'peso,numero', page: 3 }, { inquilino: 'T1' })).toEqual({
       examined: 25,
@@ -160,7 +160,7 @@ describe('the cost of a list over 10,000 records', () => {
     })
   })
 
-  it('a search examines its matches', () => {
+  it('a search examines only the records that it finds', () => {
     const adapter = filled()
     expect(cost(adapter, { search: 'e8' })).toEqual({ examined: 200, total: 200, items: 25 })
     expect(

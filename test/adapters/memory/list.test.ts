@@ -71,11 +71,11 @@ describe('list', () => {
     ['urgente,peso,numero', [4, 2, 1, 5, 3]],
     ['destino.cp,numero', [4, 1, 2, 3, 5]],
     ['-numero', [5, 4, 3, 2, 1]],
-  ])('QUERY-2: sort=%s puts null last ascending and first descending', (sort, expected) => {
+  ])('QUERY-2: sort=%s puts null last in ascending order and first in descending order', (sort, expected) => {
     expect(numbers({ sort }).items).toEqual(expected)
   })
 
-  it('QUERY-4, QUERY-7: a page is a slice, the total counts all matches, a page past the end is empty', () => {
+  it('QUERY-4, QUERY-7: a page is a slice, the total counts all matches, and a page past the end is empty', () => {
     expect(numbers({ page: 2, size: 2 })).toEqual({ total: 5, items: [3, 4] })
     expect(numbers({ page: 3, size: 2 })).toEqual({ total: 5, items: [5] })
     expect(numbers({ page: 4, size: 2 })).toEqual({ total: 5, items: [] })
@@ -90,7 +90,7 @@ describe('list', () => {
     expect(adapter.read([1], nobody)).toEqual([undefined])
   })
 
-  it('caches at most 16 orders per set, and still supports every order', () => {
+  it('caches at most 16 sort orders per set of records, and still supports every sort order', () => {
     const adapter = memoryAdapter(piezas, { records })
     const fields = ['lote', 'peso', 'urgente', 'destino.cp']
     for (let round = 0; round < 2; round++) {
@@ -111,7 +111,7 @@ describe('list', () => {
     }
   })
 
-  it('QUERY-1, QUERY-2, QUERY-7: equals filtering, sorting and slicing all records, after any writes', () => {
+  it('QUERY-1, QUERY-2, QUERY-7: after any writes, a page equals a filtered, sorted slice of all records', () => {
     const text = fc.constantFrom('', 'a', 'b', '\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{1F600}')
     const scalar = {
       lote: text,
@@ -188,7 +188,7 @@ describe('list', () => {
             if ('list' in one) {
               const { near, backwards, ...parts } = one.list
               const place = start[near % start.length]
-              // The row of a position may have changed or been removed since.
+              // An earlier step may have changed or removed the record at this position.
               const values = place && positionOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
               const asked = listRequest({
                 ...(parts as RequestParts),
@@ -214,7 +214,7 @@ describe('list', () => {
     )
   })
 
-  it('QUERY-1: any conditions over many records give the same result with other indexes', () => {
+  it('QUERY-1: any combination of conditions gives the same page as a scan, whichever indexes it uses', () => {
     const many = Array.from(
       { length: 600 },
       (_, i): Pieza => ({
@@ -255,7 +255,7 @@ describe('list', () => {
   })
 })
 
-/** All records filtered, sorted and sliced; items without versions. */
+/** The expected page: all records, filtered, sorted and sliced. Any version is accepted. */
 function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListRequest): unknown {
   const at = (value: unknown, path: readonly string[]): unknown =>
     path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name], value) ?? null
@@ -303,7 +303,7 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
   }
 }
 
-/** The position of a record in an order, as in a hint. */
+/** The position of a record in a sort order: its values of the sorted members. */
 function positionOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
   return sort
     .replaceAll('-', '')

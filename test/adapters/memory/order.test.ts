@@ -22,7 +22,7 @@ const unit = fc.oneof(
 )
 const text = fc.array(unit, { maxLength: 5 }).map((units) => units.join(''))
 
-/** The definition: compares code point by code point. */
+/** The reference implementation, which compares code point by code point. */
 function byCodePoints(a: string, b: string): number {
   const left = [...a]
   const right = [...b]
@@ -48,7 +48,7 @@ describe('compareText', () => {
 })
 
 describe('compareValues', () => {
-  it('QUERY-2: numbers by value, false before true, null and absent last', () => {
+  it('QUERY-2: orders numbers by value, false before true, and null and absent values last', () => {
     const sorted = [undefined, 'b', 10, true, null, 9, false, 'a', -1]
     sorted.sort((a, b) => compareValues(a, b))
     expect(sorted.slice(0, 7)).toEqual([false, true, -1, 9, 10, 'a', 'b'])
@@ -56,7 +56,7 @@ describe('compareValues', () => {
     expect(compareValues(0, -0)).toBe(0)
   })
 
-  it('QUERY-2: is a total order for all values', () => {
+  it('QUERY-2: defines a total order of all values', () => {
     const value = fc.oneof(
       fc.constantFrom(null, undefined, Number.NaN, true, false),
       fc.integer({ min: -2, max: 2 }),
@@ -88,7 +88,7 @@ describe('firstIndex', () => {
 })
 
 describe('firstOf', () => {
-  it('equals sorting and slicing', () => {
+  it('gives the same result as sorting and slicing', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), fc.nat({ max: 30 }), (list, count) => {
         expect(firstOf(list, count, (a, b) => a - b)).toEqual([...list].sort((a, b) => a - b).slice(0, count))
@@ -103,7 +103,7 @@ describe('orderOf', () => {
   const key = Object.freeze(['id'])
   const term = (field: string, descending = false) => ({ field, path: [field], descending })
 
-  it('QUERY-2: frozen terms have one cached order per key', () => {
+  it('QUERY-2: compiles frozen sort terms once per key', () => {
     const sort = Object.freeze([Object.freeze({ ...term('a'), path: Object.freeze(['a']) })])
     const order = orderOf(sort, key)
     expect(orderOf(sort, key)).toBe(order)
@@ -113,7 +113,7 @@ describe('orderOf', () => {
     expect(orderOf(sort, key).name).toBe(order.name)
   })
 
-  it('QUERY-2: terms that are not frozen are compiled each time', () => {
+  it('QUERY-2: compiles sort terms that are not frozen each time', () => {
     const path = ['a']
     for (const sort of [
       [term('a')],

@@ -1,4 +1,4 @@
-/** The resource that most of these tests keep in memory. */
+/** The resources that most tests of the memory adapter use. */
 import { defineResource } from '../../../src/definition/resource.js'
 
 export const clientes = defineResource({

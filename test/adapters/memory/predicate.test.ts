@@ -20,7 +20,7 @@ const condition = fc
   .map(([where, how]) => ({ ...where, ...how }) as Condition)
 
 describe('rangeOf', () => {
-  it('QUERY-1: finds in an ordered list exactly the records that pass the test, even if value types are mixed', () => {
+  it('QUERY-1: finds exactly the matching records in an ordered list, even if it mixes types of values', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 20 }), fc.array(condition, { maxLength: 3 }), (values, conditions) => {
         const list = values.toSorted(compareValues).map((m, i) => entryOf(String(i), { m }, 'v'))
@@ -34,7 +34,7 @@ describe('rangeOf', () => {
 })
 
 describe('isRange', () => {
-  it('QUERY-1: is true for comparisons and null, whose matches are adjacent', () => {
+  it('QUERY-1: is true for comparisons and for tests for null: their matches are adjacent in an ordered list', () => {
     const of = (op: string, given: unknown) => isRange({ field: 'm', path: ['m'], op, value: given } as Condition)
     expect([of('eq', 1), of('lt', 1), of('null', true)]).toEqual([true, true, true])
     expect([of('in', [1]), of('contains', 1), of('eq', null)]).toEqual([false, false, false])

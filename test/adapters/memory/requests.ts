@@ -1,4 +1,4 @@
-/** Requests and calls like those of the router. */
+/** Creates list requests and adapter calls like those of the router. */
 import type {
   AdapterCall,
   Condition,
@@ -8,12 +8,12 @@ import type {
   SortTerm,
 } from '../../../src/adapters/contract.js'
 
-/** A condition without its path. */
+/** A condition without `path`, which `listRequest()` adds. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
 
 export interface RequestParts {
   readonly where?: readonly Where[]
-  /** As in the query, with the key: `-fecha,numero`. */
+  /** The sort terms in the syntax of the query parameter, including the key: `-fecha,numero`. */
   readonly sort?: string
   readonly search?: string
   readonly page?: number

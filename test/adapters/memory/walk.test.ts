@@ -16,7 +16,10 @@ const sorts = [
   'urgente,-lote,-numero',
 ]
 
-/** Five lots and six weights, some null: records share every sort value except the key. */
+/**
+ * Each member except the key has only a few values, one of which is null. So many records have
+ * equal values in all members of a sort order, and only the key orders them.
+ */
 const piece = (numero: number): Pieza => ({
   numero,
   lote: numero % 5 === 0 ? null : `L${numero % 5}`,
@@ -27,7 +30,10 @@ const piece = (numero: number): Pieza => ({
 const positionOf = (value: Pieza, sort: string): readonly (Scalar | null)[] =>
   sort.split(',').map((field) => (get(value, field.replace('-', '').split('.')) ?? null) as Scalar | null)
 
-/** The numbers of all records on a walk by positions; `between` runs after each page. */
+/**
+ * Reads page after page, each from the position of the previous one. Returns the numbers of all
+ * records, in the order of the list. `between` runs after each page.
+ */
 function walk(
   adapter: MemoryAdapter<Pieza, number>,
   parts: RequestParts,
@@ -51,7 +57,7 @@ function walk(
 }
 
 describe('keyset pagination', () => {
-  it('QUERY-7: remaining rows are returned once and in order, in both directions, despite inserts and deletes', () => {
+  it('QUERY-7: a walk in either direction returns every untouched record once and in order, despite inserts and deletes', () => {
     const change = fc.record({ numero: fc.integer({ min: 1, max: 80 }), there: fc.boolean() })
     const parts = fc.record({
       sort: fc.constantFrom(...sorts),
@@ -96,7 +102,7 @@ describe('keyset pagination', () => {
     )
   })
 
-  it('QUERY-7: a position between rows, before the first or after the last works like that of a row', () => {
+  it('QUERY-7: a position between records, before the first or after the last works like the position of a record', () => {
     const adapter = memoryAdapter(piezas, { records: [2, 4, 6].map(piece) })
     const met = (numero: number | null, backwards: boolean) => {
       const { items, more } = adapter.list(
@@ -121,7 +127,7 @@ describe('keyset pagination', () => {
     ])
   })
 
-  it('QUERY-7: a page at a position examines the page, plus a logarithm, at any depth', () => {
+  it('QUERY-7: a page at a position examines its own records and O(log n) others, at any depth', () => {
     const count = 10_000
     const adapter = memoryAdapter(piezas, { records: Array.from({ length: count }, (_, i) => piece(i + 1)) })
     adapter.list(listRequest({ sort: '-peso,-numero' }), call)
@@ -134,7 +140,7 @@ describe('keyset pagination', () => {
     }
   })
 
-  it('QUERY-3: results by rank have no positions, and a given position is ignored', () => {
+  it('QUERY-3: results ordered by rank have no positions, and a position in a request is ignored', () => {
     const adapter = memoryAdapter(piezas, { records: [1, 2, 3].map(piece) })
     const page = adapter.list(listRequest({ search: '', size: 2, seek: { values: [], backwards: true } }), call)
     expect(page).toMatchObject({ total: 3, more: true, seekable: false, items: [{}, {}] })

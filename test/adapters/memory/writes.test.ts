@@ -61,7 +61,7 @@ describe('memoryAdapter', () => {
     }
   })
 
-  it('returns records in the order of the keys, undefined for unknown keys', () => {
+  it('returns records in the order of the requested keys, with undefined for unknown keys', () => {
     const adapter = memoryAdapter(rutas, {
       records: [
         { zona: 'a,b', dia: 1 },
@@ -157,7 +157,7 @@ describe('create', () => {
     expect([next(), next(), next()]).toEqual([8, 10, 11])
   })
 
-  it('REP-8: refuses if no number is left', () => {
+  it('REP-8: refuses a create if no number is left', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: Number.MAX_SAFE_INTEGER }] })
     expect(adapter.create({} as Pieza, call)).toEqual({ refused: 'rule', members: ['numero'] })
   })
@@ -176,7 +176,7 @@ describe('create', () => {
     expect(created<{ id: string }>(adapter.create({ id: 'mine' }, call)).value.id).toBe('mine')
   })
 
-  it('PATH-9, REP-8: numbers a composite key within the records that share the other parts', () => {
+  it('PATH-9, REP-8: numbers the last part of a composite key among the records that share the other parts', () => {
     const componentes = defineResource({
       collection: 'componentes',
       key: ['cabecera', 'secuencia'],
@@ -196,7 +196,7 @@ describe('create', () => {
     expect([next('a'), next('b')]).toEqual([4, 2])
   })
 
-  it('cannot assign a boolean', () => {
+  it('throws if it would have to assign a boolean key', () => {
     const raros = defineResource({
       collection: 'raros',
       key: 'si',
@@ -206,7 +206,7 @@ describe('create', () => {
     expect(() => memoryAdapter(raros)).toThrow(ConfigurationError)
   })
 
-  it('ERR-2: refuses an existing key, and names it', () => {
+  it('ERR-2: refuses an existing key, and names its members', () => {
     const adapter = memoryAdapter(rutas, { records: [{ zona: 'a', dia: 1 }] })
     expect(adapter.create({ zona: 'a', dia: 1 }, call)).toEqual({ refused: 'duplicate', members: ['zona', 'dia'] })
   })
@@ -238,7 +238,7 @@ describe('create', () => {
     expect(adapter.create({ numero: 6, lote: 'a', destino: { cp: 1 } }, call)).toHaveProperty('created')
   })
 
-  it('lets onCreate and onUpdate set members, but neither key nor scope', () => {
+  it('lets onCreate and onUpdate set members, except those of the key and the scope', () => {
     const adapter = memoryAdapter(piezas, {
       onCreate: (value) => ({ ...value, lote: `n${value.numero}`, inquilino: 'x' }),
       onUpdate: (value, current) => ({ ...value, numero: 99, inquilino: 'x', peso: (current.peso ?? 0) + 1 }),
@@ -279,7 +279,7 @@ describe('compare-and-set', () => {
     expect(adapter.read([1], call)).toEqual(won)
   })
 
-  it('HDR-3: compares only if a version is given, and absent takes precedence over stale', () => {
+  it('HDR-3: compares versions only if the caller gives one; a missing record is "absent", never "stale"', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1 }] })
     expect(adapter.replace(1, { numero: 1, peso: 1 }, undefined, call)).toMatchObject({ value: { peso: 1 } })
     expect(adapter.replace(1, { numero: 1 }, 'other', call)).toBe('stale')
@@ -290,7 +290,7 @@ describe('compare-and-set', () => {
     expect(adapter.remove(1, undefined, call)).toBe('absent')
   })
 
-  it('HDR-2: a version from before a delete is stale after the key is created again', () => {
+  it('HDR-2: a version from before a delete is stale after a record with the same key is created', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1 }] })
     const before = adapter.read([1], call)[0]?.version
     adapter.remove(1, before, call)
@@ -313,7 +313,7 @@ describe('scope', () => {
       records: [{ numero: 1, inquilino: 'T1', lote: 'a' }, { numero: 2, inquilino: 'T2', lote: 'a' }, { numero: 3 }],
     })
 
-  it('is combined with list and read by AND', () => {
+  it('limits lists and reads, in addition to the filters', () => {
     const adapter = shared()
     const { total, items } = adapter.list(
       listRequest({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'a' }] }),
@@ -347,11 +347,11 @@ describe('scope', () => {
     expect(adapter.read([4], theirs)).toEqual([undefined])
   })
 
-  it('does not hide that a key is taken', () => {
+  it('does not hide that a key is taken by a record outside the scope', () => {
     expect(shared().create({ numero: 2 }, mine)).toEqual({ refused: 'duplicate', members: ['numero'] })
   })
 
-  it('cannot be left by attaching or detaching', () => {
+  it('does not allow attaching or detaching to move a record out of it', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }] })
     const client = callOf({ scope: { clienteId: 5 } })
     expect(adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, client)).toEqual({
@@ -369,7 +369,7 @@ describe('scope', () => {
   })
 })
 
-describe('REP-4: local date-times of the team', () => {
+describe('REP-4: local date-times from the team', () => {
   const turnos = defineResource({
     collection: 'turnos',
     key: 'dia',
@@ -385,7 +385,7 @@ describe('REP-4: local date-times of the team', () => {
   })
   const full = '2024-01-31T08:30:00.0000000'
 
-  it('are stored with seven digits: initial records, and results of onCreate and onUpdate', () => {
+  it('are stored with seven fractional digits: in initial records, and in results of onCreate and onUpdate', () => {
     const short = '2024-01-31T08:30:00'
     const stamp = <V>(value: V): V => ({ ...value, alta: short })
     const adapter = memoryAdapter(turnos, { records: [{ dia: short, alta: short }], onCreate: stamp, onUpdate: stamp })

@@ -1,6 +1,6 @@
 /**
- * VERB-13 over a real server: the database is lost or blocked between the commit of a change and
- * the reads that the response needs.
+ * VERB-13 over a real server. The database is lost or blocked after the commit of a change, but
+ * before the reads that the response needs.
  */
 import express from 'express'
 import pg from 'pg'
@@ -14,12 +14,14 @@ import { clientes, contratos } from './linked.js'
 
 const timeout = 3_000
 
-describe('VERB-13: the database is lost after the commit', () => {
+describe('VERB-13: the response to a committed change is a success without a body', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
   let service: Omit<Served, 'data'>
-  /** Called after the next write was acknowledged, before further reads. */
+  /**
+   * Called once, after the database has acknowledged the next write and before any further read.
+   */
   let afterWrite: (() => void) | undefined
   beforeAll(async () => {
     place = await freshSchema()
@@ -44,8 +46,8 @@ describe('VERB-13: the database is lost after the commit', () => {
         },
         versions: {
           v1: [
-            // A copy of the adapter, so that links are read after the write, by separate
-            // statements.
+            // The adapter is copied, so that its table is not joined. Links are then read after the
+            // write, by separate statements.
             mount(clientes, { ...postgresAdapter(pool, { resource: clientes, table: 'clientes', ...options }) }),
             mount(contratos, postgresAdapter(pool, { table: 'contratos', idempotency: keys, ...options })),
           ],
@@ -119,7 +121,7 @@ describe('VERB-13: the database is lost after the commit', () => {
     })
   }
 
-  it('a lock on the linked table that outlasts the time limit', async () => {
+  it('PATCH: a lock on the linked table outlasts the time limit', async () => {
     const blocker = new pg.Client({ connectionString: place.url })
     await blocker.connect()
     await blocker.query('BEGIN; LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL resource of the tests of failures, and calls with a time limit like those of
- * requests.
+ * The resource for the tests that simulate failures of PostgreSQL, and calls with a time limit like
+ * those of requests.
  */
 import { expect } from 'vitest'
 import type { AdapterCall } from '../../../src/adapters/contract.js'
@@ -26,14 +26,17 @@ export const ddl = `
 CREATE TABLE bultos (id text COLLATE "C" PRIMARY KEY, n integer, duenyo text);
 CREATE TABLE buzon (bulto text PRIMARY KEY, n integer);`
 
-/** A view that is as slow as under load: reading a row takes the number of seconds in it. */
+/** A view that is as slow as a server under load: reading a row takes `n` seconds. */
 export const slowView = `
 CREATE FUNCTION lento(segundos integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$ BEGIN PERFORM pg_sleep(segundos); RETURN segundos; END $$;
 CREATE VIEW lentos AS SELECT id, lento(n) AS n, duenyo FROM bultos;`
 
 type Options = Omit<PostgresAdapterOptions<Bulto, string>, 'table' | 'resource'>
 
-/** The epoch is set, so that no privileges are needed to read it. */
+/**
+ * Creates an adapter for `bultos`. The option `epoch` is set, because reading the system identifier
+ * of the server would require privileges.
+ */
 export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options: Options = {}) =>
   postgresAdapter<Bulto, string>(client, {
     resource: bultos,
@@ -43,7 +46,7 @@ export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options:
     ...options,
   })
 
-/** A call with a time limit in milliseconds, like that of a request. */
+/** Returns a call with a time limit in milliseconds, like the call of a request. */
 export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): AdapterCall {
   const started = performance.now()
   return callOf({ left: () => Math.max(0, milliseconds - (performance.now() - started)), ...parts })
@@ -51,12 +54,15 @@ export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): 
 
 export const until = (what: () => unknown) => expect.poll(what, { interval: 20, timeout: 15_000 })
 
-/** The result, or the error. */
+/** Resolves with the result of a call, or with the error with which it rejects. */
 export const tried = (answer: unknown): Promise<unknown> => Promise.resolve(answer).catch((error: unknown) => error)
 
 const secrets = /SELECT|INSERT|UPDATE|bultos|buzon|pg_|postgres|secreto|ECONN|terminat|password/i
 
-/** The 503 that it rejects with, whose text reveals nothing to clients. */
+/**
+ * Resolves with the 503 with which a call rejects. Fails if the text for clients reveals anything
+ * about the database.
+ */
 export async function refusedWith(answer: unknown): Promise<Unavailable> {
   const failure = await Promise.resolve(answer).then(
     (value) => expect.fail(`It answered ${JSON.stringify(value)}.`),

@@ -1,4 +1,7 @@
-/** Texts that begin with U+FEFF. PGlite removes one U+FEFF from each text that it returns. */
+/**
+ * Texts that begin with U+FEFF, the byte order mark. PGlite removes one U+FEFF from the start of
+ * each text that it returns.
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -47,7 +50,7 @@ describe.each(stores)('U+FEFF at the start of texts on $name', ({ open }) => {
   })
 
   it.each([1, 2, 3])(
-    'REP-4, PATH-11: %i of them round-trip in keys, members, lists and objects, and identify one record',
+    'REP-4, PATH-11: %i of them round-trip in keys, members, lists and objects, and distinguish two keys',
     async (count) => {
       const { send } = service
       const mark = '\ufeff'.repeat(count)

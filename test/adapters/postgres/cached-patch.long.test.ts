@@ -1,2 +1,2 @@
-/** The tests of `cached-patch.test.ts` in their long form. */
+/** Runs the tests of `cached-patch.test.ts` with more cases. */
 import './cached-patch.test.js'

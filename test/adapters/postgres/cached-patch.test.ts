@@ -1,5 +1,5 @@
 /**
- * PATCH with `If-Match` of a cached row: one statement, and the same responses as those of an
+ * A PATCH with `If-Match` of a cached row takes one statement. The responses equal those of an
  * adapter that reads the row first.
  */
 import express from 'express'
@@ -16,10 +16,13 @@ const left = place()
 const right = place()
 const table = `CREATE TABLE fichas (${columns}, ${uuid});`
 
-/** The tag of a record, and the statements of a PATCH with it. */
+/**
+ * Sends a PATCH with the tag of a record, then a PATCH with the tag of the first response. Returns
+ * both responses, and the statements of each request.
+ */
 async function patched(options: Options, ddl = trigger, prepare?: (etag: string) => Promise<unknown>) {
   await left.fill(`${table} ${ddl}`)
-  // The target of a link would be read for the response.
+  // If the record had a link, another statement would read the target for the response.
   await left.sql('UPDATE fichas SET padre_id = NULL')
   const adapter = left.over(options)
   await warm(adapter)
@@ -43,7 +46,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a version set by a trigger', {}, trigger],
     ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a version with a digest', {}, ''],
-  ])('is one UPDATE, and the next one with the returned tag is one UPDATE, too: %s', async (_, options, ddl) => {
+  ])('is one UPDATE, and so is the next PATCH with the returned tag: %s', async (_, options, ddl) => {
     const { one, statements, again, statementsAgain } = await patched(options, ddl)
     expect([one.status, statements]).toEqual([200, ['UPDATE']])
     expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])
@@ -80,7 +83,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     }
   })
 
-  it('reads the row if its content has changed without its version: an update that bypasses the trigger', async () => {
+  it('reads the row if an update that bypasses the trigger has changed its content but not its version', async () => {
     const { one, statements } = await patched({}, trigger, () =>
       left.sql(
         `SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET session_replication_role`,
@@ -203,8 +206,8 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
             for (const one of steps) {
               if (one.kind === 'sql') {
                 const text = changes[one.change]?.(one.id, one.value) as string
-                // A constraint of an earlier step may refuse a change: both databases refuse it
-                // then.
+                // A constraint that an earlier step added may refuse this change. Then both
+                // databases must refuse it.
                 const refusals = []
                 for (const { sql } of [left, right])
                   refusals.push(

@@ -41,7 +41,7 @@ describe('row-level security by the "session" function', () => {
     expect(await adapter.create({ id: 'c', n: 3, duenyo: 'ana' }, ana)).toMatchObject({
       created: { value: { id: 'c' } },
     })
-    // The settings are reset on each connection.
+    // No connection of the pool still has the settings of the session function.
     const who = await Promise.all(
       [1, 2].map(() =>
         pool.query(`SELECT current_setting('app.quien', true) AS quien, current_user = $1 AS yes`, [role]),
@@ -114,7 +114,7 @@ describe('a transaction of the caller', () => {
     await client.end()
   })
 
-  it('contains an adapter within the "write" function, which does not wait for itself', async () => {
+  it('can be that of a "write" function: an adapter within it does not wait for the surrounding write', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     for (const outer of [client, pool]) {
@@ -133,7 +133,7 @@ describe('a transaction of the caller', () => {
     await client.end()
   })
 
-  it('does not mix the statements of calls that share a client', async () => {
+  it('calls that share a client never mix their statements', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     const fails = bultosIn(client, {
@@ -157,7 +157,7 @@ describe('a transaction of the caller', () => {
     await sleeps.ready()
     const held = works.replace('a', { id: 'a', n: 2 }, undefined, call)
     const slow = sleeps.create({ id: 'slow' }, call)
-    // It waits for its turn longer than its time limit.
+    // This call waits for its turn for longer than its time limit allows.
     expect((await refusedWith(works.create({ id: 'later' }, within(100)))).detail).toMatch(unchanged)
     expect(await Promise.all([held, slow])).toMatchObject([{ value: { n: 2 } }, { created: {} }])
     expect(await works.read(['later'], call)).toEqual([undefined])
@@ -223,7 +223,7 @@ describe('a transaction of the caller', () => {
       client.release()
     })
 
-    it('with clients without transaction status, and one that opens transactions itself', async () => {
+    it('with a client that does not report its transaction status, or that opens transactions itself', async () => {
       const client = await pool.connect()
       const query = (text: string, values?: unknown[]) => client.query(text, values)
       const silent = new Proxy(client, {
@@ -258,7 +258,7 @@ describe('a transaction of the caller', () => {
       client.release()
     })
 
-    it('refuses a pool and PGlite, on which a caller cannot have a transaction open', async () => {
+    it('on a pool or on PGlite, which it refuses, because a caller cannot open a transaction on them', async () => {
       expect(() => bultosIn(pool).within(pool)).toThrow(open)
       const { client: db, release } = await lentPglite()
       expect(() => bultosIn(db).within(db)).toThrow(open)

@@ -11,8 +11,8 @@ import { bultosIn, ddl, refusedWith, slowView, tried, unchanged, until, within }
 
 let place: Place
 /**
- * The address of the database, with an application name that distinguishes our connections from
- * those of other files.
+ * The address of the database, with an application name that distinguishes the connections of this
+ * file from those of other files.
  */
 let url: string
 let pool: pg.Pool
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => pool.end().then(() => place.drop()))
 
-/** Reading "slow" takes a minute. */
+/** Creates an adapter over the slow view. Reading the record "slow" takes a minute. */
 const lentos = (client: Parameters<typeof bultosIn>[0] = pool, more = {}) =>
   bultosIn(client, { readFrom: 'lentos', version: { expression: 'id' }, ...more })
 
@@ -37,7 +37,7 @@ const running = (like = '%lentos%') =>
   ])
 
 describe('a client that disconnects', () => {
-  it('cancels its read and nothing else: the connection returns to the pool, usable', async () => {
+  it('cancels its read and nothing else, and the pool can use the connection again', async () => {
     const one = new pg.Pool({ connectionString: url, max: 1 })
     const store = lentos(one)
     const pidOf = async () => (await one.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
@@ -60,7 +60,7 @@ describe('a client that disconnects', () => {
     await one.end()
   })
 
-  it('cancels on a single client too, within a transaction of the caller', async () => {
+  it('cancels its read on a single client too, and the next read succeeds', async () => {
     const client = new pg.Client(url)
     await client.connect()
     const store = lentos(client)
@@ -74,7 +74,7 @@ describe('a client that disconnects', () => {
     await client.end()
   })
 
-  it('never cancels the statement of another request: aborts at random moments over few connections', async () => {
+  it('never cancels the statement of another request, even if requests on few connections abort at random moments', async () => {
     const store = lentos()
     await store.ready()
     await bultosIn(pool).ready()
@@ -85,7 +85,7 @@ describe('a client that disconnects', () => {
     let others = 0
     const innocent = async (n: number) => {
       for (let i = 0; going; i++) {
-        // Takes some time, so that a stray cancel could hit it.
+        // This read takes some time, so that a cancel meant for another request could hit it.
         expect(await store.read([`quick${(i % 20) + 1}`], call)).toMatchObject([{ value: { n: 0 } }])
         expect(await writes.create({ id: `i${n}-${i}` }, call)).toMatchObject({ created: {} })
         expect(await hooked.replace(`i${n}-${i}`, { id: `i${n}-${i}`, n: 1 }, undefined, call)).toMatchObject({
@@ -114,7 +114,7 @@ describe('a client that disconnects', () => {
     await until(() => [pool.totalCount === pool.idleCount, pool.waitingCount]).toEqual([true, 0])
   })
 
-  it('stops the statement even if the cancel arrives before it', async () => {
+  it('stops its statement even if the cancel arrives before the statement', async () => {
     const store = lentos()
     await store.ready()
     for (let i = 0; i < 40; i++) {
@@ -128,7 +128,7 @@ describe('a client that disconnects', () => {
     await until(() => pool.totalCount === pool.idleCount).toBe(true)
   })
 
-  it('abandons a connection whose cancel is still pending', async () => {
+  it('if its cancel is still pending, the pool removes the connection', async () => {
     const { hostname: host, port } = new URL(place.url)
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = new pg.Pool({ connectionString: proxy.through(url), max: 1 })
@@ -143,7 +143,7 @@ describe('a client that disconnects', () => {
     proxy.delay(6_000)
     leaving.abort()
     await until(() => proxy.connections).toBe(2)
-    // The cancel is delayed; later messages are not.
+    // By now the proxy has received the cancel, and delays it. It does not delay later messages.
     await new Promise((resolve) => setTimeout(resolve, 100))
     proxy.delay(0)
     expect(await read).toMatchObject([{ value: { id: 'second' } }])
@@ -153,7 +153,7 @@ describe('a client that disconnects', () => {
     await proxy.close()
   })
 
-  it('does not stop a write: its signal aborts at the time limit', async () => {
+  it('does not stop a write: the signal of a write aborts only at its time limit', async () => {
     await place.sql(`INSERT INTO bultos VALUES ('held', 1)`)
     const holder = new pg.Client(url)
     await holder.connect()
@@ -176,7 +176,7 @@ describe('a client that disconnects', () => {
 })
 
 describe('after calls have ended', () => {
-  it('a shared signal has no listener, and a connection has one', async () => {
+  it('a shared signal has no listeners, and a connection has one', async () => {
     const warnings: Error[] = []
     const onProcessWarning = (warning: Error) => void warnings.push(warning)
     process.on('warning', onProcessWarning)

@@ -1,5 +1,6 @@
 /**
- * Diagnostics channels of the adapter: waits for a connection, and lists without a suitable index.
+ * The diagnostics channels of the adapter. `pool-wait` reports waits for a connection, and
+ * `slow-list` reports slow lists and names their filters without an index.
  */
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import pg from 'pg'
@@ -56,7 +57,10 @@ function over(max: number, options: Partial<PostgresAdapterOptions> = {}) {
   return postgresAdapter(pool, { resource: cosas, table: 'cosas', onWarning: () => {}, ...options })
 }
 
-/** Locks the table until `waiting` statements have waited for it for `milliseconds`. */
+/**
+ * Runs `work` while the table is locked. Unlocks the table when `waiting` statements have waited
+ * for it for `milliseconds`.
+ */
 async function held<T>(work: () => Promise<T>, waiting: number, milliseconds: number): Promise<T> {
   await holder.query('BEGIN; LOCK TABLE cosas IN ACCESS EXCLUSIVE MODE')
   const done = work()
@@ -97,7 +101,7 @@ describe('the channel pool-wait', () => {
     expect(ends.every(({ failed, duration = 0 }) => !failed && duration > 0)).toBe(true)
   })
 
-  it('reports a call that times out once, with its error', async () => {
+  it('reports a timeout once, with its error', async () => {
     const messages = subscribe()
     const adapter = over(1, { acquireTimeout: 300 })
     await adapter.list(list(), call())
@@ -162,7 +166,7 @@ describe('the channel slow-list', () => {
     expect(String(onWarning.mock.calls)).not.toMatch(/l7|l8/)
   })
 
-  it('waiting for a connection is not a slow statement, and a warning function that throws has no effect', async () => {
+  it('does not count the wait for a connection, and ignores a warning function that throws', async () => {
     const messages = subscribe()
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     undo.push(() => log.mockRestore())
@@ -180,7 +184,7 @@ describe('the channel slow-list', () => {
     expect(messages.map(({ filters }) => filters)).toEqual([['lote']])
   })
 
-  it('a quick list reports nothing', async () => {
+  it('reports nothing for a quick list', async () => {
     const messages = subscribe()
     const adapter = over(1)
     await adapter.list(list([by('lote', 'l7')]), call())

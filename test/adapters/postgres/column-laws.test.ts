@@ -1,7 +1,8 @@
 /**
- * Each type of column has one canonical form per value: GET shows it, and PUT and filters accept
- * every spelling; sort orders agree with comparisons (REP-4, QUERY-1, QUERY-2). Over HTTP, in
- * PostgreSQL, PGlite and memory, with session settings that change the output format of values.
+ * Each type of column has one canonical form per value. GET shows this form, and PUT and filters
+ * accept every spelling of the value. Sort orders agree with comparisons (REP-4, QUERY-1, QUERY-2).
+ * The tests run over HTTP, in PostgreSQL, PGlite and memory. In the databases, session settings
+ * change the output format of values.
  */
 import express from 'express'
 import pg from 'pg'
@@ -17,15 +18,21 @@ import type { Store } from './stores.js'
 interface Column {
   readonly type: string
   readonly schema: { readonly type: string; readonly format?: string }
-  /** Values as shown, in ascending order. */
+  /** Values as GET shows them, in ascending order. */
   readonly values: readonly unknown[]
-  /** Other spellings of the values, by index. */
+  /** Other spellings of some values. `place` is the index of the value in `values`. */
   readonly spellings?: readonly (readonly [place: number, text: string])[]
-  /** Refused in writes: not a value, or not storable in the column. */
+  /**
+   * Values that a write must refuse: they are not values of the type, or the column cannot store
+   * them.
+   */
   readonly refused?: readonly unknown[]
-  /** Not a value at all: a filter with it is 400. */
+  /** Texts that are not values of the type. The response to a filter with such a text is 400. */
   readonly none?: readonly string[]
-  /** Types with values that compare as equal despite different texts. */
+  /**
+   * False for types whose values can be equal although their texts differ. Ranges and sort orders
+   * are not tested for them.
+   */
   readonly ordered?: false
 }
 
@@ -394,7 +401,8 @@ async function holdsLaws(
     expect(status, `${asked}: ${JSON.stringify(json)}`).toBe(200)
     return (json as { id: number }[]).map(({ id }) => id)
   }
-  // Not sorted, so that the order by key differs from the order by value.
+  // The keys are not in the order of the values, so that the order by key differs from the order by
+  // value.
   const places = values.map((_, i) => (i * 2 + 1) % values.length).every((one, i, all) => all.indexOf(one) === i)
     ? values.map((_, i) => (i * 2 + 1) % values.length)
     : values.map((_, i) => values.length - 1 - i)
@@ -497,7 +505,7 @@ describe.each([
   )
 })
 
-describe('formats in memory', () => {
+describe('formats in the memory adapter', () => {
   const formats = new Set<string>()
   const each = columns.filter(({ schema: { format }, type }) => {
     const isFirst =
@@ -513,7 +521,7 @@ describe('formats in memory', () => {
       const service = api({ versions: { v1: [mount(resource, memoryAdapter(resource))] } })
       const { send, close } = await listen(express().use(service))
       try {
-        // Limits of columns do not apply to the memory adapter.
+        // The memory adapter has no columns, so the limits of column types do not apply.
         await holdsLaws(send, { ...column, refused: column.none ?? [] })
       } finally {
         await close()

@@ -113,7 +113,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     ['reads other rows of the table', `(SELECT string_agg(_x.texto, ',' ORDER BY _x.id) FROM actas AS _x)`],
     ['reads rows that a BEFORE trigger has written to another table', `hojas(_r.id)`],
   ])(
-    'HDR-8: body and tag of POST, PUT and PATCH are those of the committed row where a computed member %s',
+    'HDR-8: body and tag of POST, PUT and PATCH are those of the committed row if a computed member %s',
     async (_, expression) => {
       await store.sql(`CREATE TABLE libro (acta text);
       CREATE OR REPLACE FUNCTION hojas(acta text) RETURNS text LANGUAGE sql STABLE AS $$ SELECT count(*)::text FROM libro WHERE libro.acta = $1 $$;
@@ -128,7 +128,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: SQL of "write" after apply() shows in the response, and "after" is the row after apply()', async () => {
+  it('HDR-8: the response includes a change that "write" makes by SQL after apply(), and "after" does not', async () => {
     const seen: unknown[] = []
     const write: Write = async (tx, change) => {
       await change.apply()
@@ -151,7 +151,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     expect(seen[2]).toEqual({ id: 'b', texto: 'x', sello: null })
   })
 
-  it('VERB-12, HDR-8: the stored result of a repeatable create is the committed record', async () => {
+  it('VERB-12, HDR-8: the result stored for an idempotency key is the committed record', async () => {
     const idempotency = { table: 'repetidas' }
     await store.sql(
       'DROP TABLE IF EXISTS repetidas; CREATE TABLE repetidas (id text PRIMARY KEY, fingerprint text, record text, version text, expires_at timestamptz)',
@@ -170,18 +170,21 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     [{}],
     [{ write: async () => {} }],
     [{ write: async (_tx: unknown, change: { apply(): Promise<unknown> }) => void (await change.apply()) }],
-  ])('VERB-13: a row that a trigger discards is a 422, and nothing was changed (%o)', async (options) => {
-    await store.sql(`
+  ])(
+    'VERB-13: if a trigger deletes the written row, the response is 422 and nothing is changed (%o)',
+    async (options) => {
+      await store.sql(`
         CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM actas WHERE id = NEW.id; RETURN NULL; END $$;
         CREATE TRIGGER sella AFTER INSERT OR UPDATE ON actas FOR EACH ROW EXECUTE FUNCTION sella()`)
-    const { send, close } = await service(options)
-    expect((await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })).status).toBe(422)
-    expect((await send('POST', '/v1/actas', {}, { id: 'b', texto: 'x' })).status).toBe(422)
-    expect((await send('GET', '/v1/actas')).json).toEqual([{ id: 'a', texto: 'uno', sello: null }])
-    await close()
-  })
+      const { send, close } = await service(options)
+      expect((await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })).status).toBe(422)
+      expect((await send('POST', '/v1/actas', {}, { id: 'b', texto: 'x' })).status).toBe(422)
+      expect((await send('GET', '/v1/actas')).json).toEqual([{ id: 'a', texto: 'uno', sello: null }])
+      await close()
+    },
+  )
 
-  it('ERR-2: a violation of a deferred constraint is refused as at the commit', async () => {
+  it('ERR-2: the response to a violation of a deferred constraint is a 422 that names the member', async () => {
     await store.sql(`
       CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF NEW.texto = 'mal' THEN RAISE EXCEPTION 'secreto' USING ERRCODE = '23514', TABLE = 'actas', COLUMN = 'texto'; END IF; RETURN NULL; END $$;
@@ -196,7 +199,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'HDR-8: SQL of "write" on the same row before apply() runs once and is a 500 with a fix for the team, under %s',
+    'HDR-8: if "write" changes the same row before apply(), it runs once and the error of the 500 says how to fix it, under %s',
     async (level) => {
       for (const savepoint of [false, true]) {
         for (const version of ['xmin', { column: 'version', soleWriter: true }] as const) {
@@ -229,7 +232,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-3: an outdated tag is 412, even if a statement-level trigger changes rows', async () => {
+  it('HDR-3: the response to an outdated tag is 412, even if a statement-level trigger changes rows', async () => {
     await store.sql(`
       CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF pg_trigger_depth() = 1 THEN UPDATE actas SET sello = (SELECT count(*) FROM actas)::text, version = gen_random_uuid(); END IF; RETURN NULL; END $$;
@@ -251,7 +254,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     }
   })
 
-  it('HDR-8: "write" that deletes its record before apply() is a 500; an absent record is a 404', async () => {
+  it('HDR-8: if "write" deletes its record before apply(), the response is 500; for an absent record it is 404', async () => {
     for (const version of ['xmin', { column: 'version' }] as const) {
       const write: Write = async (tx, change) => {
         await tx.query('DELETE FROM actas WHERE id = $1', [change.key])
@@ -281,7 +284,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     ['DELETE', 'DELETE', {}, undefined],
   ]
   it.each(undone)(
-    'VERB-13: %s: "write" that undoes it by a savepoint is a 500 that says so (%s)',
+    'VERB-13: %s: if "write" undoes the change by a savepoint, the response is 500 and the error says so (%s)',
     async (method, _, headers, body) => {
       const { send, close, failures } = await service({
         write: async (tx, change) => {
@@ -300,7 +303,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: "write" may change the record after apply() without If-Match, and the version changes', async () => {
+  it('HDR-8: without If-Match, "write" may change the record after apply(), and the response shows that change', async () => {
     const { send, close } = await service({
       write: async (tx, change) => {
         await change.apply()
@@ -312,7 +315,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     await close()
   })
 
-  it('VERB-13: "write" that throws a non-error is a 500 that says so, and the change is undone', async () => {
+  it('VERB-13: if "write" throws a value that is not an Error, the response is 500 and the change is undone', async () => {
     const write: Write = async (_tx, change) => {
       await change.apply()
       throw undefined
@@ -329,7 +332,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     await close()
   })
 
-  it('HDR-8: a rule that changes the row before its update runs once and is a 500 that says so', async () => {
+  it('HDR-8: if a rule changes the row before the update, the response is 500 and the error says so', async () => {
     await store.sql(`${book}
       CREATE RULE anota AS ON UPDATE TO actas DO ALSO INSERT INTO libro VALUES (OLD.id)`)
     const { send, close, failures } = await service()
@@ -341,7 +344,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     await close()
   })
 
-  it('HDR-3: a lost race is not attributed to "write": the change is retried', async () => {
+  it('HDR-3: a lost race is not blamed on "write", and the change is retried', async () => {
     let runs = 0
     const write: Write = async (_tx, change) => {
       runs += 1

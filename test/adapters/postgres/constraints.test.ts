@@ -83,7 +83,7 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
     expect(await adapter.create(value, call)).toEqual(refusal)
     expect(await adapter.read([3], call)).toEqual([undefined])
     if (id !== 3) return
-    // The same for an update of an existing record.
+    // An update of an existing record must get the same refusal.
     await adapter.create({ id: 4, nombre: 'Cuatro', clase: 'd' }, call)
     const before = (await adapter.read([4], call))[0]
     expect(await adapter.replace(4, { id: 4, ...rest }, undefined, call)).toEqual(refusal)
@@ -125,11 +125,11 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
     expect(refused).not.toMatch(/hunter2|password|constraint|cosas_pkey|violates/)
   })
 
-  it('a default of the database applies if a create omits the member, or if the column cannot be null', async () => {
+  it('a create that omits a member gets the default of its column, and a PUT that omits it removes the value', async () => {
     await adapter.create({ id: 5, nombre: 'Cinco' }, call)
     expect((await adapter.read([5], call))[0]?.value).toMatchObject({ clase: 'x' })
     await adapter.replace(5, { id: 5, nombre: 'Cinco', clase: 'z' }, undefined, call)
-    // A PUT is the whole record: an omitted member is removed.
+    // A PUT contains the whole record, so it removes the members that it omits.
     await adapter.replace(5, { id: 5, nombre: 'Cinco' }, undefined, call)
     expect((await adapter.read([5], call))[0]?.value).not.toHaveProperty('clase')
   })
@@ -167,7 +167,7 @@ describe.each(stores)('ERR-2: a refusal points to its member, on $name,', ({ ope
   })
   afterAll(() => store.close())
 
-  it('for a table with the constraint behind a view with INSTEAD OF triggers', async () => {
+  it('even if the constraint belongs to a table behind a view with INSTEAD OF triggers', async () => {
     await store.sql(`CREATE TABLE base (id int PRIMARY KEY, nombre text NOT NULL UNIQUE, clase text CHECK (clase <> 'x'), v uuid NOT NULL DEFAULT gen_random_uuid());
       CREATE VIEW inner_view AS SELECT * FROM base; CREATE VIEW vista AS SELECT * FROM inner_view;
       CREATE FUNCTION vista_instead() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -1,6 +1,6 @@
 /**
- * Writes that the database ignores without an error: triggers that return NULL, and policies that
- * show a row but do not allow its update.
+ * Writes that the database ignores without an error, because a trigger returns NULL, and other
+ * special cases of reads and writes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapter, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
@@ -27,7 +27,7 @@ const notas = defineResource<Nota>()({
 })
 const declined = { refused: 'rule', why: 'was rejected by a rule of the store' }
 
-describe.each(stores)('ignored writes, on $name', ({ open }) => {
+describe.each(stores)('reads and writes, on $name', ({ open }) => {
   let store: Store
   let asked = 0
   let adapter: PostgresAdapter<Nota, number>
@@ -51,7 +51,7 @@ describe.each(stores)('ignored writes, on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('are refused at once, with a version and without', async () => {
+  it('a write that a trigger ignores is refused at once, with and without a version', async () => {
     const { version } = (await adapter.read([1], call))[0] as { version: string }
     await store.sql('ALTER TABLE notas ENABLE TRIGGER calla')
     asked = 0
@@ -69,12 +69,12 @@ describe.each(stores)('ignored writes, on $name', ({ open }) => {
     expect(await adapter.replace(1, { id: 1, texto: 'a' }, version, call)).toMatchObject({ value: { texto: 'a' } })
   })
 
-  it('an explicit null of a create is stored, even if the column has a default', async () => {
+  it('a create stores an explicit null, even if the column has a default', async () => {
     expect(await adapter.create({ texto: null } as Nota, call)).toMatchObject({ created: { value: { texto: null } } })
     expect(await adapter.create({} as Nota, call)).toMatchObject({ created: { value: { texto: 'defecto' } } })
   })
 
-  it('a call may read two records written by one transaction, and change either', async () => {
+  it('a call that reads two records of the same transaction may change one of them', async () => {
     await store.sql(`TRUNCATE notas; INSERT INTO notas (id, texto) VALUES (1, 'x'), (2, 'y')`)
     const one = callOf({ fresh: true })
     const [first] = await adapter.read([1], one)
@@ -85,7 +85,7 @@ describe.each(stores)('ignored writes, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toMatchObject({ texto: 'y' })
   })
 
-  it('expressions of the team may name any of their columns', async () => {
+  it('an expression of the team may use any column, even one with a name that the adapter uses in its SQL', async () => {
     await store.sql(
       `CREATE TABLE lugares (id int PRIMARY KEY, place text, k0 text, total text); INSERT INTO lugares VALUES (1, 'a', 'b', 'c'), (2, 'd', 'e', 'f')`,
     )
@@ -109,7 +109,7 @@ describe.each(stores)('ignored writes, on $name', ({ open }) => {
     })
   })
 
-  it('a deep page shows no row twice that was removed and created again', async () => {
+  it('a deep page shows each row once, even if soft-deleted rows have the same keys', async () => {
     await store.sql(`
       CREATE TABLE borrables (id int, texto text NOT NULL, relleno text, borrado_en timestamptz);
       CREATE UNIQUE INDEX ON borrables (id) WHERE borrado_en IS NULL;

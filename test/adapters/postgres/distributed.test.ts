@@ -1,7 +1,7 @@
 /**
- * Tables that Citus distributes. Citus is not installed here, only its catalog table
- * (`citus/catalog.ts`), so that the adapter sends what it sends to Citus. The query trees of these
- * statements are checked by the rules of its planner (`citus/rules.ts`).
+ * Tables that Citus distributes. These tests do not need Citus. They create only its catalog table
+ * (`citus/catalog.ts`), so that the adapter sends the statements that it would send to Citus. Then
+ * they check the query trees of these statements by the rules of its planner (`citus/rules.ts`).
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -99,7 +99,7 @@ const remote = { severity: 'ERROR', where: 'while executing command on 10.0.0.7:
 const failure = (fields: object) =>
   Object.assign(new Error((fields as { message?: string }).message ?? 'failed'), fields)
 
-/** A client whose statement fails as Citus reports it. */
+/** A client on which matching statements fail with an error like those of Citus. */
 const failing = (on: RegExp, fields: object): CustomClient => ({
   query: async (text, values) => {
     if (on.test(text)) throw failure({ ...remote, ...fields })
@@ -109,7 +109,7 @@ const failing = (on: RegExp, fields: object): CustomClient => ({
 })
 
 describe('the statements for distributed tables', () => {
-  /** Every statement of requests, as `ready()` explains it. */
+  /** The statements of all requests. `ready()` sends them with EXPLAIN. */
   async function explained(make: (client: pg.Pool) => { ready(): Promise<void> }): Promise<readonly string[]> {
     const recorded = recording(pool)
     await make(recorded.client).ready()
@@ -126,7 +126,7 @@ describe('the statements for distributed tables', () => {
       (client: pg.Pool) => postgresAdapter(client, { table: 'bultos', version, resource: bultos }),
       10,
     ],
-  ] as const)('%s have only forms that Citus accepts', async (_, make, atLeast) => {
+  ] as const)('use only forms that Citus accepts, for a resource %s', async (_, make, atLeast) => {
     const statements = await explained(make)
     expect(statements.length).toBeGreaterThanOrEqual(atLeast)
     const refused: string[] = []
@@ -162,17 +162,17 @@ describe('the statements for distributed tables', () => {
       'INSERT of a SELECT without a table',
     ],
     ['SELECT xmin FROM puestas', 'a system column'],
-  ])('the rules detect what Citus refuses: %s', async (text, fault) => {
+  ])('are checked by rules that detect what Citus refuses: %s', async (text, fault) => {
     expect(await refusedByCitus(sql, text, facts)).toContain(fault)
   })
 
-  it.skipIf(!hasTrees)('the rules do not apply to ordinary tables', async () => {
+  it.skipIf(!hasTrees)('are checked by rules that do not apply to ordinary tables', async () => {
     expect(await refusedByCitus(sql, 'UPDATE ajenas SET version = DEFAULT RETURNING fecha::text', facts)).toEqual([])
   })
 })
 
 describe('records in distributed tables', () => {
-  it('are created, changed, attached and removed, with dates that RETURNING omits', async () => {
+  it('are created, changed, attached and removed, and a write returns dates although RETURNING omits them', async () => {
     const adapter = postgresAdapter(pool, { ...options, resource: piezas })
     await adapter.ready()
     const record = {
@@ -201,7 +201,7 @@ describe('records in distributed tables', () => {
     expect(await sql('SELECT count(*)::int AS n FROM en_ruta')).toEqual([{ n: 0 }])
   })
 
-  it('get the next number as the last part of a key', async () => {
+  it('get the next number as the last part of their key', async () => {
     const adapter = postgresAdapter(pool, { table: 'bultos', version, resource: bultos })
     const numbers: unknown[] = []
     for (const n of [undefined, undefined, 7, undefined]) {
@@ -211,7 +211,7 @@ describe('records in distributed tables', () => {
     expect(numbers).toEqual([1, 2, 7, 8])
   })
 
-  it('VERB-12: an expired key is reused once, and its row remains one row', async () => {
+  it('VERB-12: an expired idempotency key is reused once, and its table still has one row for it', async () => {
     const adapter = postgresAdapter(pool, { ...options, resource: piezas })
     const idempotency = { id: 'clave', fingerprint: 'f' }
     const once = () => adapter.create({ texto: 'una' } as never, { ...call, idempotency })
@@ -227,7 +227,7 @@ describe('records in distributed tables', () => {
     expect(await sql('SELECT count(*)::int AS n FROM idempotency_keys')).toEqual([{ n: 1 }])
   })
 
-  it('VERB-12: expired keys are removed, without row locks on several servers', async () => {
+  it('VERB-12: expired idempotency keys are removed without row locks on several servers', async () => {
     await sql("INSERT INTO idempotency_keys VALUES ('vieja', 'f', '{}', 'v', now() - interval '1 s')")
     const recorded = recording(pool)
     const adapter = postgresAdapter(recorded.client, { ...options, resource: piezas })
@@ -237,7 +237,7 @@ describe('records in distributed tables', () => {
     await recorded.client.end()
   })
 
-  it('QUERY-4: pages past the middle do without a subquery in OFFSET', async () => {
+  it('QUERY-4: the statements of deep pages have no subquery in OFFSET', async () => {
     const adapter = postgresAdapter(pool, { table: 'bultos', version, resource: bultos })
     await sql('CREATE VIEW vistos AS SELECT * FROM bultos')
     await sql('INSERT INTO bultos (pieza, n) SELECT 9, g FROM generate_series(1, 1500) g; ANALYZE bultos')
@@ -248,7 +248,7 @@ describe('records in distributed tables', () => {
     expect((await deep.list(request, call)).items).toEqual((await adapter.list(request, call)).items)
     await recorded.client.end()
     expect(recorded.statements.filter((text) => /OFFSET \(/.test(text))).toEqual([])
-    // Views and queries over such a table reach the same servers.
+    // Views and queries over a distributed table also run on several servers.
     const viewed = recording(pool)
     for (const readFrom of ['vistos', 'SELECT * FROM bultos']) {
       const reading = postgresAdapter(viewed.client, { table: 'bultos', readFrom, version, resource: bultos })
@@ -275,7 +275,7 @@ describe('ready() on a distributed table', () => {
     })
   })
 
-  it('warns about estimated totals, which are equal for all distributed tables', async () => {
+  it('warns about estimated totals, which are wrong for distributed tables', async () => {
     const warnings: string[] = []
     await ready({ count: 'estimated', onWarning: (message) => warnings.push(message) })
     expect(warnings.join()).toMatch(/"piezas" are wrong: set count to "bounded" or "none"/)
@@ -299,7 +299,7 @@ describe('ready() on a distributed table', () => {
     await postgresAdapter(pool, { table: 'comunes', version, resource: comunes }).ready()
   })
 
-  it('reports what the planner refuses, by the method that would send it', async () => {
+  it('reports a statement that the planner refuses, and the methods that would send it', async () => {
     const planner = { code: '0A000', routine: 'TargetlistAndFunctionsSupported', where: undefined }
     const message = 'functions used in UPDATE queries on distributed tables must not be VOLATILE'
     const adapter = postgresAdapter(failing(/^EXPLAIN UPDATE/, { ...planner, message }), {
@@ -313,7 +313,7 @@ describe('ready() on a distributed table', () => {
     await adapter.ready(new Set())
   })
 
-  it('checks the table itself: an ordinary table accepts the same options', async () => {
+  it('accepts an ordinary table with the same options on the same server', async () => {
     await postgresAdapter(pool, {
       table: 'ajenas',
       version: 'xmin',
@@ -325,7 +325,7 @@ describe('ready() on a distributed table', () => {
 })
 
 describe('ready() on a server that sorts nulls first, like CockroachDB', () => {
-  /** This server, with the opposite default of ORDER BY. */
+  /** The server of this run, with the opposite default for nulls in ORDER BY. */
   const nullFirst: CustomClient = {
     query: async (text, values) =>
       pool.query(text.replace(/ORDER BY a LIMIT/, 'ORDER BY a NULLS FIRST LIMIT'), values as unknown[]),
@@ -333,7 +333,7 @@ describe('ready() on a server that sorts nulls first, like CockroachDB', () => {
   }
   const byWeight = { table: 'bultos', version } as const
 
-  it('QUERY-2: refuses only lists that are sorted by nullable members', async () => {
+  it('QUERY-2: refuses only resources whose lists can be sorted by a nullable member', async () => {
     await expect(postgresAdapter(nullFirst, { ...byWeight, resource: bultos }).ready()).rejects.toMatchObject({
       code: 'store-unfit',
       message: expect.stringMatching(/sorts null before all values.*null_ordered_last = on/s),
@@ -352,8 +352,8 @@ describe('ready() on a server that sorts nulls first, like CockroachDB', () => {
   })
 })
 
-describe('tableDdl with distributed', () => {
-  it('prints the distribution column, the colocation, and no trigger', () => {
+describe('tableDdl with the option "distributed"', () => {
+  it('prints the distribution column and the colocation, and no trigger', () => {
     const ddl = tableDdl(piezas, options, { distributed: true })
     expect(ddl).toContain(`SELECT create_distributed_table('"piezas"', 'id');`)
     expect(ddl).toContain(`SELECT create_distributed_table('"en_ruta"', 'pieza', colocate_with => '"piezas"');`)
@@ -375,14 +375,14 @@ describe('tableDdl with distributed', () => {
   )
 })
 
-describe('failures of other servers', () => {
-  it('XX000 of a remote command is a lost connection; XX000 of this server is an error', () => {
+describe('errors from other servers of a Citus cluster', () => {
+  it('XX000 from a remote command counts as a lost connection; XX000 from this server is an error', () => {
     expect(failureKind(failure({ ...remote, code: 'XX000' }))).toBe('lost')
     expect(failureKind(failure({ severity: 'ERROR', code: 'XX000', routine: 'elog_finish' }))).toBe('other')
     expect(failureKind(failure({ ...remote, code: '23505' }))).toBe('refused')
   })
 
-  it('ERR-1: a write that fails with it is 503, with an unknown outcome', async () => {
+  it('ERR-1: if a write fails with a remote XX000, the response is 503 with an unknown outcome', async () => {
     const table = { table: 'bultos', version, resource: bultos }
     const writing = postgresAdapter(failing(/^UPDATE/, { code: 'XX000' }), table)
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (77, 1)')
@@ -394,7 +394,7 @@ describe('failures of other servers', () => {
     expect((error as Unavailable).unchanged ?? false).toBe(false)
   })
 
-  it('ERR-1: a read that fails with it is retried', async () => {
+  it('ERR-1: if a read fails with a remote XX000, it is retried', async () => {
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (78, 1)')
     let sent = 0
     const client: CustomClient = {
@@ -424,15 +424,18 @@ describe('failures of other servers', () => {
       'referenced',
       [],
     ],
-  ] as const)('ERR-2: %s names the member without the shard number: %s', async (code, message, refused, members) => {
-    const adapter = postgresAdapter(failing(/INSERT INTO "piezas"/, { code, message }), {
-      ...options,
-      resource: piezas,
-    })
-    expect(await adapter.create({ id: 1, texto: 'a' } as never, call)).toMatchObject({ refused, members })
-  })
+  ] as const)(
+    'ERR-2: the refusal for %s names the member, although the message has the shard number: %s',
+    async (code, message, refused, members) => {
+      const adapter = postgresAdapter(failing(/INSERT INTO "piezas"/, { code, message }), {
+        ...options,
+        resource: piezas,
+      })
+      expect(await adapter.create({ id: 1, texto: 'a' } as never, call)).toMatchObject({ refused, members })
+    },
+  )
 
-  it('recognizes every name that Citus gives to a shard (property)', async () => {
+  it('every name that Citus gives to a shard is recognized (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -1,6 +1,6 @@
 /**
- * The property behind `emitted.long.test.ts`, for random schedules: every event that a driver emits
- * has a listener, and no response is untrue.
+ * For random schedules: every event that a driver emits has a listener, and every response is true.
+ * `emitted.long.test.ts` tests the single cases.
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import { freshSchema, type Place } from '../../servers/databases.js'
 import { listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, tried, unchanged, until, within } from './bultos.js'
 
-/** A client that records its uses after it has emitted `error`. */
+/** A client that records the statements sent on it after it has emitted `error`. */
 class Watched extends pg.Client {
   isDead = false
   readonly lateStatements: string[] = []
@@ -40,7 +40,7 @@ const fatal = () =>
   })
 const notice = (routine: string) => ({ severity: 'WARNING', code: '01000', message: 'a warning', routine })
 
-/** Events of a connection. During connecting, only those that close the socket really end it. */
+/** Events of a connection. While it is connecting, only the events that close the socket end it. */
 const events = {
   'a FATAL error': (client: Inner) => client.connection.emit('errorMessage', fatal()),
   'an error of the socket': (client: Inner) => client.connection.emit('error', new Error('read ECONNRESET')),
@@ -61,10 +61,10 @@ const works = [
   'a transaction of the team',
 ] as const
 
-/** The pause before the next step. */
+/** How long to wait before the next step. */
 interface Pause {
   readonly microtasks?: number
-  /** Turns of the event loop. */
+  /** Iterations of the event loop. */
   readonly turns?: number
 }
 
@@ -154,10 +154,10 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
       expect([id, answer, rows.has(id)]).toEqual([id, expect.objectContaining({ created: expect.anything() }), true])
   }
   for (const client of seen) {
-    // The pool itself has a listener on idle connections, and closed connections keep that one.
+    // The pool adds this listener to idle connections, and a connection that closed keeps it.
     expect(client.listenerCount('notice')).toBe(1)
     expect(client.listenerCount('error')).toBeLessThanOrEqual(3)
-    // Statements of the team are not checked.
+    // Only the statements of the adapter are checked, not those of the team.
     expect(client.lateStatements.filter((text) => /bultos|buzon|ROLLBACK|COMMIT$/.test(text))).toEqual([])
   }
   expect(await plain.read(['a'], within(20_000))).toMatchObject([{ value: { id: 'a' } }])

@@ -1,5 +1,6 @@
 /**
- * Every event that a driver emits has a listener: an `error` event without one ends the process.
+ * Every event that a driver emits has a listener. Without a listener, an `error` event would end
+ * the process.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,10 +11,10 @@ import { startProxy, type TcpProxy } from '../../servers/proxy.js'
 import { call } from '../memory/requests.js'
 import { bultosIn, ddl, tried, until } from './bultos.js'
 
-/** ReadyForQuery outside a transaction: the last message of a reply. */
+/** The message ReadyForQuery outside a transaction: the last message of a reply. */
 const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-/** ErrorResponse: an administrator ended the connection. */
+/** The message ErrorResponse of a server whose administrator has ended the connection. */
 const terminated = ((): Buffer => {
   const fields = Buffer.from(
     'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0RProcessInterrupts\0\0',
@@ -26,7 +27,7 @@ const terminated = ((): Buffer => {
 
 let place: Place
 let proxy: TcpProxy
-/** Uncaught errors. The test runner fails for them too. */
+/** Uncaught errors. They also make the test runner fail. */
 const uncaught: unknown[] = []
 const note = (error: unknown): void => void uncaught.push(error)
 
@@ -51,7 +52,7 @@ describe('a connection that ends while the pool hands it out', () => {
   })
   afterEach(() => pool.end())
 
-  it('is replaced if its end is in the same segment as the last reply to a query of the team', async () => {
+  it('is replaced if its end arrives in the same segment as the last reply to a query of the team', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     for (let round = 0; round < 3; round++) {
@@ -75,14 +76,14 @@ describe('a connection that ends while the pool hands it out', () => {
     expect(await place.sql(`SELECT id FROM bultos WHERE id = 'next'`)).toHaveLength(1)
   })
 
-  it('is replaced if it is new', async () => {
+  it('is replaced even if it is new', async () => {
     const store = bultosIn(pool)
     const sent = proxy.appendAfter(ready, terminated)
     expect(await store.read(['a'], call)).toMatchObject([{ value: { id: 'a' } }])
     await sent
   })
 
-  it('is replaced if a function of the team has released it: the result stays true', async () => {
+  it('is replaced if a function of the team has released it, and the response stays true', async () => {
     const warnings: string[] = []
     const two = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(two, {
@@ -95,7 +96,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await two.end()
   })
 
-  it('does not end the process while the team holds it, created before the adapter or after', async () => {
+  it('does not end the process while the team holds it, whether the team checked it out before or after creating the adapter', async () => {
     const before = await pool.connect()
     const other = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     bultosIn(pool)
@@ -114,7 +115,7 @@ describe('a connection that ends while the pool hands it out', () => {
 })
 
 describe('a single client of the team', () => {
-  it('does not end the process when it breaks: connected, connecting, or checked out of a pool', async () => {
+  it('does not end the process when it breaks, whether it was connected, connecting, or checked out of a pool', async () => {
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
     const connected = new pg.Client(proxy.through(place.url))
@@ -135,7 +136,7 @@ describe('a single client of the team', () => {
 })
 
 describe('the listeners of a connection', () => {
-  it('stay the same few, however many adapters share a pool and however often it is checked out', async () => {
+  it('do not increase, however many adapters share a pool and however often the connection is checked out', async () => {
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
     const stores = Array.from({ length: 30 }, () => bultosIn(pool))
     const counts = async () => {
@@ -175,7 +176,10 @@ describe('the listeners of a connection', () => {
   })
 })
 
-/** Runs in a separate process, which a failure ends: prints each write and its reported outcome. */
+/**
+ * The program of a separate process, which an uncaught error would end. It prints the id of each
+ * write with the outcome that the adapter reported.
+ */
 const service = `
   import pg from 'pg'
   import { postgresAdapter } from 'express-rest-conventions/postgres'
@@ -225,8 +229,8 @@ const service = `
   process.stdout.write(JSON.stringify({ claims, reads, counts }))`
 
 describe('a service whose connections are terminated repeatedly', () => {
-  it('keeps running, and no response is untrue', async () => {
-    // A retry of the runner starts over.
+  it('keeps running, and every response is true', async () => {
+    // If the test runner repeats this test, it starts with empty tables again.
     await place.sql('TRUNCATE bultos, buzon')
     const url = `${place.url}&application_name=${place.name}`
     const child = spawn(process.execPath, ['--input-type=module', '-e', service, url, place.url, place.name], {

@@ -1,5 +1,6 @@
 /**
- * Classifies failures of clients that report less than `pg`, and of databases with other messages.
+ * The adapter classifies failures even if the client reports less than `pg` does, or if the
+ * database has other messages than PostgreSQL.
  */
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
@@ -43,7 +44,7 @@ describe('kinds of failures', () => {
     expect(stateOf(failure({ code: 'ECONNRESET' }))).toBeUndefined()
   })
 
-  it('a client that reports only the code', async () => {
+  it('a client that reports only the code of an error is sufficient to recognize refusals', async () => {
     await using place = await freshSchema()
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
     await place.sql(`

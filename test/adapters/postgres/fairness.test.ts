@@ -1,6 +1,6 @@
 /**
- * Under load, started requests are completed before others start: their later reads do not queue
- * behind the first reads of all others.
+ * Under load, requests that have started are completed before others start. So their later reads do
+ * not queue behind the first reads of all other requests.
  */
 import { Agent, request } from 'node:http'
 import express from 'express'
@@ -54,7 +54,8 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
           },
           versions: {
             v1: [
-              // A copy of the adapter: the link is read by a separate statement.
+              // The adapter is copied, so that its table is not joined. The link is then read by a
+              // separate statement.
               mount(clientes, { ...postgresAdapter(client, { resource: clientes, table: 'clientes', ...options }) }),
               mount(contratos, postgresAdapter(client, { table: 'contratos', ...options })),
             ],
@@ -62,7 +63,7 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
         }),
       ),
     )
-    // All tables are opened before the concurrent requests.
+    // The adapters read the catalog for this request, and not during the concurrent ones.
     await service.send('GET', '/v1/contratos/k0')
     peak = 0
     const agent = new Agent({ keepAlive: true, maxSockets: 300 })
@@ -81,8 +82,8 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
     )
     agent.destroy()
     expect(statuses.filter((status) => status !== 200)).toEqual([])
-    // While a request reads its link, each connection may have started another one. In the order of
-    // arrival, nearly all of them would be started.
+    // While a request reads its link, each connection may have started one other request. If reads
+    // ran in the order of arrival, nearly all requests would be started at the same time.
     expect(peak).toBeLessThanOrEqual(2 * places + 2)
     await service.close()
     await close()

@@ -1,4 +1,4 @@
-/** Optimized paths give the same results as the general ones. */
+/** The optimized paths give the same results as the general ones. */
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -59,7 +59,7 @@ const over = (client: Parameters<typeof postgresAdapter>[0], more = {}) =>
     rest: 'resto',
     ...more,
   })
-/** A client without optimizations, which reads columns by name. */
+/** An adapter over a client without optimizations, which reads columns by name. */
 const plain = () => over({ query: (text: string, values?: unknown[]) => pool.query(text, values) })
 
 function frozen<T>(value: T): T {
@@ -67,7 +67,7 @@ function frozen<T>(value: T): T {
   return value
 }
 
-/** Compares as plain objects: some records are instances of a class. */
+/** Compares records as plain objects, because some records are instances of a class. */
 const same = (one: Records, other: Records) => deepStrictEqual(one.map(plainly), other.map(plainly))
 const plainly = (stored: Records[number]) => stored && { value: stored.value, version: stored.version }
 type Records = readonly ({ readonly value: unknown; readonly version: string } | undefined)[]
@@ -97,7 +97,7 @@ const rows = fc.array(
 )
 
 describe('the optimized paths through `pg`', () => {
-  it('return what a client returns that reads columns by name (property)', async () => {
+  it('return the same results as a client that reads columns by name (property)', async () => {
     const [short, long] = [over(pool), plain()]
     const request = frozen(
       listRequest({ sort: 'seguro,grande,id', where: [{ field: 'duenyo', op: 'eq', value: 'uno' }] }),
@@ -143,7 +143,7 @@ describe('the optimized paths through `pg`', () => {
     )
   })
 
-  it('are used only by clients that support them: a pipelining client gets ordinary statements', async () => {
+  it('are used only with clients that support them: a pipelining client gets ordinary statements', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const client = new pg.Client({ connectionString: place.url, pipeline: true } as pg.ClientConfig)
     await client.connect()
@@ -158,7 +158,7 @@ describe('the optimized paths through `pg`', () => {
     const seen: string[] = []
     let answered = 0
     class Traced extends pg.Client {
-      // biome-ignore lint/suspicious/noExplicitAny: as tracers do
+      // biome-ignore lint/suspicious/noExplicitAny: tracers override the method like this
       override query(given: any, ...more: any[]): any {
         if (typeof given?.submit !== 'function') return super.query(given, ...more)
         seen.push(given.text)
@@ -178,7 +178,7 @@ describe('the optimized paths through `pg`', () => {
     expect(answered).toBe(3)
   })
 
-  it('are disabled if a team has replaced the query method of each client, which inspects results', async () => {
+  it('are disabled if the team has replaced the query method of each client to inspect results', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const watched = new pg.Pool({ connectionString: place.url, max: 1 })
     let rows = 0
@@ -200,7 +200,7 @@ describe('the optimized paths through `pg`', () => {
 
   it('fail at once if a wrapper of all queries fails', async () => {
     class Failing extends pg.Client {
-      // biome-ignore lint/suspicious/noExplicitAny: as wrappers do
+      // biome-ignore lint/suspicious/noExplicitAny: wrappers override the method like this
       override async query(given: any, ...more: any[]): Promise<any> {
         if (typeof given?.submit === 'function') throw new Error('The wrapper failed.')
         return super.query(given, ...more)
@@ -212,11 +212,11 @@ describe('the optimized paths through `pg`', () => {
   })
 })
 
-describe('a repeated request', () => {
+describe('a repeated list request', () => {
   const ids = async (request: ListRequest, one: AdapterCall = call) =>
     (await over(pool).list(request, one)).items.map(({ value }) => value.id)
 
-  it('finds current data, and for each caller only its permitted records', async () => {
+  it('finds current records, and for each caller only those in its scope', async () => {
     await pool.query(
       `TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`,
     )
@@ -235,14 +235,14 @@ describe('a repeated request', () => {
     expect(await seen()).toEqual(['c', 'a', 'b'])
   })
 
-  it('is compiled again if it could have changed', async () => {
+  it('is compiled again if its object is not deeply frozen', async () => {
     await pool.query(
       `TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`,
     )
     const store = over(pool)
     const found = async (request: ListRequest) => (await store.list(request, call)).items.map(({ value }) => value.id)
     const where = [{ field: 'duenyo', path: ['duenyo'], op: 'eq' as const, value: 'uno' }]
-    // Frozen only at the top level.
+    // Only the outermost object is frozen.
     const request = Object.freeze({ ...listRequest({ sort: 'id' }), where })
     let owner = 'uno'
     const turning = Object.freeze({
@@ -275,7 +275,7 @@ describe('a signal that is created lazily', () => {
     }
     const store = over(pool, { readFrom: 'lentas' })
     await store.ready()
-    // On a busy machine a few take long.
+    // On a busy machine, a few of these reads take long, and create the signal.
     for (let i = 0; i < 100; i++) await store.read(['quick'], new Made())
     expect(asked).toBeLessThan(100)
     const left = refusedWith(store.read(['slow'], new Made()))

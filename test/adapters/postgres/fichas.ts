@@ -1,4 +1,4 @@
-/** The resource and the table of the tests of cached rows. */
+/** The resource and the table for the tests of cached rows. */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import {
@@ -45,7 +45,10 @@ const adapterOver = (options: Options, client: PostgresClient) =>
     ...options,
   })
 
-/** Uses the limit that all resources over a client share. */
+/**
+ * An option that leaves out the adapter's own limit, so that all resources over a client share one
+ * limit.
+ */
 export const sharing = { keepRows: undefined } as unknown as Options
 
 export const counted = (adapter: object) =>
@@ -56,8 +59,9 @@ export const read = async (adapter: Over, id = 'f1') => (await adapter.read([id]
 export const listed = (adapter: Over) => adapter.list(listRequest({ sort: 'n,id' }), call)
 
 /**
- * Resolves when rows are cached: the catalog is queried along with the first requests. Stops the
- * clock, so that the catalog result stays valid however slow the test is.
+ * Resolves when rows are cached. This takes several requests, because the adapter queries the
+ * catalog along with the first ones. Then the clock is stopped, so that the catalog result stays
+ * valid however slow the test is.
  */
 export async function warm(adapter: Over): Promise<void> {
   vi.useRealTimers()
@@ -66,16 +70,16 @@ export async function warm(adapter: Over): Promise<void> {
   vi.useFakeTimers({ toFake: ['performance'] })
 }
 
-/** Lists until the adapter assumes that most rows are cached. */
+/** Repeats a list until the adapter assumes that most of its rows are cached. */
 export async function listOften(adapter: Over): Promise<void> {
   for (let i = 0; i < 17; i++) await listed(adapter)
 }
 
-/** The texts of the statements for the table. */
+/** A client that records the texts of all statements for the table. */
 export class Recording extends pg.Client {
   static readonly texts: string[] = []
 
-  // biome-ignore lint/suspicious/noExplicitAny: as tracers do
+  // biome-ignore lint/suspicious/noExplicitAny: tracers override the method like this
   override query(given: any, ...more: any[]): any {
     const text = typeof given === 'string' ? given : given.text
     if (text.includes('"fichas"')) Recording.texts.push(text)

@@ -1,4 +1,7 @@
-/** The folders of the PostgreSQL adapter are layers: each imports only earlier ones. */
+/**
+ * The folders of the PostgreSQL adapter are layers. Each folder imports only from itself and from
+ * earlier folders.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +9,9 @@ import { describe, expect, it } from 'vitest'
 
 const room = fileURLToPath(new URL('../../../src/adapters/postgres', import.meta.url))
 
-/** The folders from the bottom up. The last entry means the files outside of folders. */
+/**
+ * The folders, from the lowest layer to the highest. `.` stands for the files outside of folders.
+ */
 const folders = [
   'unfit.ts',
   'connections',
@@ -28,7 +33,7 @@ const files = readdirSync(room, { recursive: true, encoding: 'utf8' }).filter((p
 
 const folderOf = (path: string): string => (path === 'unfit.ts' ? path : dirname(path))
 
-/** The files of the adapter that a file imports. */
+/** The files of the adapter that this file imports. */
 const importsOf = (path: string): string[] =>
   [...readFileSync(join(room, path), 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from\s+'(\.[^']+)\.js'/gms)]
     .map(([, name]) => `${relative(room, join(room, dirname(path), name as string))}.ts`)

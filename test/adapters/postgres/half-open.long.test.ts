@@ -1,6 +1,6 @@
 /**
- * Connections that are dead without having been closed, as after a firewall dropped them or a host
- * was lost. New connections work at once.
+ * Half-open connections: they are dead, but were never closed, for example after a firewall dropped
+ * them or a host was lost. New connections work at once.
  */
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ let place: Place
 let proxy: TcpProxy
 let pool: pg.Pool
 
-/** Counts the checks of connections, which are empty statements. */
+/** The number of connection checks so far. A check is an empty statement. */
 let checks = 0
 class Counting extends pg.Client {
   override query(...given: unknown[]): never {
@@ -52,18 +52,18 @@ const poolOf = (max: number, more: pg.PoolConfig = {}) =>
     ...more,
   } as pg.PoolConfig)
 
-/** Opens as many idle connections as the pool may have. */
+/** Opens as many connections as the pool may have, and leaves them idle. */
 async function fill(own = pool): Promise<void> {
   const clients = await Promise.all(Array.from({ length: own.options.max }, () => own.connect()))
   for (const client of clients) client.release()
 }
 
-/** The idle time after which a connection is checked. */
+/** Waits longer than the idle time after which a connection is checked. */
 const idle = () => sleep(600)
 
 /**
- * Fails if it took much longer than a check and a new connection: without checks it takes half a
- * minute.
+ * Fails if the work took much longer than one check and one new connection. Without checks, it
+ * would take half a minute.
  */
 async function soon<T>(work: Promise<T> | T): Promise<T> {
   const started = performance.now()
@@ -75,19 +75,19 @@ async function soon<T>(work: Promise<T> | T): Promise<T> {
 const request = () => within(30_000)
 
 describe('half-open connections of a pool', () => {
-  it('delay one request by one check, not by a check of each', async () => {
+  it('delay one request by one check, not by one check for each connection', async () => {
     const store = bultosIn(pool)
     await store.ready()
     await fill()
     await idle()
     proxy.forget()
     expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a', n: 1 } }])
-    // The idle ones were checked meanwhile, all at once.
+    // The idle connections were checked in the meantime, all at once.
     await soon(until(() => pool.totalCount).toBeLessThan(4))
     expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a', n: 1 } }])
   })
 
-  it('do not delay concurrent requests any longer: reads, lists, and writes that are made once', async () => {
+  it('delay many concurrent requests no longer than one, and writes are made once', async () => {
     const plain = bultosIn(pool)
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
@@ -106,7 +106,7 @@ describe('half-open connections of a pool', () => {
     expect(await place.sql(`SELECT bulto FROM buzon WHERE bulto LIKE 'many%'`)).toHaveLength(10)
   })
 
-  it('delay a pool with a single connection in the same way', async () => {
+  it('delay requests in the same way if the pool has a single connection', async () => {
     const one = poolOf(1)
     const store = bultosIn(one)
     await store.read(['a'], call)
@@ -118,20 +118,20 @@ describe('half-open connections of a pool', () => {
     await one.end()
   })
 
-  it('are all checked after one statement timed out, however short they were idle', async () => {
+  it('are all checked after one statement timed out, however short their idle time', async () => {
     const two = poolOf(2)
     const store = bultosIn(two)
-    // Two statements, for two connections: equal ones would share a round trip.
+    // Two different statements use two connections. Equal statements would share a round trip.
     await Promise.all([store.read(['a'], call), store.read(['a', 'b'], call)])
     proxy.forget()
-    // This one is sent without a check, and waits until its time limit.
+    // The connection was idle too briefly for a check, so this read waits until its time limit.
     await refusedWith(store.read(['a'], within(300)))
     expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a' } }])
     expect(checks).toBeGreaterThan(0)
     await two.end()
   })
 
-  it('delay the last statement by its own time limit, and not by that of the request', async () => {
+  it('delay a statement by the statement timeout, not by the time limit of the request', async () => {
     const two = poolOf(2)
     const limits = { statementTimeout: 200 }
     const plain = bultosIn(two, limits)
@@ -142,7 +142,8 @@ describe('half-open connections of a pool', () => {
     await plain.ready()
     await Promise.all([plain.read(['a'], call), plain.read(['a', 'b'], call)])
     proxy.forget()
-    // The statement, and five seconds for a reply to its cancel.
+    // Each call takes the statement timeout, and five seconds of waiting for the reply to the
+    // cancel.
     const [read, created] = await Promise.all([
       plain.read(['a'], request()),
       together.create({ id: 'last' }, request()),
@@ -152,7 +153,7 @@ describe('half-open connections of a pool', () => {
     await two.end()
   })
 
-  it('leave nothing behind if the request ends during the check, or the pool is closed', async () => {
+  it('leave nothing behind if the request ends during the check, or if the pool is closed', async () => {
     const two = poolOf(2)
     const store = bultosIn(two)
     await fill(two)
@@ -175,7 +176,7 @@ describe('half-open connections of a pool', () => {
     await Promise.all([soon(two.end()), soon(ending)])
   })
 
-  it('are 503 in time, with nothing changed, if new connections fail too', async () => {
+  it('cause a 503 in time, with nothing changed, if new connections fail too', async () => {
     const store = bultosIn(pool, { acquireTimeout: 1_500 })
     await store.read(['a'], call)
     await idle()
@@ -192,7 +193,7 @@ describe('half-open connections of a pool', () => {
 })
 
 describe('connections that are half-open while connecting', () => {
-  it('occupy a place only for the acquire timeout, even if they occupy all', async () => {
+  it('occupy their places in the pool only until the acquire timeout', async () => {
     const two = poolOf(2)
     const store = bultosIn(two, { acquireTimeout: 500 })
     await store.ready()
@@ -225,14 +226,14 @@ describe('a connection check', () => {
     await one.end()
   })
 
-  it('is made after a pause, and not on a connection in use', async () => {
+  it('is made after an idle time, and not on a connection in use', async () => {
     const one = poolOf(1)
     const store = bultosIn(one)
     await store.read(['a'], call)
     checks = 0
     const reads = 300
     for (let i = 0; i < reads; i++) await store.read(['a'], call)
-    // None, unless the machine itself was paused.
+    // There are none, unless the machine itself was paused.
     expect(checks).toBeLessThan(reads / 50)
     checks = 0
     await idle()
@@ -247,13 +248,13 @@ describe('a connection check', () => {
     const store = bultosIn(one, { readFrom: 'lentos', version: { expression: 'id' } })
     await store.ready()
     checks = 0
-    // Each waits a second for the previous one.
+    // Each read takes a second, and the next one waits for it.
     await Promise.all([1, 2, 3].map(() => store.read(['slow'], call)))
     expect(checks).toBe(0)
     await one.end()
   })
 
-  it('is made on connections that the pool had before the adapter', async () => {
+  it('is made on connections that the pool opened before the adapter was created', async () => {
     await fill()
     const { totalCount } = pool
     proxy.forget()

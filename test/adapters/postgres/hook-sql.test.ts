@@ -1,4 +1,7 @@
-/** Effects of SQL in a team's "write" function on its transaction, and their error messages. */
+/**
+ * SQL in a team's `write` function can end or undo the transaction of the change. These tests check
+ * the responses and the error messages for such cases.
+ */
 import express from 'express'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -24,7 +27,7 @@ type Acta = NonNullable<typeof actas.types>['record']
 type Options = Partial<PostgresAdapterOptions<Acta, string>>
 type Write = NonNullable<Options['write']>
 
-/** Runs statements one by one: `query` of a driver accepts only one with values. */
+/** Runs statements one by one, because `query()` of some clients accepts only one statement. */
 async function run(tx: SqlClient, text: string): Promise<void> {
   for (const one of text.split('; ')) await tx.query(one)
 }
@@ -70,7 +73,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     'ABORT; BEGIN',
   ]
   it.each(endings)(
-    'VERB-13: %s, after apply() or before, is a 500 that states the outcome of the change',
+    'VERB-13: if the function sends %s before or after apply(), the response is 500 and the error states the outcome',
     async (ending) => {
       for (const first of [true, false]) {
         for (const [method, path, body] of requests) {
@@ -90,7 +93,8 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
             /The "write" function ended the transaction of the (create|replace|patch|remove) of "actas"/,
           )
           const made = first && ending.startsWith('COMMIT')
-          // A PUT without If-Match does not know which version it replaces.
+          // A PUT without If-Match does not know which version it replaces, so the error does not
+          // say whether the change was made.
           const notMade =
             first && method === 'PUT'
               ? /Whether its earlier changes are committed depends on that statement/
@@ -104,7 +108,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     },
   )
 
-  it('VERB-13: COMMIT after a statement that no longer found the record is a 500 that says so', async () => {
+  it('VERB-13: if the function deletes the record, calls apply() and sends COMMIT, the response is 500 and the error says so', async () => {
     for (const [method, path, body] of requests.filter(([method]) => method !== 'POST')) {
       for (const end of [async () => {}, () => Promise.reject(new Error('no'))]) {
         await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
@@ -121,7 +125,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-13: after COMMIT, a problem or a failure does not claim that nothing was changed', async () => {
+  it('VERB-13: if the function throws after COMMIT, the error says that the change is committed', async () => {
     const thrown = [new HttpProblem('rule', { detail: 'No.' }), new Error('no')]
     for (const error of thrown) {
       for (const more of ['', '; SELECT 1 / 0']) {
@@ -141,7 +145,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('ERR-2: a problem thrown after apply() is the response and undoes the change', async () => {
+  it('ERR-2: if the function throws a problem after apply(), the problem is the response and the change is undone', async () => {
     for (const more of ['SELECT 1', 'SELECT 1 / 0', 'SAVEPOINT s; SELECT 1 / 0']) {
       for (const [method, path, body] of requests) {
         const { send, close } = await service(async (tx, change) => {
@@ -156,7 +160,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-13: a change that the function undoes by a savepoint is a 500, and RELEASE keeps it', async () => {
+  it('VERB-13: if the function undoes the change by ROLLBACK TO SAVEPOINT, the response is 500; RELEASE keeps the change', async () => {
     for (const [method, path, body] of requests) {
       const undoing = await service(async (tx, change) => {
         await tx.query('SAVEPOINT mine')
@@ -182,7 +186,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-13: a function that deletes the record after apply() is a 500 that says so', async () => {
+  it('VERB-13: if the function deletes the record after apply(), the response is 500 and the error says so', async () => {
     for (const [method, path, body] of requests.filter(([method]) => method !== 'DELETE')) {
       const { send, close, failures } = await service(async (tx, change) => {
         await change.apply()
@@ -199,7 +203,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-6: a function that inserts a removed record again is a 500 that says so', async () => {
+  it('VERB-6: if the function inserts a removed record again, the response is 500 and the error names the function', async () => {
     const { send, close, failures } = await service(async (tx, change) => {
       await change.apply()
       await tx.query(`INSERT INTO actas (id, texto) VALUES ('a', 'otra')`)
@@ -210,7 +214,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('a swallowed error of a failed statement is a 500 that says so, before apply() and after', async () => {
+  it('if the function swallows the error of a statement, before or after apply(), the response is 500 and the error says so', async () => {
     for (const first of [true, false]) {
       for (const [method, path, body] of requests) {
         const { send, close, failures } = await service(async (tx, change) => {
@@ -227,7 +231,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('a read-only transaction is a 500 that names the function, and the next write succeeds', async () => {
+  it('if the function makes its transaction read-only, the error of the 500 names it, and the next write succeeds', async () => {
     let readOnly = true
     const { send, close, failures } = await service(async (tx) => {
       if (readOnly) await tx.query('SET TRANSACTION READ ONLY')
@@ -257,7 +261,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('HDR-3: the change passed to a function is frozen, and is not the stored object', async () => {
+  it('HDR-3: the change that the function gets is frozen, but the object of the caller is not', async () => {
     const seen: unknown[] = []
     const given = { id: 'a', texto: 'dos', notas: ['x'] }
     const write: Write = async (_tx, change) => {
@@ -307,7 +311,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     'throw an error',
     'throw a problem',
   ] as const
-  it('HDR-8, VERB-13: a 2xx is the committed row, and failures are reported, for any SQL of the function', async () => {
+  it('HDR-8, VERB-13: for any SQL of the function, a 2xx has the committed row, and a 500 is reported (property)', async () => {
     let script: readonly string[] = []
     const { send, close, failures } = await service(async (tx, change) => {
       for (const part of script) {
@@ -347,7 +351,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('a function that never settles is a 503, and the report names it', async () => {
+  it('if the function never settles, the response is 503 and the error names the function', async () => {
     const { send, close, failures } = await service(() => new Promise(() => {}), {}, 1_500)
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
@@ -356,7 +360,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('a function that waits for its own transaction over another connection is a reported 503', async () => {
+  it('if the function waits for its own transaction over another connection, the error of the 503 says so', async () => {
     const { send, close, failures } = await service(
       async (_tx, change) => {
         await change.apply()

@@ -1,6 +1,6 @@
 /**
- * REP-1..3: link targets that are read by separate statements, because a join might give another
- * result.
+ * REP-1..3: cases in which separate statements read the link targets, because a join might give
+ * another result.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -52,8 +52,8 @@ const source = (client: PostgresClient, options: Options = {}) =>
   } as never) as PostgresAdapter<{ codigo: string }, string>
 
 /**
- * A call whose response shows the client of each contract, and the targets that it got from the
- * join.
+ * Returns a call whose response shows the client of each contract, and an object that receives the
+ * clients that the join has read.
  */
 function showing(adapter: object, more: Partial<ShownLink> = {}, own: Partial<AdapterCall> = {}) {
   const joined: Record<string, Stored<unknown> | undefined> = {}

@@ -1,2 +1,2 @@
-/** The tests of `joined-links.test.ts` in their long form. */
+/** Runs the tests of `joined-links.test.ts` with more cases. */
 import './joined-links.test.js'

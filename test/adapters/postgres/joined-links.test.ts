@@ -1,6 +1,6 @@
 /**
- * REP-1..3: link targets are joined to the statement of the record if this only changes the number
- * of statements.
+ * REP-1..3: the statement that reads a record also joins its link targets, if the join changes
+ * nothing but the number of statements.
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -14,11 +14,11 @@ type Service = Omit<Served, 'data'>
 
 let place: Place
 const pools: pg.Pool[] = []
-/** Statements of the services that join. */
+/** The statements that the joining services have sent. */
 let sent: string[] = []
 
 class Traced extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: as tracers do
+  // biome-ignore lint/suspicious/noExplicitAny: tracers override the method like this
   override query(given: any, ...more: any[]): any {
     sent.push(typeof given === 'string' ? given : given.text)
     return super.query(given, ...more)
@@ -76,7 +76,7 @@ const few = fc.integer({ min: 1, max: 5 })
 const maybe = fc.option
 const owner = maybe(fc.constantFrom('uno', 'dos'))
 const note = maybe(fc.constantFrom('a', 'b', 'oculta', 'ñandú', ''))
-/** Some are equal except for their case. */
+/** Names, some of which differ only in case. */
 const spelt = fc.constantFrom('Rojo', 'rojo', 'ROJO', 'verde', 'Verde', 'straße', ' ')
 const huge = fc.constantFrom('9007199254740993', '9007199254740992', '1', '-9223372036854775808')
 const unique = <T>(one: fc.Arbitrary<T>, selector: (row: T) => unknown) =>
@@ -169,7 +169,7 @@ describe('a link target', () => {
           for (const [path, who] of asked) {
             const expected = await responseOf(services.alone, path, who)
             expect(await responseOf(services.joined, path, who)).toEqual(expected)
-            // The statement of a repeated list is cached.
+            // The second request of a list uses a cached statement.
             expect(await responseOf(services.joined, path, who)).toEqual(expected)
             expect(await responseOf(services.joinedAsked, path, who)).toEqual(
               await responseOf(services.aloneAsked, path, who),
@@ -223,17 +223,17 @@ describe('a read of a resource with links', () => {
     ['a page', '/v1/pedidos'],
     ['a page with expanded links', '/v1/pedidos?limit=2&sort=-n&expand=zona,etiqueta'],
     ['a page that is sorted by rank', '/v1/pedidos?q='],
-  ])('is one statement: %s', async (_what, path) => {
+  ])('takes one statement: %s', async (_what, path) => {
     expect(await asked(path)).toEqual({ status: 200, statements: 1 })
   })
 
-  it('is one statement for a caller with a scope', async () => {
+  it('takes one statement for a caller with a scope', async () => {
     await place.sql(`UPDATE pedidos SET duenyo = 'uno'; UPDATE clientes SET duenyo = 'uno'`)
     expect(await asked('/v1/pedidos/1', { duenyo: 'uno' })).toEqual({ status: 200, statements: 1 })
     expect(await asked('/v1/pedidos', { duenyo: 'uno' })).toEqual({ status: 200, statements: 1 })
   })
 
-  it('is one statement for a caller with checked permissions, who sees only permitted targets', async () => {
+  it('takes one statement if the permissions of the caller are checked, and shows only permitted targets', async () => {
     const path = '/v1/pedidos/1'
     await responseOf(services.joinedAsked, path, { hides: 1 })
     sent = []
@@ -243,14 +243,14 @@ describe('a read of a resource with links', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('reads the records behind expanded ones separately', async () => {
+  it('reads the link targets of expanded records by a separate statement', async () => {
     await place.sql('UPDATE clientes SET jefe_id = 7')
     expect(await asked('/v1/pedidos/1?expand=cliente')).toEqual({ status: 200, statements: 2 })
   })
 })
 
 describe('a record and its link target that are changed in one transaction', () => {
-  it('are shown in one state, for items and pages', async () => {
+  it('are shown in the same state, in items and pages', async () => {
     await fill({ ...emptyTables, clientes: [{ id: 1, nombre: '0' }], pedidos: [{ id: 1, n: 0, cliente_id: 1 }] })
     let writes = 0
     const writing = (async () => {
@@ -293,7 +293,7 @@ describe('a statement that the database rejects', () => {
     return statuses
   }
 
-  it('is sent without the links: a column of their target is dropped, added again, and has another type', async () => {
+  it('is sent again without the links if the columns or the name of the linked table have changed', async () => {
     await fill(rows)
     expect(await same()).toEqual([200, 200, 200, 200, 200])
     await place.sql('ALTER TABLE clientes RENAME COLUMN nombre TO apellido')
@@ -308,7 +308,7 @@ describe('a statement that the database rejects', () => {
     expect(await same()).toEqual([200, 200, 200, 200, 200])
   })
 
-  it('is sent without the links: an expression of their target fails for some rows', async () => {
+  it('is sent again without the links if an expression of the linked table fails for some rows', async () => {
     await fill({
       ...rows,
       saldos: [

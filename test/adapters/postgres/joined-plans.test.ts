@@ -1,6 +1,6 @@
 /**
- * QUERY-7, REP-1: link targets are joined only to the rows of the page, however many rows there are
- * and however deep the page is.
+ * QUERY-7, REP-1: the statement of a page joins link targets only to the rows of the page, however
+ * many rows the table has and however deep the page is.
  */
 import express from 'express'
 import pg from 'pg'
@@ -20,7 +20,7 @@ let services: readonly Omit<Served, 'data'>[]
 let sent: { readonly text: string; readonly values: unknown[] }[] = []
 
 class Traced extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: as tracers do
+  // biome-ignore lint/suspicious/noExplicitAny: tracers override the method like this
   override query(given: any, ...more: any[]): any {
     if (typeof given?.text === 'string') sent.push(given)
     return super.query(given, ...more)
@@ -45,7 +45,7 @@ beforeAll(async () => {
       const target = postgresAdapter(pool, { ...options, resource: clientes, table: 'clientes' })
       const versions = {
         v1: [
-          // A copy of the adapter is not joined.
+          // The second service gets a copy of the adapter, which is never joined.
           mount(clientes, alone ? { ...target } : target),
           mount(contratos, postgresAdapter(pool, { ...options, table: 'contratos' })),
         ],
@@ -53,7 +53,7 @@ beforeAll(async () => {
       return listen(express().use(api({ baseUrl: 'http://contratos.test', versions })))
     }),
   )
-  // From here on the columns of both tables are known.
+  // After these requests, the adapters know the columns of both tables.
   for (const path of ['/v1/clientes/1', '/v1/contratos']) await services[0]?.send('GET', path)
 }, 120_000)
 afterAll(async () => {
@@ -68,8 +68,8 @@ async function responseOf(at: number, path: string) {
 }
 
 /**
- * The scans by which the single statement of a page reads its link targets, and their number of
- * loops.
+ * The plan nodes that read link targets in the single statement of a page, and how often each of
+ * them ran.
  */
 async function readsOf(path: string) {
   sent = []
@@ -90,14 +90,15 @@ describe('a page whose links are joined', () => {
     ['a page past the middle', `/v1/contratos?offest=${Math.trunc(rows / 25) - 3}`],
     ['the last page', `/v1/contratos?offest=${Math.trunc(rows / 25) - 1}`],
     ['an expanded page', '/v1/contratos?expand=cliente'],
-  ])('reads %s with one index lookup per row', async (_which, path) => {
+  ])('takes one index lookup per row: %s', async (_which, path) => {
     const reads = await readsOf(path)
     expect(reads).toEqual([{ by: 'Index Scan', times: expect.any(Number) }])
-    // One additional row shows whether there is a next page.
+    // The statement reads one row more than the page shows, which tells whether there is a next
+    // page.
     expect(reads[0]?.times).toBeLessThanOrEqual(26)
   })
 
-  it('continues by hints forwards and backwards, with one statement each', async () => {
+  it('links to its next and previous pages, and each of them takes one statement', async () => {
     let path = '/v1/contratos?limit=40'
     for (const relation of ['next', 'next', 'prev']) {
       const { link } = await responseOf(0, path)

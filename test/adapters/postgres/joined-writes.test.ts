@@ -15,14 +15,17 @@ let pools: readonly [pg.Pool, pg.Pool]
 let sent: string[] = []
 
 class Traced extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: as tracers do
+  // biome-ignore lint/suspicious/noExplicitAny: tracers override the method like this
   override query(given: any, ...more: any[]): any {
     sent.push(typeof given === 'string' ? given : given.text)
     return super.query(given, ...more)
   }
 }
 
-/** The same data for a service that joins, and for one that reads each link separately. */
+/**
+ * A service that joins link targets, and a service over the same data that reads each link
+ * separately.
+ */
 let joined: Service
 let alone: Service
 
@@ -50,7 +53,7 @@ beforeEach(async () => {
     await place.drop()
   }
 })
-/** Reads the current columns of the tables. */
+/** Sends requests for which the adapters read the current columns of the tables. */
 async function described(): Promise<void> {
   for (const path of ['clientes', 'zonas', 'saldos', 'pedidos']) await joined.send('GET', `/v1/${path}`)
   sent = []
@@ -66,7 +69,8 @@ interface Change {
 }
 
 /**
- * Sends a change, whose response must equal the following GET. Returns the number of statements.
+ * Sends a change, whose response must equal the response of a GET after it. Returns the number of
+ * statements and the body.
  */
 async function changed({ method, path = '/v1/pedidos/1', body, query = '', tagged = true, headers = {} }: Change) {
   const before = await alone.send('GET', path, headers)
@@ -119,14 +123,14 @@ describe('a write', () => {
     expect((await changed(change)).statements).toBe(statements)
   })
 
-  it('does not read a link target again that the check of a POST has read', async () => {
+  it('does not read a link target again if the check of a POST has already read it', async () => {
     await described()
     await changed({ method: 'POST', path: '/v1/pedidos', body: { id: 9, cliente: { id: 1 } } })
     expect(sent.filter((text) => text.includes('"clientes"'))).toHaveLength(1)
     expect(sent.at(-1)).not.toContain('LATERAL')
   })
 
-  it('is refused as without joins if the row or the value violates a rule', async () => {
+  it('gets the same refusal as without joins if the row or the value violates a rule', async () => {
     await place.sql(`ALTER TABLE pedidos ADD CHECK (n < 100); CREATE UNIQUE INDEX ON pedidos (nota)`)
     await described()
     await changed({ method: 'PATCH', body: { nota: 'a' } })
@@ -198,19 +202,20 @@ describe('a write that changes its link target', () => {
     await changed({ ...change, body: { ...change.body, ...(change.method === 'POST' ? { id: 10 } : {}), n: 8 } })
   })
 
-  it('reads the target of a PUT without If-Match afterwards: the PUT may have waited for a write', async () => {
+  it('also reads it afterwards for a PUT without If-Match, which may have waited for another write', async () => {
     await described()
     await changed({ method: 'PUT', body: { id: 1, n: 3, cliente: { id: 2 } }, tagged: false })
   })
 })
 
 describe('a statement that can no longer be joined', () => {
-  it('is sent without the links, and changes the record once', async () => {
+  it('is sent again without the links, and changes the record once', async () => {
     await described()
     await changed({ method: 'PATCH', body: { n: 7 } })
     await place.sql('ALTER TABLE clientes RENAME COLUMN saldo TO otro')
     const { status } = await joined.send('PATCH', '/v1/pedidos/1', {}, { n: 8 })
-    // The change was made, and its response can't be read: a success without a body (VERB-13).
+    // The change was made, but the response needs a link target that can't be read. So the response
+    // is a success without a body (VERB-13).
     expect(status).toBe(200)
     expect(await place.sql('SELECT n FROM pedidos WHERE id = 1')).toEqual([{ n: 8 }])
     await place.sql('ALTER TABLE clientes RENAME COLUMN otro TO saldo')

@@ -1,6 +1,6 @@
 /**
- * Repeatable creates (VERB-12) are stored in the transaction of the create: the table, expiry, lost
- * connections, transactions of callers.
+ * The result of a create with an idempotency key (VERB-12) is stored in the transaction of the
+ * create. The tests cover the table, expiry, lost connections, and transactions of callers.
  */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ let count = 0
 const keyed = (id = `id-${++count}`, fingerprint = 'f'): AdapterCall & { readonly idempotency: Idempotency } =>
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 
-describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
+describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
@@ -62,7 +62,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     ])
   })
 
-  it('a lost reply to COMMIT is 503 with unknown outcome, and a repeat with its key gets the record', async () => {
+  it('if the reply to COMMIT is lost, the outcome is unknown (503), and a repeat with the same key gets the record', async () => {
     const call = keyed()
     const lost = proxy.loseReply('COMMIT')
     const over = store({}, through)
@@ -78,8 +78,8 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     const over = store({}, through)
     await over.recall?.(call)
     const cut = proxy.cutAfter('UPDATE "claves"')
-    // Nothing was committed, so the adapter may retry. The server may still hold the lock of the
-    // first attempt.
+    // Nothing was committed, so the adapter may retry the create. If the server still holds the
+    // lock of the first attempt, the result is "running".
     const answer = await tried(over.create({ id: 'cut', n: 1 }, call))
     await cut
     if (answer === 'running' || answer instanceof Error) {
@@ -109,7 +109,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     expect(await store().create({ id: 'killed', n: 1 }, call)).toMatchObject({ created: { value: { id: 'killed' } } })
   })
 
-  it('returns "running" at once during the first create, and its record afterwards', async () => {
+  it('a repeat gets "running" at once while the first create is in progress, and its record afterwards', async () => {
     const call = keyed()
     let go = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -130,14 +130,15 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     await inside
     expect(await store().recall?.(call)).toBeUndefined()
     expect(await store().create({ id: 'slow', n: 1 }, call)).toBe('running')
-    // Another body is not detected yet, because the fingerprint of the first is not visible.
+    // A different body is not detected yet, because the fingerprint of the first create is not
+    // committed.
     expect(await store().create({ id: 'other' }, keyed(call.idempotency.id, 'g'))).toBe('running')
     go()
     const made = await first
     expect(await store().create({ id: 'slow', n: 1 }, call)).toEqual(made)
   })
 
-  it('without locks an equal create waits for the running one, and gets its result', async () => {
+  it('without locks, an equal create waits for the running one, and gets its result', async () => {
     const unlocked = () => store({ idempotency: { ...idempotency, lock: false } })
     for (let round = 0; round < 5; round++) {
       const call = keyed()
@@ -177,7 +178,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     expect(await rows('contested')).toEqual([])
   })
 
-  it('an error of that table is a 500, and no refusal of the record', async () => {
+  it('an error of the table of keys is an error of the service, not a refusal of the record', async () => {
     await place.sql('ALTER TABLE claves ADD CONSTRAINT corta CHECK (length(record) < 5) NOT VALID')
     const failure = await tried(store().create({ id: 'refused' }, keyed()))
     await place.sql('ALTER TABLE claves DROP CONSTRAINT corta')
@@ -213,7 +214,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     expect(await store().recall?.(failing)).toBeUndefined()
   })
 
-  it('an expired key is as if absent, and another create may use it', async () => {
+  it('an expired key counts as unknown, and another create may use it', async () => {
     const call = keyed()
     await store().create({ id: 'old', n: 1 }, call)
     await place.sql(`UPDATE claves SET expires_at = now() - interval '1 second' WHERE id = $1`, [call.idempotency.id])
@@ -230,7 +231,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     expect(left?.left).toBeLessThanOrEqual(3_600)
   })
 
-  it('removes expired keys, except locked ones, and nothing waits for it', async () => {
+  it('expired keys are removed, except locked ones, and no request waits for this', async () => {
     await place.sql(
       `INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM generate_series(1, 1500) AS i`,
     )
@@ -249,7 +250,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     expect(warnings).toEqual([])
   })
 
-  it('in a transaction of the caller it is rolled back with it, and visible within it', async () => {
+  it('in a transaction of the caller, a stored result is visible within the transaction and is rolled back with it', async () => {
     const client = await pool.connect()
     const inner = store({}, client as never)
     const call = keyed()
@@ -257,7 +258,8 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     const made = await inner.create({ id: 'inner' }, call)
     expect(await inner.create({ id: 'inner' }, call)).toEqual(made)
     expect(await inner.create({ id: 'inner' }, keyed(call.idempotency.id, 'g'))).toBe('mismatched')
-    // A refusal keeps all other changes, and its key stays unused.
+    // A refusal does not undo other changes of the transaction, and the key of the refused create
+    // stays unused.
     const refused = keyed()
     expect(await inner.create({ id: 'inner' }, refused)).toMatchObject({ refused: 'duplicate' })
     expect(await inner.recall?.(refused)).toBeUndefined()
@@ -271,7 +273,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
     expect(await store().recall?.(call)).toMatchObject({ value: { id: 'inner' } })
   })
 
-  it('on a single client of the team it requires a transaction', async () => {
+  it('a client of the team must have a function for transactions', async () => {
     const query = (text: string, values?: unknown[]) => pool.query(text, values)
     const single = store({}, { query } as never)
     expect(await tried(single.create({ id: 'own' }, keyed()))).toBeInstanceOf(ConfigurationError)
@@ -328,7 +330,7 @@ describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
   })
 })
 
-describe('VERB-12: ready() and the table of repeatable creates', () => {
+describe('VERB-12: ready() and the table of idempotency keys', () => {
   let place: Place
   let pool: pg.Pool
   beforeEach(async () => {
@@ -361,14 +363,14 @@ describe('VERB-12: ready() and the table of repeatable creates', () => {
       "CREATE TABLE claves (id text, fingerprint text, record text, version text, expires_at timestamptz); CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
       /has no unique index on "id"/,
     ],
-  ])('refuses %s, with the fix', async (_, statements, message) => {
+  ])('refuses %s, and says how to fix it', async (_, statements, message) => {
     await place.sql(statements)
     const failure = await tried(bultosIn(pool, { idempotency }).ready())
     expect(failure).toBeInstanceOf(ConfigurationError)
     expect((failure as Error).message).toMatch(message)
   })
 
-  it('accepts the output of idempotencyDdl, also applied twice, and in another schema', async () => {
+  it('accepts the output of idempotencyDdl, even if it was run twice, and in another schema', async () => {
     const schema = `${place.name}_otro`
     await place.sql(
       `CREATE SCHEMA ${schema}; ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })} ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })}`,
@@ -384,7 +386,7 @@ describe('VERB-12: ready() and the table of repeatable creates', () => {
     [{ table: 'claves', ttl: Number.NaN }, /"idempotency.ttl" .* is NaN/],
     [{ table: 'claves', lock: 'no' }, /"idempotency.lock" .* is 'no'. Give a boolean/],
     ['claves', /"idempotency" .* is of type string. Give { table, ttl, lock }/],
-  ])('an invalid option is refused when the adapter is created: %o', (given, message) => {
+  ])('an invalid option throws when the adapter is created: %o', (given, message) => {
     expect(() => bultosIn(pool, { idempotency: given as never })).toThrow(message)
   })
 })

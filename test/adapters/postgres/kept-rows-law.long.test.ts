@@ -1,2 +1,2 @@
-/** The tests of `kept-rows-law.test.ts` in their long form. */
+/** Runs the tests of `kept-rows-law.test.ts` with more cases. */
 import './kept-rows-law.test.js'

@@ -1,6 +1,6 @@
 /**
- * Rows are cached by key and version, only if the catalog proves that rows with the same version
- * are equal.
+ * The adapter caches rows by key and version. It does so only if the catalog proves that rows with
+ * the same version are equal.
  */
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -39,7 +39,7 @@ type Over = ReturnType<typeof over>
 describeWithCaches('a row with an unchanged version', () => {
   beforeEach(() => fill())
 
-  it('is the same frozen object, by its key, with others, and in a page', async () => {
+  it('is the same frozen object, whether it is read alone, with others, or in a page', async () => {
     const adapter = over()
     await warm(adapter)
     const one = await read(adapter)
@@ -54,7 +54,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('is queried by key and version in any list, with a scope too, after lists of cached rows', async () => {
+  it('is read only by key and version in any list, also with a scope, once most rows of lists are cached', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
@@ -70,7 +70,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect(await asked('id')).toEqual({ slim: [false], ids: ['f1', 'f2', 'f3'] })
   })
 
-  it('is queried again with its page if a row of the page has changed', async () => {
+  it('is read completely again, with its page, if a row of the page has changed', async () => {
     const adapter = over()
     await warm(adapter)
     const fixed = <T>(value: T): T => freezeThroughout(value)
@@ -91,7 +91,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect(again.page).toMatchObject({ total: 5, more: true, seekable: true })
     expect(again.page.items.map(({ value }) => value.id)).toEqual(['f5', 'f4', 'f3'])
     for (const [i, item] of again.page.items.entries()) expect(item).toBe(page.items[i])
-    // A change of the row after the page does not affect it.
+    // A change of the row that follows the page does not affect the page.
     await place.sql(`UPDATE fichas SET b = 'z' WHERE id = 'f2'`)
     expect((await asked()).slim).toEqual([true])
     await place.sql(`UPDATE fichas SET b = 'z' WHERE id = 'f4'`)
@@ -109,7 +109,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await asked()).page).toMatchObject({ total: 0, more: false, items: [] })
   })
 
-  it('is the same object as a link target, until it is changed', async () => {
+  it('is the same object as a link target, until the record changes', async () => {
     const adapter = over()
     await warm(adapter)
     const link: ShownLink = Object.freeze({ by: ['padreId'], adapter, members: ['b'] })
@@ -137,7 +137,7 @@ describeWithCaches('a row with an unchanged version', () => {
     ])
   })
 
-  it('is another object after a write by the adapter, by others, and by others that bypass the trigger', async () => {
+  it('is another object after a write by the adapter or by others, even if they bypass the trigger', async () => {
     const adapter = over()
     await warm(adapter)
     const seen = [await read(adapter)]
@@ -195,7 +195,7 @@ describeWithCaches('a row with an unchanged version', () => {
     vi.useRealTimers()
     await place.sql(change)
     await until(async () => (await read(adapter))?.value).toMatchObject(shown)
-    // A team that has just changed the schema need not wait.
+    // After a change of the schema, `ready()` makes the new columns visible at once.
     await place.sql(`ALTER TABLE fichas DROP b; ALTER TABLE fichas ADD b text DEFAULT 'ready'`)
     await adapter.ready()
     expect((await read(adapter))?.value.b).toBe('ready')
@@ -217,7 +217,7 @@ describeWithCaches('a row with an unchanged version', () => {
     await place.sql('DROP TABLE fichas; DROP TYPE color')
   })
 
-  it('is reused if the adapter is the only writer, and if the version has a digest', async () => {
+  it('is reused without a trigger if the adapter is the only writer, or if the version has a digest', async () => {
     for (const options of [{ version: { column: 'version', soleWriter: true } }, {}] as const) {
       await fill(`CREATE TABLE fichas (${columns}, ${uuid})`)
       const adapter = over(options)
@@ -228,7 +228,7 @@ describeWithCaches('a row with an unchanged version', () => {
     }
   })
 
-  it('is cached within one limit for all resources over a client, each with its own rows', async () => {
+  it('counts towards one limit for all resources over a client, and each resource has its own rows', async () => {
     const [one, other] = [over(sharing), over({ ...sharing, columns: { b: 'oculto' } })]
     await place.sql(`UPDATE fichas SET b = 'b', oculto = 'o'`)
     await warm(one)
@@ -242,7 +242,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect(await read(other)).toBe(await read(other))
   })
 
-  it('is cached within the limit, counted among the caches of the service, and not cached if off', async () => {
+  it('is cached up to the limit, is counted among the caches of the service, and is not cached with caches: false', async () => {
     const small = over({ keepRows: 3_000 })
     await warm(small)
     await listed(small)
@@ -303,7 +303,7 @@ describe('a row is not cached', () => {
     await adapter.ready()
     for (let i = 0; i < 3; i++) expect(await read(adapter)).not.toBe(await read(adapter))
     await listed(adapter)
-    // The catalog has responded by then, if it was queried.
+    // By then the catalog has responded, if the adapter queried it.
     await place.pool.query('SELECT pg_sleep(0.05)')
     expect(isFixed((await listed(adapter)).items[0])).toBe(false)
     expect(counted(adapter)?.entries).toBe(0)

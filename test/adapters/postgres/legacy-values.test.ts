@@ -1,6 +1,6 @@
 /**
- * Rows of other programs with values that JSON cannot represent: they are shown truthfully, kept
- * by changes of other members, and do not break pagination.
+ * Rows that other programs wrote, with values that JSON cannot represent. GET never shows such a
+ * value as another one, changes of other members keep it, and it does not break pagination.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -68,7 +68,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     expect(await cosa.replace(1, { ...stored.value, nota: 'z' }, stored.version, call)).toBe('stale')
   })
 
-  it('VERB-5: a PATCH of another member is 200 and keeps them; one of the member itself is validated', async () => {
+  it('VERB-5: a PATCH of another member keeps them, and a PATCH of such a member is validated', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const before = await store.sql(all)
     const server = await listen(express().use(api({ versions: { v1: [mount(cosas, adapter())] } })))
@@ -90,7 +90,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     ['jsonb', '[1, -1e400]'],
     ['json', 'null'],
     ['json', '{"m":1,"n":1e400}'],
-  ])('VERB-3, VERB-5: %s %s, which is shown as null, is kept if clients send what GET shows', async (type, json) => {
+  ])('VERB-3, VERB-5: %s %s is shown as null, and is kept if clients send back what GET shows', async (type, json) => {
     await store.sql(
       `DROP TABLE IF EXISTS docs; CREATE TABLE docs (id int PRIMARY KEY, n int, doc ${type}); INSERT INTO docs VALUES (1, 1, '${json}')`,
     )
@@ -142,7 +142,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
   })
 
   it.each(['exacto', 'grande', 'peso', 'momento'])(
-    'pagination by %s neither repeats nor skips rows, although such a row has no position',
+    'pagination by %s neither repeats nor skips rows, although rows with such values have no position',
     async (field) => {
       await store.sql(`TRUNCATE cosas;
       INSERT INTO cosas (id, exacto, grande, peso, momento)
@@ -161,7 +161,8 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
           seen.push(...found.items.map(({ value }) => value.id as number))
           if (!found.more) break
           const last = found.items.at(-1)
-          // As links do: by position if the page is seekable, else by number.
+          // Like the links of a page, this continues from a position if the page is seekable, and
+          // otherwise by page number.
           seek = found.seekable
             ? { values: request.sort.map(({ path }) => get(last?.value, path) as Scalar | null), backwards: false }
             : undefined
@@ -197,7 +198,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     }
   })
 
-  it('an invalid value from a function of the team is not attributed to the client', async () => {
+  it('an invalid value from a function of the team is an error of the function, not of the client', async () => {
     await store.sql('TRUNCATE cosas')
     const bad = {
       onCreate: (value: object) => ({ ...value, instante: 'today' }),
@@ -216,7 +217,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     })
   })
 
-  it('a required member that a function of the team drops is not attributed to the client', async () => {
+  it('if a function of the team drops a required member, this is an error of the function, not of the client', async () => {
     await store.sql('TRUNCATE cosas; ALTER TABLE cosas ALTER COLUMN nota SET NOT NULL')
     const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
@@ -231,7 +232,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     await store.sql('ALTER TABLE cosas ALTER COLUMN nota DROP NOT NULL')
   })
 
-  it('a function of the team that throws a string is named', async () => {
+  it('if a function of the team throws a string, the error names the function', async () => {
     await store.sql('TRUNCATE cosas')
     const bare = {
       onCreate: () => Promise.reject('no'),
@@ -250,7 +251,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     )
   })
 
-  it('a trigger that returns NULL is a rule violation, without a retry', async () => {
+  it('a write that a trigger ignores by returning NULL is refused, without a retry', async () => {
     await store.sql(`TRUNCATE cosas;
       CREATE OR REPLACE FUNCTION calla() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.nota = 'calla' THEN RETURN NULL; END IF; RETURN NEW; END $$;
       CREATE OR REPLACE TRIGGER calla BEFORE INSERT OR UPDATE ON cosas FOR EACH ROW EXECUTE FUNCTION calla()`)

@@ -1,4 +1,4 @@
-/** Two resources, one linked to the other: a GET of a contract reads its client too. */
+/** Two resources, one of which links to the other. A GET of a contract also reads its client. */
 import { defineResource } from '../../../src/index.js'
 
 const text = { type: 'string' } as const

@@ -1,6 +1,6 @@
 /**
- * Resources with links to tables of every kind, and two services: one that joins link targets, and
- * one that reads them link by link.
+ * Resources with links to tables of every kind, and a service that either joins the link targets or
+ * reads each of them by a separate statement.
  */
 import express from 'express'
 import type pg from 'pg'
@@ -13,7 +13,10 @@ const maybeText = { type: ['string', 'null'] } as const
 const whole = { type: 'integer' } as const
 const maybeWhole = { type: ['integer', 'null'] } as const
 
-/** The caller: limited to a scope, and to targets with other numbers than the hidden one. */
+/**
+ * The caller. `duenyo` limits the caller to a scope. `hides` is the number of a link target that
+ * the caller may not see.
+ */
 export interface Asker {
   readonly duenyo?: string
   readonly hides?: number
@@ -42,7 +45,7 @@ const clientes = defineResource({
   links: { jefe: { to: 'clientes', by: 'jefeId', show: ['nombre'] } },
   scope,
 })
-/** A composite key. */
+/** A resource with a composite key. */
 const zonas = defineResource({
   collection: 'zonas',
   key: ['pais', 'numero'],
@@ -52,31 +55,31 @@ const zonas = defineResource({
     properties: { pais: text, numero: whole, nombre: maybeText, datos: { type: ['object', 'null'] } },
   },
 })
-/** A case-insensitive key. */
+/** A resource whose key is case-insensitive because of its type, `citext`. */
 const etiquetas = defineResource({
   collection: 'etiquetas',
   key: 'nombre',
   schema: { type: 'object', required: ['nombre'], properties: { nombre: text, color: maybeText } },
 })
-/** The same by a collation. */
+/** A resource whose key is case-insensitive because of its collation. */
 const marcas = defineResource({
   collection: 'marcas',
   key: 'nombre',
   schema: { type: 'object', required: ['nombre'], properties: { nombre: text, color: maybeText } },
 })
-/** Computed on each read. */
+/** A resource with a member that is computed on each read. */
 const saldos = defineResource({
   collection: 'saldos',
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: whole, doble: maybeWhole, nota: maybeText } },
 })
-/** Read from a view. */
+/** A resource that is read from a view. */
 const vistas = defineResource({
   collection: 'vistas',
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: whole, nota: maybeText } },
 })
-/** An integer key beyond the range of a double. */
+/** A resource whose integer key may exceed the integers that a double represents exactly. */
 const grandes = defineResource({
   collection: 'grandes',
   key: 'id',
@@ -140,7 +143,7 @@ export const linkNames = [
   'grande',
 ] as const
 
-/** Requires the extension `citext`. */
+/** The tables and views of all resources. Requires the extension `citext`. */
 export const linkingDdl = `
   CREATE COLLATION ciego (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
   CREATE TABLE clientes (id bigint NOT NULL, nombre text, saldo numeric, duenyo text, jefe_id integer, deleted_at timestamptz);
@@ -157,8 +160,8 @@ export const linkingDdl = `
     etiqueta_nombre public.citext, marca_nombre text COLLATE ciego, padre_id integer, saldo_id integer, vista_id integer, grande_id bigint, urgente boolean);`
 
 /**
- * Mounts all resources. `alone`: the adapters do not know each other, so each link is read
- * separately.
+ * Mounts all resources. With `alone`, each adapter is a copy. The library can't join copies, so it
+ * reads each link separately.
  */
 function mounts(client: pg.Pool, alone: boolean): readonly Mount[] {
   const options = { onWarning: () => {} }
@@ -202,7 +205,7 @@ function mounts(client: pg.Pool, alone: boolean): readonly Mount[] {
   ]
 }
 
-/** The caller is given by the header `x-asker`, as JSON. */
+/** Starts the service. The header field `x-asker` contains the caller, as JSON. */
 export function linkingService(client: pg.Pool, { alone = false, permission = false } = {}) {
   return listen(
     express().use(

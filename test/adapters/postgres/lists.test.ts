@@ -57,7 +57,10 @@ describe.each(stores)('lists on $name', ({ open }) => {
   const numbers = ({ items }: Page<Pieza>): number[] => items.map(({ value }) => value.numero)
   const list = async (parts: RequestParts, on = adapter) => on.list(listRequest(parts), call)
 
-  /** Follows the positions from page to page, as links do. `meanwhile` runs between pages. */
+  /**
+   * Reads page after page, like a client that follows the links. Each page continues from the
+   * position of the previous one. `meanwhile` runs between pages.
+   */
   async function walk(
     sort: string,
     backwards: boolean,
@@ -117,7 +120,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     for (const numero of added) await adapter.remove(numero, undefined, call)
   })
 
-  it('total and items belong to one snapshot, also past the end', async () => {
+  it('the total and the items belong to one snapshot, also past the end', async () => {
     expect(await list({ sort: 'numero', page: 9 })).toEqual({ items: [], total: 60, seekable: true, more: false })
     expect(await list({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'none' }] })).toMatchObject({
       items: [],
@@ -132,7 +135,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     })
   })
 
-  it('QUERY-3: q is parsed by websearch_to_tsquery, and sorted by rank and then key', async () => {
+  it('QUERY-3: q is parsed by websearch_to_tsquery, and the results are sorted by rank and then by key', async () => {
     const found = await list({ search: 'urgente', size: 8 })
     expect(found.total).toBe(60)
     expect(numbers(found)).toEqual([10, 20, 30, 40, 50, 60, 1, 2])
@@ -148,7 +151,8 @@ describe.each(stores)('lists on $name', ({ open }) => {
     for (const search of ['', '  ', "'", '"', '((', '!', '&|', ':*', 'a'.repeat(50_000), '\ud83d\ude80', '-'])
       expect((await list({ search })).total).toBeGreaterThanOrEqual(0)
     expect((await list({ search: ' ' })).total).toBe(60)
-    // PostgreSQL itself fails on these: they are refused, and not an error of the service.
+    // PostgreSQL fails on these queries. The adapter must refuse them instead of reporting an error
+    // of the service.
     for (const search of [`${'-'.repeat(33)}a`, `${'-('.repeat(40)}a`, `${'- '.repeat(3_000)}a`])
       expect((await list({ search })).refused).toEqual({
         refused: 'rule',
@@ -158,14 +162,14 @@ describe.each(stores)('lists on $name', ({ open }) => {
     expect((await list({ search: `${'-'.repeat(32)}a` })).refused).toBeUndefined()
   })
 
-  it('QUERY-3: a search function of the team that does not return a list is an error that names it', async () => {
+  it('QUERY-3: if a search function of the team does not return a list, the error names the function', async () => {
     const engine = over({ search: (async () => undefined) as never })
     await expect(engine.list(listRequest({ search: 'x' }), call)).rejects.toThrow(
       /^search of "\S+" returned undefined\. Return a list of keys/,
     )
   })
 
-  it('QUERY-3: a search function of the team gets q unchanged, and its keys keep their rank', async () => {
+  it('QUERY-3: a search function of the team gets q unchanged, and the results keep the order of its keys', async () => {
     const searches: unknown[] = []
     const engine = over({
       search: (q, request, { principal }) => {
@@ -192,7 +196,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     })
   })
 
-  it('QUERY-7: counts exactly, up to a bound, by estimate, or not at all', async () => {
+  it('QUERY-7: the total is exact, bounded, estimated or absent, depending on the options', async () => {
     await store.sql('ANALYZE piezas')
     expect(await list({ sort: 'numero' }, over({ count: 'none' }))).not.toHaveProperty('total')
     expect(await list({ sort: 'numero' }, over({ count: 'bounded', countBound: 20 }))).toMatchObject({
@@ -223,7 +227,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     })
   })
 
-  it('a page is one query', async () => {
+  it('a page takes one query, and so does a read of many keys', async () => {
     const asked: string[] = []
     const client = store.client as SqlClient
     const spy = {

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 describe('a connection of a pool that breaks during use', () => {
-  // An unhandled `error` event ends a process; here it would fail the run.
+  // An unhandled `error` event ends a process. In this test it would make the test run fail.
   it('costs a read a second attempt, and does not end the process', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     await adapter.ready()
@@ -50,7 +50,7 @@ describe('a connection of a pool that breaks during use', () => {
     await lost
     for (let i = 0; i < 3; i++) await adapter.read([1], call)
     const client = await pool.connect()
-    // The listener that every connection has.
+    // Every connection has exactly this one listener.
     expect(client.listenerCount('error')).toBe(1)
     client.release()
   })

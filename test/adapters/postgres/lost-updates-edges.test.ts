@@ -1,6 +1,6 @@
 /**
- * Data other than the row itself that is compared, read or written while another session changes
- * the row (HDR-3).
+ * Lost updates in special cases (HDR-3). Another session changes the row while a request compares,
+ * reads or writes data other than the row itself.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -57,7 +57,7 @@ const triggers = `
     DELETE FROM base WHERE id = OLD.id; RETURN OLD;
   END $$;
   CREATE TRIGGER escribe INSTEAD OF UPDATE OR DELETE ON piezas FOR EACH ROW EXECUTE FUNCTION escribe();`
-/** Rows of the first view can be locked, those of the second can't. */
+/** The rows of the first view can be locked. The rows of the second view can't. */
 const views = [
   ['a view', `CREATE VIEW piezas AS SELECT * FROM base; ${triggers}`],
   [
@@ -122,7 +122,7 @@ describe('an update by another session', () => {
       expect(await sessions.sql('SELECT b, borrada FROM base')).toEqual([{ b: 'otro', borrada: true }])
     })
 
-    it('is not lost during writes with "write" and onUpdate, which get the current row', async () => {
+    it('is not lost during a write with "write" and onUpdate, which get the current row', async () => {
       await sessions.reset(tables + ddl)
       const changes: unknown[] = []
       const adapter = adapterOf({
@@ -145,7 +145,7 @@ describe('an update by another session', () => {
       expect(changes.at(-1)).toMatchObject({ a: 'mío tras otro' })
     })
 
-    it('that removes the row makes the record absent', async () => {
+    it('that removes the row makes the record "absent"', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const version = await versionOf(adapter)
@@ -159,7 +159,7 @@ describe('an update by another session', () => {
       )
     })
 
-    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as for a table', async () => {
+    it('causes the same serialization failure as for a table in a REPEATABLE READ transaction of the caller', async () => {
       for (const relation of [ddl, table]) {
         await sessions.reset(tables + relation)
         const adapter = adapterOf()
@@ -179,7 +179,7 @@ describe('an update by another session', () => {
       }
     })
 
-    it('is not lost if sessions are SERIALIZABLE, and they remain so', async () => {
+    it('is not lost if the sessions are SERIALIZABLE, and writes keep this isolation level', async () => {
       await sessions.reset(tables + ddl)
       const url = new URL(String(sessions.pool.options.connectionString))
       url.searchParams.set(
@@ -227,7 +227,7 @@ describe('an update by another session', () => {
     expect(await row()).toEqual({ a: 'mío', b: 'b', ruta: null })
   })
 
-  it('is visible in "before" of readBefore, also in members computed from other tables', async () => {
+  it('is visible in "before" with readBefore, also in members that are computed from other tables', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -244,7 +244,7 @@ describe('an update by another session', () => {
     expect(changes).toMatchObject([{ b: 'otro', zona: 'sur' }])
   })
 
-  it('that takes a row out of the scope prevents a write, even if computed from other tables', async () => {
+  it('that takes a row out of the scope prevents a write, even if the scope is computed from another table', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -260,7 +260,7 @@ describe('an update by another session', () => {
     expect(await row()).toEqual(theirs)
   })
 
-  it('that moves a row to another partition is not lost: the key contains the partition column', async () => {
+  it('that moves a row to another partition is not lost, because the key contains the partition column', async () => {
     await sessions.reset(`
       CREATE TABLE partidas (zona text, id text, a text, version uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, id)) PARTITION BY LIST (zona);
       CREATE TABLE del_norte PARTITION OF partidas FOR VALUES IN ('norte'); CREATE TABLE las_otras PARTITION OF partidas DEFAULT;
@@ -284,18 +284,18 @@ describe('an update by another session', () => {
     ['', 'without a foreign key'],
     ['ALTER TABLE en_lote ADD FOREIGN KEY (pieza) REFERENCES piezas', 'with a foreign key'],
   ])(
-    'that attaches a record in a separate table leaves nothing behind when the record is removed (%s %s)',
+    'that attaches a record leaves no row in the separate table when the record is removed (%s %s)',
     async (constraint) => {
       await sessions.reset(`${tables}${table}${constraint}`)
       const adapter = adapterOf()
-      // Like attach: locks the row, and inserts the other one.
+      // Like `attach()`, this locks the row of the record and inserts the row of the association.
       const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
       expect(await sessions.concurrently(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
       expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
     },
   )
 
-  it('is detected by attach with If-Match, in a separate table', async () => {
+  it('is detected by an attach with If-Match, if the association is in a separate table', async () => {
     for (const relation of [table, views[0][1]]) {
       await sessions.reset(tables + relation)
       const adapter = adapterOf()
@@ -306,11 +306,11 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost if the role may not lock the rows: the trigger has its own privileges', async () => {
+  it('is not lost if the owner of the view may not lock the rows, but the trigger may write them', async () => {
     const role = `r_${randomBytes(6).toString('hex')}`
     await sessions.reset(`${tables}${views[0][1]}`)
     const [{ schema } = { schema: '' }] = await sessions.sql('SELECT current_schema() AS schema')
-    // The owner of the view may read and not update the tables below it.
+    // The owner of the view may read the tables below it, but not update them.
     await sessions.sql(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT SELECT ON base, en_lote TO ${role};
       ALTER VIEW piezas OWNER TO ${role}; ALTER FUNCTION escribe SECURITY DEFINER SET search_path FROM CURRENT`)
     const adapter = adapterOf()
@@ -325,7 +325,7 @@ describe('an update by another session', () => {
     await sessions.sql(`DROP ROLE ${role}`)
   })
 
-  it('can be lost by a client without transactions, which ready() reports; ordinary tables need none', async () => {
+  it('to a view can be lost by a client without transactions, and ready() warns about this', async () => {
     for (const [relation, warned] of [
       [views[0][1], 1],
       [table, 0],
@@ -342,7 +342,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost by transaction(work) of a client; if it must begin REPEATABLE READ, the error says so', async () => {
+  it('is not lost if a client has transaction(work); if that must begin REPEATABLE READ, an error says so', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),
@@ -373,7 +373,7 @@ describe('an update by another session', () => {
     expect(await row()).toEqual(theirs)
   })
 
-  it('is kept by a trigger that compares the version itself, also without transactions', async () => {
+  it('is not lost, even without transactions, if a trigger compares the version itself', async () => {
     const compares = views[1][1].replace(
       'WHERE id = OLD.id; RETURN NEW',
       'WHERE id = OLD.id AND version = OLD.version; IF NOT FOUND THEN RAISE serialization_failure; END IF; RETURN NEW',

@@ -1,6 +1,6 @@
 /**
- * An update by another session is not lost, for any kind of table and any writer (HDR-3). Each test
- * locks the row in one session, and sends a request.
+ * A request never undoes an update by another session, for any kind of table and any kind of writer
+ * (HDR-3). Each test locks the row in one session, and sends a request.
  */
 import express from 'express'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -45,7 +45,10 @@ const rules = `
     UPDATE base SET a = NEW.a, b = NEW.b, extra = NEW.extra, version = gen_random_uuid() WHERE id = OLD.id RETURNING ${columns};
   CREATE RULE borra AS ON DELETE TO piezas DO INSTEAD DELETE FROM base WHERE id = OLD.id RETURNING ${columns};`
 
-/** The row of the base table, and its writer. The relation of the adapter is `piezas`. */
+/**
+ * Kinds of relations. The adapter reads and writes `piezas`. The row is in the table `base`, which
+ * the other session updates.
+ */
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },
   {
@@ -124,7 +127,7 @@ const forms: readonly Form[] = [
   },
 ]
 
-/** The form in which the other session updates `piezas` itself. */
+/** The kind of relation for which the other session updates `piezas` instead of `base`. */
 const byItself = 'a table with rules'
 
 describe('an update by another session', () => {

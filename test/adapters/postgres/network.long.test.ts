@@ -7,7 +7,9 @@ import { bultosIn, ddl, refusedWith, tried, unchanged, unknown, until, within } 
 
 const target = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 5432) })
 
-/** An ErrorResponse that ends the session. */
+/**
+ * The message ErrorResponse with the severity FATAL, after which the server closes the connection.
+ */
 function fatal(state: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0Mended by a proxy\0\0`)
   const head = Buffer.from('E\0\0\0\0')
@@ -15,7 +17,7 @@ function fatal(state: string): Buffer {
   return Buffer.concat([head, fields])
 }
 
-describe('a failing network', () => {
+describe('the adapter over a failing network', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
@@ -61,7 +63,7 @@ describe('a failing network', () => {
   })
 
   it.each(['53300', '57P03', '58000', 'XX000', 'MY001'])(
-    'reports a write as unknown whose reply is a FATAL %s of a proxy',
+    'reports the outcome of a write as unknown if its reply is a FATAL %s of a proxy',
     async (state) => {
       const store = adapter()
       const hooked = bultosIn(pool, { write: (tx) => tx.query('SELECT 1').then(() => {}) })
@@ -71,7 +73,7 @@ describe('a failing network', () => {
       expect((await refusedWith(store.replace(id, { id, n: 2 }, undefined, call))).detail).toMatch(unknown)
       const commit = proxy.loseReply('COMMIT', fatal(state))
       expect((await refusedWith(hooked.replace(id, { id, n: 3 }, undefined, call))).detail).toMatch(unknown)
-      // Before the commit nothing has happened, so that is retried, as reads are.
+      // Before COMMIT nothing is committed, so the transaction is retried. A read is retried too.
       const early = proxy.loseReply('UPDATE "bultos"', fatal(state))
       expect(await hooked.replace(id, { id, n: 4 }, undefined, call)).toMatchObject({ value: { n: 4 } })
       const read = proxy.loseReply('FROM "bultos"', fatal(state))
@@ -80,7 +82,7 @@ describe('a failing network', () => {
     },
   )
 
-  it('retries a transaction whose connection was lost before COMMIT, but not after sending it', async () => {
+  it('retries a transaction whose connection was lost before COMMIT, but not after COMMIT was sent', async () => {
     let runs = 0
     const store = bultosIn(pool, {
       write: async (tx, change) => {
@@ -121,7 +123,7 @@ describe('a failing network', () => {
         if (cut) return
         cut = true
         const gone = new Promise((resolve) => (tx as unknown as pg.PoolClient).once('end', resolve))
-        // No statement is running: only the adapter gets the event.
+        // No statement is in flight, so only the adapter's listener gets the event.
         proxy.cut('end')
         await gone
       },
@@ -168,7 +170,7 @@ describe('a failing network', () => {
     })
     await Promise.all([store.read(['a'], call), hooked.read(['a'], call)])
     await place.sql(`INSERT INTO bultos VALUES ('silent', 1)`)
-    // Just used, so that no check precedes the statements.
+    // Uses both connections, so that the adapter does not check them before the next statements.
     await Promise.all([store.read(['a'], call), store.read(['a'], call)])
     proxy.stall()
     const [read, write] = await Promise.all([
@@ -178,7 +180,7 @@ describe('a failing network', () => {
     expect(read.detail).not.toMatch(unknown)
     expect(write.detail).toMatch(unknown)
     expect((await refusedWith(hooked.create({ id: 'hooked' }, within(500)))).detail).toMatch(unchanged)
-    // Stalled connections are eventually closed.
+    // The adapter eventually removes the stalled connections.
     await until(() => removed).toBeGreaterThanOrEqual(2)
     expect((await refusedWith(hooked.create({ id: 'hooked' }, within(500)))).detail).toMatch(unchanged)
     proxy.cut('reset')
@@ -189,7 +191,7 @@ describe('a failing network', () => {
     await own.end()
   })
 
-  it('abandons connections that are never established, without any option of the pool', async () => {
+  it('abandons connections that are never established, even if the pool has no timeout option', async () => {
     const own = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(own, { acquireTimeout: 100 })
     // A busy machine may need longer for the first connection.
@@ -198,7 +200,7 @@ describe('a failing network', () => {
     await until(() => own.totalCount).toBe(0)
     proxy.stall()
     const before = proxy.connections
-    // More connections than the pool allows mean that it has replaced the first ones.
+    // The pool has replaced its first connections once there are more connections than it allows.
     await until(async () => {
       await refusedWith(store.read(['a'], within(300)))
       return proxy.connections

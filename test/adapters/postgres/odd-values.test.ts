@@ -1,6 +1,6 @@
 /**
- * Values in columns of other programs that JSON or a format cannot represent (HDR-8, REP-4): each
- * is shown exactly or as null, regardless of the session settings.
+ * Columns that other programs write can contain values that JSON or a format cannot represent
+ * (HDR-8, REP-4). GET shows each value exactly or as null, regardless of the session settings.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,9 +12,9 @@ import { type Store, stores } from './stores.js'
 interface Case {
   readonly type: string
   readonly schema: object
-  /** The values as SQL, and as shown. */
+  /** Each value as SQL, and as GET shows it. */
   readonly rows: readonly (readonly [sql: string, shown: unknown])[]
-  /** Filter values, and the ids that they match. */
+  /** Values of a filter, and the ids of the records that it finds. */
   readonly finds?: readonly (readonly [value: string, ids: readonly number[]])[]
 }
 
@@ -178,7 +178,7 @@ describe.each(stores)('values of other programs in $name', ({ name, open }) => {
   afterAll(() => store.close())
 
   it.each(cases.map((one) => [`${one.type} as ${JSON.stringify(one.schema)}`, one] as const))(
-    'REP-4, QUERY-1: %s is shown exactly or as null, survives a PATCH that changes nothing, and is found',
+    'REP-4, QUERY-1: %s is shown exactly or as null, is kept by a PATCH of another member, and is found by a filter',
     async (_, { type, schema, rows, finds = [] }) => {
       const table = `odd_${++tables}`
       await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}, otro int)`)
@@ -202,7 +202,8 @@ describe.each(stores)('values of other programs in $name', ({ name, open }) => {
       try {
         for (const [i, [sql, shown]] of rows.entries()) {
           expect((await send('GET', `/v1/cosas/${i + 1}`)).json, sql).toEqual({ id: i + 1, valor: shown, otro: null })
-          // Either it is kept, or the response names the member that prevents the change.
+          // Either the change succeeds and keeps the value, or the 422 names the member that
+          // prevents the change.
           const { status, json } = await send(
             'PATCH',
             `/v1/cosas/${i + 1}`,

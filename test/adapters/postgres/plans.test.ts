@@ -1,4 +1,7 @@
-/** The cost of lists for the database, measured by its plans in blocks of 8 KB, never by time. */
+/**
+ * The cost of lists for the database. The tests measure it by the blocks of 8 KB in the query
+ * plans, never by time.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ListRequest, Page, Scalar } from '../../../src/adapters/contract.js'
@@ -53,7 +56,7 @@ describe('QUERY-7: the cost of a page', () => {
   let pool: pg.Pool
   let last: { readonly text: string; readonly values: unknown[] }
   beforeAll(async () => {
-    // A separate database: VACUUM need not wait for other transactions there.
+    // A separate database, in which VACUUM does not wait for transactions of other tests.
     place = await freshDatabase()
     pool = new pg.Pool({ connectionString: place.url })
     for (const table of ['piezas', 'pocas'])
@@ -116,7 +119,7 @@ describe('QUERY-7: the cost of a page', () => {
     'lote,numero',
     'detalle.ciudad,numero',
     '-detalle.ciudad,-numero',
-  ])('a next or prev by %s costs at most twice as much as page 1, at any depth', async (sort) => {
+  ])('a next or previous page by %s costs at most twice as much as page 1, at any depth', async (sort) => {
     const asked = request({ sort })
     const first = await costOf(asked)
     for (const depth of [0.1, 0.5, 0.9, 0.999]) {
@@ -127,8 +130,8 @@ describe('QUERY-7: the cost of a page', () => {
           seek: { values: placeOf(asked, deep, backwards ? 0 : -1), backwards },
         })
         expect(page.items.length).toBeGreaterThan(0)
-        // Each branch of the order starts with an index lookup of a few blocks in a tree of three
-        // levels.
+        // Each part of the condition for the position takes an index lookup. The index has three
+        // levels, so a lookup takes a few blocks.
         expect(blocks).toBeLessThanOrEqual(2 * first.blocks + 12)
         expect(
           nodes.filter((node) => /Scan/.test(node['Node Type'])).reduce((sum, node) => sum + node['Actual Rows'], 0),
@@ -137,7 +140,7 @@ describe('QUERY-7: the cost of a page', () => {
     }
   })
 
-  it('a jump deep into wide rows skips over keys only, if an index covers them', async () => {
+  it('a jump deep into wide rows reads only keys until the page, if an index covers them', async () => {
     const asked = { ...request({ sort: 'fecha,numero' }), offset: Math.floor(rows * 0.8) }
     const jump = await costOf(asked)
     expect(jump.nodes.map((node) => node['Node Type'])).toContain('Index Only Scan')
@@ -148,7 +151,7 @@ describe('QUERY-7: the cost of a page', () => {
     expect(jump.page.items).toEqual(wide.items.slice(500, 525))
   })
 
-  it('a jump to the last page counts from the end, and returns the exact rows', async () => {
+  it('a jump to the last page counts from the end, and returns exactly its rows', async () => {
     const counting = over({ count: 'exact' })
     for (const sort of ['detalle.ciudad,numero', '-fecha,-numero', '-sucursal,-numero']) {
       for (const page of [rows / 25, rows / 25 - 1, rows / 25 + 1, Math.ceil(rows / 50) + 1]) {

@@ -5,7 +5,7 @@ import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, slowView, unchanged, until, within } from './bultos.js'
 
 describe('a full pool', () => {
-  it('is unavailable in time; a connection that arrives late is returned', async () => {
+  it('causes a 503 in time, and gets back a connection that arrives too late', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
@@ -26,7 +26,7 @@ describe('a full pool', () => {
     await place.drop()
   })
 
-  it('gets back a connection that arrives just as its request is aborted, at any moment', async () => {
+  it('gets back a connection that arrives at the moment at which its request is aborted', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
@@ -46,7 +46,7 @@ describe('a full pool', () => {
         return connecting
       }) as typeof pool.connect
       const read = Promise.resolve(store.read(['a'], { ...call, signal: leaving.signal })).catch(() => undefined)
-      // Only longer waits observe the signal of the request.
+      // A call observes the signal of its request only after it has waited for some time.
       await new Promise((resolve) => setTimeout(resolve, 30))
       held.release()
       await Promise.all([read, given])
@@ -89,7 +89,7 @@ describe('a pool with a query timeout', () => {
 })
 
 describe('separate clients for reads and writes', () => {
-  it('reads from one, and from the other if the result is needed for a write', async () => {
+  it('the first is used for reads, and the second for writes and for reads that a write needs', async () => {
     const [a, b] = [await freshDatabase(), await freshDatabase()]
     await Promise.all([
       a.sql(`${ddl} INSERT INTO bultos VALUES ('x', 1)`),

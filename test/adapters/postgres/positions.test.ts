@@ -1,4 +1,7 @@
-/** Positions of clients after their writes: in the process, and in a real Redis. */
+/**
+ * The position in the log that each client has reached by its writes. Positions are stored in the
+ * process or in Redis. The tests use a real Redis.
+ */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { redisReplicaPositions } from '../../../src/adapters/postgres/index.js'
@@ -8,7 +11,7 @@ import { redisStores, redisUrl } from '../../servers/redis-stores.js'
 const at = (position: number): string => `${Math.floor(position / 2 ** 32).toString(16)}/${position.toString(16)}`
 const minute = 60_000
 
-/** The position that a replica must have reached before it may serve the client. */
+/** The position that a replica must have reached before it may serve reads of the client. */
 const needed = (store: ProcessPositions, client: string): string | undefined => {
   const [own, floor] = [store.get(client), store.floor()]
   return own === undefined || (floor !== undefined && compare(floor, own) > 0) ? floor : own
@@ -30,7 +33,7 @@ describe('positions in the process', () => {
     expect(store.floor()).toBeUndefined()
   })
 
-  it('no client is forgotten, however many clients write and however long ago', () => {
+  it('remain in effect for every client, however many clients write and however long ago', () => {
     const steps = fc.array(
       fc.record({
         client: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
@@ -58,7 +61,7 @@ describe('positions in the process', () => {
     )
   })
 
-  it('a client without recent writes needs only the position of a minute ago', () => {
+  it('for a client without recent writes, only the position of a minute ago is needed', () => {
     let now = 0
     const store = new ProcessPositions(() => now)
     store.raise('ana', at(1))
@@ -68,7 +71,7 @@ describe('positions in the process', () => {
     expect(store.get('luis')).toBeUndefined()
   })
 
-  it('an unknown position is valid for a minute, also for an evicted client', () => {
+  it('an unknown position remains in effect for a minute, also for an evicted client', () => {
     let now = 0
     const store = new ProcessPositions(() => now, 1)
     store.raise('ana', at(1))
@@ -81,7 +84,7 @@ describe('positions in the process', () => {
     expect([store.get('luis'), store.get('eva')]).toEqual([at(3), undefined])
   })
 
-  it('are reset if the log was reset, as after a restore', () => {
+  it('are reset if the log was reset, for example by a restore', () => {
     let now = 0
     const store = new ProcessPositions(() => now)
     store.raise('ana', at(1_000))
@@ -100,13 +103,13 @@ describe('redisReplicaPositions()', () => {
   })
   const storeOf = (name: string) =>
     redisReplicaPositions({ prefix: `${prefix}${name}:`, sendCommand: (...command) => client.sendCommand(command) })
-  /** Makes the marks appear older. */
+  /** Makes the stored marks older by this time. */
   const age = async (name: string, milliseconds: number): Promise<void> => {
     const marks = `${prefix}${name}:marks`
     await client.hIncrBy(marks, 'at', -milliseconds)
   }
 
-  it('shares positions between processes, and keeps the largest in any order', async () => {
+  it('shares positions between processes, and keeps the largest one, in whatever order they arrive', async () => {
     const [one, other] = [storeOf('shared'), storeOf('shared')]
     expect(await one.get('ana')).toBeUndefined()
     await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? one : other).raise('ana', at(i * 7 + 250))))
@@ -119,7 +122,7 @@ describe('redisReplicaPositions()', () => {
     expect(await client.pTTL(`${prefix}shared:client:ana`)).toBeGreaterThan(minute)
   })
 
-  it('raises a floor for all clients to the position of a minute ago', async () => {
+  it('raises a minimum for all clients to the position of a minute ago', async () => {
     const store = storeOf('floor')
     await store.raise('ana', at(100))
     await age('floor', minute)

@@ -29,7 +29,7 @@ describe('prepared statements', () => {
     for (let i = 0; i < 5; i++) await store.read(['a'], call)
     const [first, ...others] = (await prepared()).filter(({ statement }) => statement.includes('"bultos"'))
     expect(others).toEqual([])
-    // Each page size has its own statement.
+    // Each page size results in a different statement.
     for (let size = 1; size <= 230; size++)
       for (let i = 0; i < 2; i++) await store.list(listRequest({ sort: 'id', size }), call)
     const names = await prepared()
@@ -38,13 +38,13 @@ describe('prepared statements', () => {
     expect((await store.list(listRequest({ sort: 'id', size: 300 }), call)).items).toHaveLength(1)
   })
 
-  it('are not created if disabled', async () => {
+  it('are not created if the option disables them', async () => {
     const store = bultosIn(pool, { prepare: false })
     for (let i = 0; i < 5; i++) await store.read(['a'], call)
     expect(await prepared()).toEqual([])
   })
 
-  it('are not created in a transaction, including one of the caller', async () => {
+  it('are not created in a transaction of the adapter or of the caller', async () => {
     const client = await pool.connect()
     await client.query('BEGIN')
     const store = bultosIn(client)
@@ -68,7 +68,7 @@ describe('prepared statements', () => {
     expect(names(await prepared())).toEqual(names(before))
   })
 
-  it('tolerate a name that another statement already has (42P05)', async () => {
+  it('can have a name that another statement already has (42P05)', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     await store.read(['a'], call)
@@ -124,7 +124,7 @@ describe('prepared statements', () => {
     await busy.end()
   })
 
-  it('read the columns again if one of them was dropped (42703)', async () => {
+  it('cause the adapter to read the columns again if one of them was dropped (42703)', async () => {
     const store = bultosIn(pool, { rest: 'resto' })
     await place.sql('ALTER TABLE bultos ADD COLUMN resto jsonb')
     await store.ready()

@@ -1,6 +1,6 @@
 /**
- * Faults in the catalog that make every request of a kind fail, but that the planner does not
- * detect: `ready()` reports them with the fix.
+ * Faults in the catalog that make every request of a kind fail, although the planner does not
+ * detect them. `ready()` reports them, and says how to fix them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -133,7 +133,7 @@ const warnings: readonly Case[] = [
     ],
   ),
 ]
-/** Similar tables that serve requests correctly. */
+/** Tables that look similar, but serve requests correctly. */
 const fit: readonly (readonly [
   what: string,
   ddl: string,
@@ -215,19 +215,19 @@ describe.each(stores)('ready() reports faults in the catalog, on $name', ({ open
     return { error, warned }
   }
 
-  it.each(faults)('%s is an error', async (_, ddl, resource, options, said) => {
+  it.each(faults)('an error: %s', async (_, ddl, resource, options, said) => {
     const { error } = await readyOn(ddl, resource, options)
     expect(error).toBeInstanceOf(ConfigurationError)
     expect((error as Error).message).toMatch(said)
   })
 
-  it.each(warnings)('%s is a warning', async (_, ddl, resource, options, said) => {
+  it.each(warnings)('a warning: %s', async (_, ddl, resource, options, said) => {
     const { error, warned } = await readyOn(ddl, resource, options)
     expect(error).toBeUndefined()
     expect(warned).toEqual([expect.stringMatching(said)])
   })
 
-  it.each(fit)('%s is neither', async (_, ddl, resource, options) => {
+  it.each(fit)('neither an error nor a warning: %s', async (_, ddl, resource, options) => {
     expect(await readyOn(ddl, resource, options)).toEqual({ error: undefined, warned: [] })
   })
 })

@@ -1,6 +1,6 @@
 /**
- * `probe: 'execute'`: writes to existing rows at start, in a transaction that is always rolled
- * back.
+ * `probe: 'execute'`: at start, `ready()` writes to existing rows in a transaction that is always
+ * rolled back.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -83,7 +83,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
       expect(error).toBeInstanceOf(ConfigurationError)
       expect((error as Error).message).toMatch(message)
     }
-    // Methods that are not offered are not probed.
+    // Methods that the mount does not offer are not probed.
     await adapterOver(store.client).adapter.ready(new Set())
     expect(await rows()).toEqual(before)
   })
@@ -112,7 +112,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     expect(await rows()).toEqual([])
   })
 
-  it('commits nothing, and runs once per state of the table', async () => {
+  it('commits nothing, and runs only once until the table changes', async () => {
     await store.sql(
       bad(
         'apunta',
@@ -129,14 +129,14 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     expect(await store.sql(`SELECT last_value::int AS n FROM t_id_seq`)).toEqual([first])
     expect(await rows()).toEqual(before)
     expect(await store.sql('SELECT * FROM apuntes')).toEqual([])
-    // Another state of the table is probed again.
+    // After a change of the table, the probe runs again.
     await store.sql(
       `ALTER TABLE t ADD COLUMN otra int; ${bad('no', 'BEFORE UPDATE ON t', `RAISE EXCEPTION 'append only';`)}`,
     )
     await expect(adapter.ready()).rejects.toThrow(/append only/)
   })
 
-  it('probes a table with soft delete and a version column as requests would use it', async () => {
+  it('probes a table with soft delete and a version column by the statements of requests', async () => {
     await store.sql(
       `ALTER TABLE t ADD COLUMN v uuid NOT NULL DEFAULT gen_random_uuid(), ADD COLUMN borrado_en timestamptz`,
     )
@@ -177,7 +177,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
   const options = { version: { column: 'v' } } as const
   const state = () => place.sql('SELECT * FROM t ORDER BY id')
 
-  it('leaves nothing behind, at whichever statement its connection breaks', async () => {
+  it('leaves nothing behind, whichever statement the connection breaks at', async () => {
     const before = await state()
     const proxy = await startProxy({ port: Number(new URL(place.url).port || 5432), host: new URL(place.url).hostname })
     try {
@@ -270,7 +270,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     const { adapter, warnings } = adapterOver(pool, options)
     await adapter.ready()
     expect(warnings).toEqual([])
-    // Like CREATE INDEX: reads continue, writes wait.
+    // The lock that CREATE INDEX takes: reads continue, and writes wait.
     await holder.query('ROLLBACK; BEGIN; LOCK TABLE t IN SHARE MODE')
     const locked = adapterOver(pool, options)
     await locked.adapter.ready()
@@ -279,7 +279,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     ])
     await holder.query('ROLLBACK')
     await holder.end()
-    // The result is unknown, so it is probed again.
+    // The first probe had no result, so `ready()` probes the table again.
     await locked.adapter.ready()
     expect(locked.warnings).toHaveLength(1)
   })

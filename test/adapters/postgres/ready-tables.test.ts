@@ -79,7 +79,7 @@ const simple = defineResource({
   filters: { texto: true },
   sort: ['texto'],
 })
-/** The same if only the database sets `texto`. */
+/** Like `simple`, but only the database sets `texto`. */
 const computed = defineResource({
   collection: 'simples',
   key: 'id',
@@ -246,7 +246,7 @@ describe.each(stores)('an identity column other than the key, on $name', ({ open
 })
 
 describe('ready() with a replica', () => {
-  it('reports an unavailable replica each time, and checks every way of counting', async () => {
+  it('reports an unavailable replica at each call, and checks every way of counting', async () => {
     await using place = await freshSchema()
     await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
     await using proxy = await startProxy({
@@ -297,7 +297,7 @@ describe('ready() warns about conditions that may change while the process runs'
   const version = { column: 'v' } as const
   const as = (options: Options = {}) => readyOn({ client: pool }, simple as never, { version, ...options })
 
-  it('privileges: a role that may only read starts', async () => {
+  it('missing privileges, but a role that may only read can start', async () => {
     for (const probe of ['catalog', 'explain', 'execute'] as const)
       expect(await as({ probe })).toEqual([
         expect.stringMatching(/may not INSERT/),
@@ -305,7 +305,7 @@ describe('ready() warns about conditions that may change while the process runs'
         expect.stringMatching(/may not DELETE/),
         expect.stringMatching(/may not use the sequence t_v_seq/),
       ])
-    // Read-only for requests too, so there is no warning.
+    // If requests can only read too, there is no warning.
     const warnings: string[] = []
     const adapter = postgresAdapter(pool, {
       resource: simple,
@@ -318,7 +318,7 @@ describe('ready() warns about conditions that may change while the process runs'
     expect(await adapter.read(['a'], call)).toMatchObject([{ value: { texto: 'b' } }])
   })
 
-  it('privileges of some columns, and of a sequence', async () => {
+  it('missing privileges for some columns, or for a sequence', async () => {
     await place.sql(`GRANT INSERT, DELETE ON t TO ${role}; GRANT UPDATE (texto) ON t TO ${role}`)
     expect(await as()).toEqual([
       expect.stringMatching(/may not use the sequence t_v_seq: a create in "simples" will fail/),
@@ -338,7 +338,7 @@ describe('ready() warns about conditions that may change while the process runs'
       expect.stringMatching(/lets the role DELETE/),
     ])
     await place.sql(`CREATE POLICY todo ON t USING (texto = current_setting('app.quien'))`)
-    // The session function may set it, so this is no reason not to start.
+    // The session function sets the variable that the policy reads, so there is no warning.
     expect(
       await as({ session: async (tx) => void (await tx.query(`SELECT set_config('app.quien', 'b', true)`)) }),
     ).toEqual([])
@@ -358,7 +358,7 @@ describe('ready() warns about conditions that may change while the process runs'
     await place.sql(`ALTER ROLE ${role} RESET default_transaction_read_only`)
   })
 
-  it('a short statement_timeout is enough, and an unresponsive database is no fault of the table', async () => {
+  it('a short statement_timeout causes no warning, and a locked table is an Unavailable error', async () => {
     const url = new URL(place.url)
     url.searchParams.set('options', `-c search_path=${place.name} -c statement_timeout=2000`)
     const hasty = new pg.Pool({ connectionString: url.href, max: 1 })
@@ -400,14 +400,16 @@ describe('ready() and tables on other servers', () => {
     await pool.end()
   })
 
-  /** A postgres_fdw server that is this server, with the schema `lejos` for its tables. */
+  /**
+   * SQL that makes this server a foreign server of itself, with the schema `lejos` for its tables.
+   */
   const elsewhere = (place: Place): string => {
     const { hostname, port, username, password } = new URL(place.url)
     return `CREATE SCHEMA lejos; CREATE EXTENSION postgres_fdw;
       CREATE SERVER otro FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${hostname}', port '${port || 5432}', dbname '${place.name}');
       CREATE USER MAPPING FOR CURRENT_USER SERVER otro OPTIONS (user '${username}', password '${password || 'any'}');`
   }
-  it('a table with partitions on other servers is refused, also as the table of keys', async () => {
+  it('a table with partitions on other servers is refused, also as the table of idempotency keys', async () => {
     await using place = await freshDatabase()
     const columns = 'id text, texto text, v uuid DEFAULT gen_random_uuid()'
     const over = (table: string, by: string): string => `

@@ -24,7 +24,7 @@ const piezas = defineResource({
 })
 const attached = { piezas: { table: 'en_ruta', parent: 'ruta', key: 'pieza' } }
 
-describe('ready() reports errors, with the fix', () => {
+describe('ready() reports errors, and says how to fix them', () => {
   let store: Store
   beforeAll(async () => {
     store = await openPostgres()
@@ -200,7 +200,7 @@ describe.each(stores)('tableDdl on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('prints a table that the adapter accepts, for any names, including the tables of its options', async () => {
+  it('prints the table and the tables of the options, and the adapter accepts them, whatever their names', async () => {
     await store.sql('CREATE SCHEMA "El ""correo"""')
     const options = {
       table: { schema: 'El "correo"', name: "pie'zas" },
@@ -222,7 +222,7 @@ describe.each(stores)('tableDdl on $name', ({ open }) => {
     const to = { collection: 'rutas', key: 'r', as: 'piezas' }
     expect(await adapter.attach(to, 1, undefined, call)).toBe('attached')
     expect(await adapter.list(listRequest({ sort: 'numero', parent: to }), call)).toMatchObject({ total: 1 })
-    // Any change of a row changes its version.
+    // A change by another session also changes the version.
     const { version } = (await adapter.read([1], call))[0] as { version: string }
     await store.sql(`UPDATE "El ""correo"""."pie'zas" SET "numeroDeEnvio" = 'x'`)
     expect(await adapter.replace(1, { numero: 1 }, version, call)).toBe('stale')

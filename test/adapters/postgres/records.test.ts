@@ -11,7 +11,7 @@ interface Member {
   readonly nullable: boolean
 }
 
-/** The reference implementation, member by member. */
+/** The reference implementation, which builds a record member by member. */
 function recordOf(
   members: readonly Member[],
   hasRest: boolean,
@@ -36,7 +36,7 @@ const json = fc
   .oneof(fc.jsonValue(), fc.constant(JSON.parse('{"__proto__":{"a":1},"constructor":null}')))
   .map((value) => JSON.stringify(value))
 
-/** Kinds of columns, and texts as the database returns them. */
+/** Kinds of columns, each with texts that the database may return for it. */
 const contents = fc.constantFrom<readonly [Content, fc.Arbitrary<string | null>]>(
   [scalar('text'), maybe(fc.string())],
   [scalar('uuid'), maybe(fc.uuid())],
@@ -87,7 +87,7 @@ describe('REP-1: records from rows', () => {
           const expected = recordOf(members, hasRest, cells)
           const record = read(cells)
           expect(Object.getPrototypeOf(record)).toBe(Object.prototype)
-          // Vitest confuses a member `__proto__` with the prototype.
+          // Vitest does not distinguish a member `__proto__` from the prototype.
           deepStrictEqual(
             Object.entries(Object.getOwnPropertyDescriptors(record)),
             Object.entries(Object.getOwnPropertyDescriptors(expected)),
@@ -99,7 +99,7 @@ describe('REP-1: records from rows', () => {
     )
   })
 
-  it('share nothing: modifying one does not affect another', () => {
+  it('share nothing, so modifying one of them does not affect another', () => {
     const read = compileRecord([{ name: 'a', content: { kind: 'json', cast: 'jsonb' }, nullable: true }], false)
     const first = read(['{"b":[1]}']) as { a: { b: number[] } }
     first.a.b.push(2)

@@ -12,7 +12,7 @@ export interface ReplicaPair {
   readonly replica: OwnServer
   readonly write: pg.Pool
   readonly read: pg.Pool
-  /** Pauses the replay: the replica still receives the log. */
+  /** Pauses the replay. The replica still receives the log. */
   hold(): Promise<void>
   /** Resolves when the replica has replayed everything, or at once if it was promoted. */
   catchUp(): Promise<void>
@@ -53,15 +53,17 @@ export async function replicaPair(schema: string): Promise<ReplicaPair> {
 export interface Asking extends AsyncDisposable {
   /** Sends a request as a caller, by default `ana`. `body` is sent as JSON. */
   ask(method: string, path: string, options?: Readonly<Record<string, string>>): Promise<Response>
-  /** The JSON of a GET; its status if that is not 200. */
+  /** Sends a GET. Resolves with the JSON of the response, or with its status if that is not 200. */
   json(path: string, options?: Readonly<Record<string, string>>): Promise<unknown>
 }
 
-/** A service with these resources under `/v1`, whose callers are named by `x-caller`. */
+/**
+ * Starts a service with these resources under `/v1`. The header field `x-caller` names the caller.
+ */
 export async function serving(resources: readonly (Mount | Endpoint)[]): Promise<Asking> {
   const service = api({
     versions: { v1: [...resources] },
-    // One address for all processes, because it is part of an Idempotency-Key.
+    // All processes have the same base URL, because it is part of a stored idempotency key.
     baseUrl: 'http://servicio.test',
     principal: (req) => ({ sub: String(req.headers['x-caller']) }),
     permission: () => 'allow',

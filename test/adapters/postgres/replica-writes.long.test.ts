@@ -1,6 +1,6 @@
 /**
- * Clients read their own writes from a replica, for every way to write and in every state of the
- * replica.
+ * Clients see their own writes although they read from a replica. The tests cover every way to
+ * write, and every state of the replica.
  */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => pair?.remove())
 afterEach(() => pair.catchUp())
 
-/** `libros` are read from the replica, `autores` only with `replicated`. */
+/** `libros` is read from the replica. `autores` is read from it only with `replicated`. */
 function resources({ write = pair.write, read = pair.read, replicated = false } = {}) {
   const authors = postgresAdapter({ read, write }, { table: 'autores', version, replica: replicated })
   const books = postgresAdapter({ read, write }, { table: 'libros', version, idempotency, replica: true })
@@ -66,7 +66,7 @@ const titles = async (over: { json(path: string): Promise<unknown> }, path = 'li
   ((await over.json(path)) as { titulo: string }[]).map(({ titulo }) => titulo)
 
 describe('a client of a paused replica sees', () => {
-  it('VERB-2: the record that it created, by GET, HEAD and lists; VERB-6: and not a removed one', async () => {
+  it('VERB-2: the record that it created, by GET, HEAD and in lists; VERB-6: but not a record that it removed', async () => {
     await using over = await serving(resources())
     await pair.hold()
     const id = next()
@@ -98,7 +98,7 @@ describe('a client of a paused replica sees', () => {
   })
 
   it('VERB-12: the record of a create whose response it did not get', async () => {
-    // Another process created the record, so its position is unknown here.
+    // Another process creates the record, so this process does not know the position of the client.
     const elsewhere = new pg.Pool({ connectionString: pair.primary.url })
     onTestFinished(() => elsewhere.end())
     await using first = await serving(resources({ write: elsewhere }))
@@ -112,7 +112,7 @@ describe('a client of a paused replica sees', () => {
     expect(await titles(over)).toContain(id)
   })
 
-  it('writes that an endpoint made for it by records()', async () => {
+  it('writes of an endpoint that uses records()', async () => {
     await using over = await serving(resources())
     await pair.hold()
     const id = next()
@@ -120,19 +120,22 @@ describe('a client of a paused replica sees', () => {
     expect(((await over.json('libros?limit=100')) as { id: string }[]).map((one) => one.id)).toContain(id)
   })
 
-  it.each([false, true])('REP-2: its writes through links of other resources (replica: %s)', async (replicated) => {
-    await using over = await serving(resources({ replicated }))
-    const [id, autor] = [next(), next()]
-    await over.ask('POST', 'autores', { body: JSON.stringify({ id: autor, nombre: 'uno' }) })
-    await over.ask('POST', 'libros', libro(id, 'de autor', autor))
-    await pair.catchUp()
-    await pair.hold()
-    await over.ask('PATCH', `autores/${autor}`, { body: '{"nombre":"dos"}' })
-    for (const path of [`libros/${id}`, `libros/${id}?expand=autor`])
-      expect(await over.json(path)).toMatchObject({ autor: { nombre: 'dos' } })
-  })
+  it.each([false, true])(
+    'REP-2: its change of a link target, in the records that link to it (target read from the replica: %s)',
+    async (replicated) => {
+      await using over = await serving(resources({ replicated }))
+      const [id, autor] = [next(), next()]
+      await over.ask('POST', 'autores', { body: JSON.stringify({ id: autor, nombre: 'uno' }) })
+      await over.ask('POST', 'libros', libro(id, 'de autor', autor))
+      await pair.catchUp()
+      await pair.hold()
+      await over.ask('PATCH', `autores/${autor}`, { body: '{"nombre":"dos"}' })
+      for (const path of [`libros/${id}`, `libros/${id}?expand=autor`])
+        expect(await over.json(path)).toMatchObject({ autor: { nombre: 'dos' } })
+    },
+  )
 
-  it('writes whose reply from the database was lost', async () => {
+  it('a write whose reply from the database was lost', async () => {
     const proxy = await startProxy({ port: pair.primary.port })
     const write = new pg.Pool({ connectionString: proxy.through(pair.primary.url) })
     onTestFinished(async () => {
@@ -151,7 +154,7 @@ describe('a client of a paused replica sees', () => {
     expect(await over.json(`libros/${id}`)).toMatchObject({ titulo: 'dos' })
   })
 
-  it('its writes after its position was evicted in favour of others', async () => {
+  it('its own writes, even after the writes of other clients have evicted its position', async () => {
     const positions = new ProcessPositions(undefined, 1)
     const options = { table: 'libros', version, replica: { positions } } as const
     await using over = await serving([
@@ -161,7 +164,8 @@ describe('a client of a paused replica sees', () => {
     const id = next()
     await over.ask('POST', 'libros', libro(id, 'uno'))
     await pair.catchUp()
-    // Open connections must be checked too.
+    // Opens a connection to the replica, so that the test also covers connections that were opened
+    // before the write.
     expect(await over.json(`libros/${id}`)).toMatchObject({ titulo: 'uno' })
     await pair.hold()
     await over.ask('PUT', `libros/${id}`, libro(id, 'dos'))

@@ -39,7 +39,7 @@ async function service(option?: boolean | ReplicaOptions) {
 let last = 0
 const nota = (id: string, texto: string) => ({ body: JSON.stringify({ id, texto }) })
 
-/** A record that exists on both servers. */
+/** Creates a record, and waits until both servers have it. */
 async function stored({ ask }: Awaited<ReturnType<typeof service>>): Promise<{ id: string; tag: string }> {
   const id = `n${++last}`
   const { status, headers } = await ask('POST', '', { ...nota(id, 'uno'), caller: 'otra' })
@@ -49,7 +49,7 @@ async function stored({ ask }: Awaited<ReturnType<typeof service>>): Promise<{ i
 }
 
 describe('a client { read, write }', () => {
-  it('reads from the primary without the option', async () => {
+  it('reads from the primary without the option "replica"', async () => {
     await using over = await service()
     const { id } = await stored(over)
     await pair.hold()
@@ -57,14 +57,14 @@ describe('a client { read, write }', () => {
     expect(await over.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('reads from the replica with it, and a client sees its own writes', async () => {
+  it('reads from the replica with the option, and a client sees its own writes', async () => {
     await using over = await service(true)
     const { id } = await stored(over)
     await pair.hold()
     const put = await over.ask('PUT', `/${id}`, nota(id, 'dos'))
     expect(put.status).toBe(200)
     expect(await over.textOf(`/${id}`)).toBe('dos')
-    // Others may see the old state.
+    // Other callers may see the old state.
     expect(await over.textOf(`/${id}`, { caller: 'luis' })).toBe('uno')
     const list = async (caller: string) =>
       (await (await over.ask('GET', `?limit=100`, { caller })).json()) as { id: string; texto: string }[]
@@ -81,7 +81,7 @@ describe('a client { read, write }', () => {
     await over.ask('PUT', `/${id}`, nota(id, 'dos'))
     await pair.catchUp()
     await pair.hold()
-    // Another client writes: only the replica still has "dos".
+    // Another client changes the record on the primary. Only the replica still has "dos".
     await over.ask('PUT', `/${id}`, { ...nota(id, 'tres'), caller: 'luis' })
     expect(await over.textOf(`/${id}`)).toBe('dos')
   })
@@ -133,7 +133,7 @@ describe('a client { read, write }', () => {
     expect(await broken.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('supports weaker modes', async () => {
+  it('gives weaker guarantees with ownWrites: false or verified: false', async () => {
     await using loose = await service({ ownWrites: false })
     await using unverified = await service({ verified: false })
     const { id, tag } = await stored(unverified)
@@ -147,7 +147,7 @@ describe('a client { read, write }', () => {
     expect((await loose.ask('GET', `/${id}-c`)).status).toBe(200)
   })
 
-  it('reads the primary after a transaction of the caller, whose outcome is unknown', async () => {
+  it('reads the primary after a transaction of the caller, because the outcome of the transaction is unknown', async () => {
     const { read, write } = pair
     const adapter = postgresAdapter({ read, write }, { resource: notas, ...table, replica: true })
     const call = {

@@ -1,4 +1,4 @@
-/** Effects of a streaming replica on versions and reads. */
+/** `ready()` warns if `xmin` is the version and the server is replicated. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -46,7 +46,7 @@ describe('ready() if the version is xmin', () => {
     expect(await warningsOf(pool)).toEqual([])
   })
 
-  it('warns about a physical slot, a standby and synchronous names, but not for a version column', async () => {
+  it('warns about a physical slot, a standby and synchronous_standby_names, but not if the version is a column', async () => {
     await pool.query(`SELECT pg_create_physical_replication_slot('espera')`)
     expect(await warningsOf(pool)).toEqual([
       expect.stringMatching(/^The version of "notas" is xmin.*the slot espera.*Name a column in "version"\.$/),

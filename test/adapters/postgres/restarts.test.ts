@@ -5,7 +5,7 @@ import { type OwnServer, ownServer } from '../../servers/own-server.js'
 import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, until, within } from './bultos.js'
 
-describe('a server that restarts', () => {
+describe('the adapter, over a server that restarts,', () => {
   let server: OwnServer
   let pool: pg.Pool
   const sql = async (text: string) => {
@@ -26,8 +26,8 @@ describe('a server that restarts', () => {
   })
 
   /**
-   * Runs streams of writes during an event on the server. Returns the acknowledged writes, and the
-   * errors.
+   * Runs streams of writes while something happens to the server. Returns the acknowledged writes
+   * and the errors.
    */
   async function underWrites(what: () => Promise<void>, round: string) {
     const store = bultosIn(pool, {
@@ -57,7 +57,7 @@ describe('a server that restarts', () => {
     await until(() => acknowledged.length).toBeGreaterThan(50)
     await what()
     const before = acknowledged.length
-    // It recovers by itself.
+    // The adapter recovers by itself.
     await until(() => acknowledged.length).toBeGreaterThan(before + 50)
     going = false
     await Promise.all(streams)
@@ -88,7 +88,7 @@ describe('a server that restarts', () => {
     ],
   ]
   for (const [i, [title, what]] of happenings.entries()) {
-    it(`keeps acknowledged writes, makes no partial ones and recovers by itself: ${title}`, async () => {
+    it(`loses no acknowledged write, makes no partial write, and recovers by itself: ${title}`, async () => {
       const { acknowledged, errors } = await underWrites(what, `r${i}`)
       for (const error of errors) expect(error).toBeInstanceOf(Unavailable)
       const stored = await sql(`SELECT id FROM bultos WHERE id LIKE 'r${i}-%'`)

@@ -1,4 +1,4 @@
-/** Concurrent reads by key share a round trip to the server, and nothing else. */
+/** Concurrent reads by key share a round trip to the server. Otherwise they are independent. */
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ async function withPool<T>(
   }
 }
 
-/** The number of statements over the table that are sent meanwhile. */
+/** The number of statements for the table that are sent while `work` runs. */
 async function trips(work: () => Promise<unknown>): Promise<number> {
   const { prototype } = pg.Client
   const { query } = prototype
@@ -69,7 +69,7 @@ describe('concurrent reads by key', () => {
     })
   })
 
-  it('each return their own record, as sequential reads do', async () => {
+  it('return the same records as sequential reads', async () => {
     await withPool(async (pool) => {
       const store = bultosIn(pool)
       await store.ready()
@@ -104,8 +104,8 @@ describe('concurrent reads by key', () => {
   })
 })
 
-describe('a failure of one read', () => {
-  it('does not fail the others', async () => {
+describe('a failure of a shared round trip', () => {
+  it('fails only the read that caused it', async () => {
     const own = await freshSchema()
     await own.sql(`${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i;
       CREATE FUNCTION checked(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN 1 / (CASE $1 WHEN 'k3' THEN 0 ELSE 1 END) = 1; END $$;
@@ -122,7 +122,7 @@ describe('a failure of one read', () => {
     await own.drop()
   })
 
-  it('is reported to each at its own time limit, while the table is locked', async () => {
+  it('by a timeout ends each read at its own time limit', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)
@@ -139,7 +139,7 @@ describe('a failure of one read', () => {
     )
   })
 
-  it('is retried for each if their connection is lost', async () => {
+  it('by a lost connection causes a retry for each read', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)
@@ -157,7 +157,7 @@ describe('a failure of one read', () => {
   })
 })
 
-describe('reads are not shared on a connection', () => {
+describe('reads do not share a round trip on a connection', () => {
   it('that the team prepares for each checkout', async () => {
     const read = async (pool: pg.Pool): Promise<number> => {
       const store = bultosIn(pool)
@@ -204,7 +204,7 @@ describe('reads are not shared on a connection', () => {
     })
   })
 
-  it('that reads a view, which may take long', async () => {
+  it('that reads from a view, which may take long', async () => {
     const own = await freshSchema()
     await own.sql(
       `${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i; CREATE VIEW vistos_bultos AS SELECT * FROM bultos`,

@@ -1,5 +1,6 @@
 /**
- * QUERY-1: a filter finds the values that GET shows, even if a number is shown rounded or as null.
+ * QUERY-1: a filter finds records by the values that GET shows, even if GET shows a number rounded
+ * or as null.
  */
 import express from 'express'
 import fc from 'fast-check'
@@ -132,7 +133,7 @@ describe.each(stores)('numbers of other programs, in $name', ({ open }) => {
     }
   })
 
-  it('QUERY-1: an index on a numeric column serves a filter by the shown value', async () => {
+  it('QUERY-1: a filter by the shown value can use an index on a numeric column', async () => {
     await store.sql(`CREATE TABLE indexed (id int PRIMARY KEY, valor numeric);
       INSERT INTO indexed SELECT i, i / 7.0 FROM generate_series(1, 20000) i; CREATE INDEX ON indexed (valor); ANALYZE indexed`)
     const [from, to] = comparedRounded('=', 100 / 7, 'numeric') as readonly { op: string; text: string }[]
@@ -174,7 +175,7 @@ describe.each(stores)('numbers of other programs, in $name', ({ open }) => {
 })
 
 describe('the decimals that are shown as the same double', () => {
-  it('QUERY-1: have bounds that JavaScript parses to the double or its neighbour', () => {
+  it('QUERY-1: have bounds; JavaScript parses an included bound to this double, and an excluded one to its neighbour', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const ends = comparedRounded('=', value, 'numeric')

@@ -1,4 +1,4 @@
-/** The two kinds of PostgreSQL for the tests of the adapter, and calls for them. */
+/** The two kinds of PostgreSQL on which the tests of the adapter run. */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { PostgresAdapterOptions, PostgresClient } from '../../../src/adapters/postgres/index.js'
@@ -14,7 +14,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** PostgreSQL over several connections, and PGlite in the process. */
+/** PostgreSQL with several connections, and PGlite, which runs in this process. */
 export const stores: readonly { readonly name: string; readonly open: () => Promise<Store> }[] = [
   { name: 'PostgreSQL', open: openPostgres },
   { name: 'PGlite', open: openPglite },

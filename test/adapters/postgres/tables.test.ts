@@ -81,7 +81,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
       value: { titulo: 'Pieza E2', peso: 1.5 },
     })
     expect(await store.sql('SELECT otro IS NOT NULL AS kept FROM courier.t_pieza')).toMatchObject([{ kept: true }])
-    // A number chosen by the client, even if the database always generates one.
+    // A client may choose the number, even if the column is GENERATED ALWAYS.
     expect(await adapter.create({ numero: 3, numeroDeEnvio: 'E3' } as never, call)).toMatchObject({
       created: { value: { numero: 3 } },
     })
@@ -104,7 +104,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     ).toEqual([4, 2, 3])
   })
 
-  it('xmin as version: every change has its own, and none is reused for another record or a later change', async () => {
+  it('xmin as the version: every change gets a new version, and no version is reused for a later change or another record', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, { resource: without, table: 'courier.t_pieza', columns })
     const seen = new Set<string>()
@@ -178,7 +178,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
           call,
         ),
       ).toMatchObject({ total: 1 })
-      // Changes that the view would hide are not made.
+      // A change is refused if the view would hide the changed row.
       expect(await adapter.create({ numeroDeEnvio: 'oculto' } as never, call)).toMatchObject({ refused: 'rule' })
       expect(
         await store.sql(`SELECT count(*)::int AS n FROM courier.t_pieza WHERE nro_envio = 'oculto'`),
@@ -201,7 +201,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
       CREATE TABLE courier.claves (clave text COLLATE courier.blind PRIMARY KEY, peso float8)`)
       .catch(() => undefined)
     const [blind] = await store.sql(`SELECT 'a' = 'A' COLLATE courier.blind AS yes`).catch(() => [])
-    // Without ICU data no collation is case-insensitive, and nothing can go wrong.
+    // Without ICU data, no collation can be case-insensitive, so there is nothing to test.
     if (blind?.yes !== true) return
     const resource = defineResource({
       collection: 'claves',
@@ -418,7 +418,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'a' } as never, version, call)).toBe('stale')
   })
 
-  it('composite keys: the last part is numbered within the others', async () => {
+  it('composite keys: the last part is numbered among the records that share the other parts', async () => {
     await store.sql(
       `CREATE TABLE courier.partes (cabecera text, secuencia int, peso float8, PRIMARY KEY (cabecera, secuencia))`,
     )

@@ -1,2 +1,2 @@
-/** The tests of `tags-law.test.ts` in their long form. */
+/** Runs the tests of `tags-law.test.ts` with more cases. */
 import './tags-law.test.js'

@@ -14,7 +14,7 @@ const fichas = (properties: Record<string, typeof text>) =>
     key: 'id',
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, ...properties } },
   })
-/** Two services over one table, each with some of its columns. */
+/** The resources of two services over one table. Each resource has only some of the columns. */
 const parts = [fichas({ a: text, b: text }), fichas({ b: text, c: text })] as const
 
 const bump = `IF pg_trigger_depth() = 1 THEN UPDATE fichas SET b = coalesce(b, '') || '+' WHERE id = NEW.id AND length(coalesce(b, '')) < 9; END IF; RETURN NULL;`

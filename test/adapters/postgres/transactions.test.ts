@@ -65,7 +65,7 @@ describe('conflicts between transactions', () => {
       { created: {} },
       { created: {} },
     ])
-    // The second attempt may meet the other transaction again, and deadlock.
+    // At its second attempt, the transaction may deadlock with the other one again.
     expect(met).toBeGreaterThanOrEqual(3)
     expect(await place.sql('SELECT n FROM cuentas')).toEqual([{ n: 2 }, { n: 2 }])
   })
@@ -93,7 +93,7 @@ describe('the time limit of a transaction', () => {
   })
   afterAll(() => pool.end().then(() => place.drop()))
 
-  it('is set on the server, which ends longer statements, but not for the next transaction', async () => {
+  it('is set on the server for this transaction, but not for the next one', async () => {
     const seen: unknown[] = []
     const show = async (tx: SqlClient) => {
       const { rows } = await tx.query(
@@ -123,20 +123,20 @@ describe('the time limit of a transaction', () => {
     await strict.end()
   })
 
-  it('ends a slow statement of the team, and nothing was changed', async () => {
+  it('ends a slow statement of the team, and nothing is changed', async () => {
     const adapter = bultosIn(pool, { write: (tx) => tx.query('SELECT pg_sleep(60)').then(() => {}) })
     expect((await refusedWith(adapter.create({ id: 'slow' }, within(300)))).detail).toMatch(unchanged)
     expect(await bultosIn(pool).read(['slow'], call)).toEqual([undefined])
   })
 
-  it('ends a transaction whose function never settles, and its connection', async () => {
+  it('ends a transaction whose function never settles, and closes its connection', async () => {
     const adapter = bultosIn(pool, { write: () => new Promise(() => {}) })
     expect((await refusedWith(adapter.create({ id: 'hangs' }, within(200)))).detail).toMatch(unchanged)
-    // There is one connection: the next caller gets a new one.
+    // The pool has only one connection, so the next caller gets a new one.
     expect(await tried(bultosIn(pool, { acquireTimeout: 20_000 }).read(['hangs'], call))).toEqual([undefined])
   })
 
-  it('does not commit after its caller got a timeout', async () => {
+  it('prevents a commit after the caller got a timeout', async () => {
     let go = (): void => {}
     const gate = new Promise<void>((resolve) => {
       go = resolve
@@ -147,7 +147,8 @@ describe('the time limit of a transaction', () => {
         await gate
       },
     })
-    // The call still has time left by its own clock when its caller gets the response.
+    // `left()` always returns 150, so by its own clock the call still has time left when its caller
+    // gets the response.
     expect((await refusedWith(adapter.create({ id: 'late' }, { ...call, left: () => 150 }))).detail).toMatch(unchanged)
     go()
     expect(await bultosIn(pool, { acquireTimeout: 20_000 }).read(['late'], call)).toEqual([undefined])

@@ -5,7 +5,7 @@ import { Turns } from '../../../src/adapters/postgres/connections/turns.js'
 const always = () => true
 
 describe('turns', () => {
-  it('gives free places at once, and then one for each that is released', async () => {
+  it('give free places at once, and then one place for each that is released', async () => {
     const turns = new Turns(2)
     expect([turns.take(100, always), turns.take(100, always)]).toEqual([undefined, undefined])
     let begun = false
@@ -22,7 +22,7 @@ describe('turns', () => {
     expect(turns.take(1, always)).toBeInstanceOf(Promise)
   })
 
-  it('starts calls by least time left, then by order of arrival, and skips abandoned ones', async () => {
+  it('start the call with the least time left first, then in the order of arrival, and skip abandoned calls', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -56,7 +56,7 @@ describe('turns', () => {
     )
   })
 
-  it('keeps at most twice as many calls as are still waiting', () => {
+  it('keep at most twice as many calls as are still waiting', () => {
     const turns = new Turns(1)
     turns.take(1, always)
     let asked = 0

@@ -6,11 +6,11 @@ export interface TwoSessions {
   readonly pool: pg.Pool
   /** Runs statements in a third session. Returns the rows of the last one. */
   sql(text: string): Promise<Record<string, unknown>[]>
-  /** Drops everything, and runs these statements. */
+  /** Empties the schema, and runs these statements. */
   reset(text: string): Promise<void>
   /**
-   * Another session runs SQL, and commits when the request waits for it. A request that does not
-   * wait completes first.
+   * Runs SQL in a transaction of another session, and starts the request. Commits the transaction
+   * as soon as the request waits for it, or after the request if it does not wait.
    */
   concurrently<T>(text: string, request: () => Promise<T>): Promise<T>
   close(): Promise<void>

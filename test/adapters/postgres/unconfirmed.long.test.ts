@@ -1,6 +1,6 @@
 /**
- * Synchronous replication without a standby: writes that only this server has committed are never
- * acknowledged.
+ * Synchronous replication whose standby is missing. A write that only this server has committed is
+ * never acknowledged.
  */
 import express from 'express'
 import pg from 'pg'
@@ -18,7 +18,7 @@ const idempotency = { table: 'claves' } as const
 let server: OwnServer
 let pool: pg.Pool
 
-/** Its own commits do not wait for a standby. */
+/** Runs statements on a connection whose own commits do not wait for a standby. */
 async function sql(text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(`${server.url}?options=-c%20synchronous_commit%3Dlocal`)
   await client.connect()
@@ -50,7 +50,10 @@ afterAll(async () => {
   await server.remove()
 })
 
-/** Ends the wait for a standby by its own limit, and allows the response enough time. */
+/**
+ * The statement timeout ends the wait for a standby. The time limit of a request is much longer, so
+ * there is enough time to respond.
+ */
 const soon = { statementTimeout: 1_000 }
 const request = () => within(30_000)
 
@@ -71,10 +74,11 @@ describe('a write that no synchronous standby confirms', () => {
     ]
   }
 
-  it('is 503 with unknown outcome, alone and in a transaction, and is not repeated', async () => {
+  it('causes a 503 with an unknown outcome, alone and in a transaction, and is not repeated', async () => {
     for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write()))))
       expect(detail).toMatch(unknown)
-    // Each was committed here once, so the response is true.
+    // This server has committed each write exactly once, but no standby has confirmed it.
+    // So the outcome "unknown" is true.
     expect(await sql(`SELECT id, n FROM bultos WHERE id IN ('a', 'b', 'r1', 'r2', 'r3', 'r4') ORDER BY id`)).toEqual([
       { id: 'a', n: 1 },
       { id: 'b', n: 1 },
@@ -89,7 +93,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('is the same with a single client', async () => {
+  it('has the same result with a single client', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     for (const write of writes(client)) expect((await refusedWith(write())).detail).toMatch(unknown)
@@ -98,7 +102,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('is the same if its limit is that of the request, or an administrator cancels the wait', async () => {
+  it('has the same result if the time limit of the request or an administrator ends the wait', async () => {
     const limited = bultosIn(pool)
     expect((await refusedWith(limited.create({ id: 'limited' }, within(3_000)))).detail).toMatch(unknown)
     const cancelled = refusedWith(bultosIn(pool).create({ id: 'cancelled' }, call))
@@ -108,7 +112,7 @@ describe('a write that no synchronous standby confirms', () => {
     expect((await cancelled).detail).toMatch(unknown)
   })
 
-  it('is the same if the connection is terminated during the wait', async () => {
+  it('has the same result if the connection is terminated during the wait', async () => {
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
     })
@@ -125,7 +129,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('is the same with a client of the team that reports only the code', async () => {
+  it('has the same result with a client of the team that reports only the code of the error', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0
@@ -165,11 +169,11 @@ describe('a write that no synchronous standby confirms', () => {
     expect(await store.read(['r1'], call)).toMatchObject([{ value: { id: 'r1' } }])
     expect((await store.list(listRequest({ sort: 'id', size: 2 }), call)).items).toHaveLength(2)
     for (const one of await Promise.all(Array.from({ length: 8 }, pid))) expect(before).toContain(one)
-    // A warning for one write does not affect the next statement.
+    // The warning about one write does not affect the next statements of its connection.
     for (let i = 0; i < 8; i++) expect(await store.read(['n1'], request())).toMatchObject([{ value: { id: 'n1' } }])
   })
 
-  it('is reported even if the session hides warnings', async () => {
+  it('has the same result even if the session hides warnings', async () => {
     const quiet = new pg.Pool({ connectionString: `${server.url}?options=-c%20client_min_messages%3Derror`, max: 1 })
     const together = bultosIn(quiet, {
       ...soon,
@@ -180,13 +184,13 @@ describe('a write that no synchronous standby confirms', () => {
     await quiet.end()
   })
 
-  it('causes a warning at start if the session hides warnings', async () => {
+  it('may be missed if the session hides warnings, so ready() warns about this', async () => {
     const warnings = async (options: string) => {
       const messages: string[] = []
       const own = new pg.Pool({ connectionString: `${server.url}?options=${encodeURIComponent(options)}`, max: 1 })
       await bultosIn(own, { onWarning: (message) => void messages.push(message) }).ready()
       await own.end()
-      // The server is replicated here, so `xmin` as a version has its own warning.
+      // This server is replicated, so `ready()` also warns about `xmin` as the version.
       return messages.filter((message) => !/is xmin, and the server is replicated/.test(message))
     }
     expect(await warnings('-c client_min_messages=error')).toEqual([
@@ -202,10 +206,10 @@ describe('VERB-12: a repeat of a write that no synchronous standby confirmed', (
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
   const store = () => bultosIn(pool, { idempotency, ...soon })
 
-  it('is acknowledged after a standby has confirmed it, and not before', async () => {
+  it('is acknowledged once the wait for a standby has ended, and not before', async () => {
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
-    // The look-up before the create, and the create itself.
+    // Both fail: the look-up before the create, and the create itself.
     expect((await refusedWith(store().recall?.(keyed('one', request())))).detail).toMatch(unknown)
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     const waiting = bultosIn(pool, { idempotency }).recall?.(keyed('one', request()))
@@ -269,7 +273,7 @@ describe('a service without its standby', () => {
   })
 })
 
-it('writes succeed again after the standby is back', async () => {
+it('writes succeed again when the server no longer requires a standby', async () => {
   await setStandby('')
   expect(await tried(bultosIn(pool).create({ id: 'back' }, request()))).toMatchObject({ created: {} })
 })

@@ -1,6 +1,6 @@
 /**
- * Members of JSON columns that the schema does not declare: clients do not see them, so PATCH keeps
- * them (VERB-5).
+ * Members of JSON columns that the schema does not declare. Clients do not see them, so a PATCH
+ * keeps them (VERB-5).
  */
 import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -82,7 +82,7 @@ describe.each(stores)('undeclared JSON members, on $name', ({ open }) => {
     expect(await store.sql('SELECT lugar, lineas::text FROM fichas')).toEqual([{ lugar: null, lineas: '[{"n": 9}]' }])
   })
 
-  it('REP-8: a client that sends such a member gets 422 for an undeclared member', async () => {
+  it('REP-8: a client that sends such a member gets a 422, because the member is undeclared', async () => {
     const answer = await patch({ lugar: { piso: 5 } })
     expect(answer).toMatchObject({ status: 422, json: { errors: [{ pointer: '/lugar/piso' }] } })
     expect(await stored()).toEqual({ lugar, lineas })

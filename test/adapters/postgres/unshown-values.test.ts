@@ -1,5 +1,6 @@
 /**
- * A PUT of what GET showed loses nothing, even if JSON cannot represent the values of the columns.
+ * A PUT of the record that GET showed loses nothing, even if JSON cannot represent the values of
+ * the columns.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import express from 'express'
@@ -42,7 +43,9 @@ const all = `SELECT id, grande::text, libre::text, importe::text, peso::text, co
   grandes::text, pesos::text, textos::text, doc::text FROM lecturas ORDER BY id`
 const plain = `INSERT INTO lecturas VALUES (50, 'a', 1, 2.5, 3.25, 4.5, 5.5, 6.75, '{1}', '{2.5}', '{a}', '{"n": 1.5}')`
 
-/** Columns and values that JSON cannot represent, or only with fewer digits. */
+/**
+ * Columns, each with a value that JSON cannot represent, or can represent only with fewer digits.
+ */
 const odd: readonly (readonly [column: string, sql: string])[] = [
   ['grande', '9223372036854775807'],
   ['grande', '-9223372036854775808'],
@@ -114,7 +117,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     await server.close()
   })
 
-  it('a PUT of another value replaces it, and null replaces that value', async () => {
+  it('a PUT of another value replaces such a value, and a PUT of null then replaces the new one', async () => {
     await store.sql(`TRUNCATE lecturas`)
     const server = await serving()
     const cases = [
@@ -158,7 +161,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     await server.close()
   })
 
-  it('an absent row is 404, and one that a trigger keeps from changing is 422', async () => {
+  it('a PUT of an absent row gets a 404, and a PUT of a row that a trigger leaves unchanged gets a 422', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, peso) VALUES (1, 'NaN');
       CREATE FUNCTION nada() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
       CREATE TRIGGER nada BEFORE UPDATE ON lecturas FOR EACH ROW EXECUTE FUNCTION nada()`)
@@ -169,7 +172,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     await store.sql('DROP FUNCTION nada CASCADE')
   })
 
-  it('applies to each change of a row within a transaction of the caller', async () => {
+  it('several changes of a row in one transaction of the caller keep such a value', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, peso) VALUES (1, 'NaN')`)
     const adapter = postgresAdapter(store.client, { resource: lecturas, table: 'lecturas' })
     const change = async (tx: SqlClient): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * Keys, scopes, lists, views and repeats with every spelling of a value (PATH-9, PATH-11, VERB-12),
- * and columns that do not support a format.
+ * Values with several spellings in keys, scopes, lists, views and repeated creates (PATH-9,
+ * PATH-11, VERB-12), and formats that their columns do not support.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -51,7 +51,7 @@ const visitas = defineResource({
   ...visita,
   scope: (principal) => (principal === undefined ? {} : { cliente: String(principal) }),
 })
-/** The same, contained in their client. */
+/** The same resource, contained in its client. */
 const contenidas = defineResource({ ...visita, parent: { of: clientes, by: 'cliente' } })
 const facturas = defineResource({
   collection: 'facturas',
@@ -239,7 +239,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     expect(walked).toEqual(walked.toSorted((a, b) => (a < b ? -1 : 1)))
   })
 
-  it('VERB-12: a repeat with other spellings of its values is the same request', async () => {
+  it('VERB-12: a repeat that spells its values differently is the same request', async () => {
     const { send } = service
     const post = (fecha: string) => send('POST', '/v1/facturas', { 'idempotency-key': 'k1' }, { numero: '77', fecha })
     const first = await post('2026-11-21T00:00:00+02:00')
@@ -250,7 +250,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
   })
 })
 
-/** The formats of a value, and the types of columns that store it. */
+/** The formats that are tried with each type of column. */
 const formats = [
   'date',
   'date-time',
@@ -286,7 +286,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
   let store: Store
   beforeAll(async () => {
     store = await open()
-    // The first statement waits for the start of the engine.
+    // With PGlite, the first statement starts the database.
     await store.sql('SELECT 1')
   })
   afterAll(() => store.close())
@@ -333,7 +333,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
     },
   )
 
-  it('REP-8: ready() names texts that are always too long or too short', async () => {
+  it('REP-8: ready() refuses a maxLength or minLength that no value of the column satisfies', async () => {
     await store.sql('CREATE TABLE largos (id int PRIMARY KEY, valor uuid)')
     await expect(over('largos', { type: 'string', maxLength: 20 }).adapter.ready()).rejects.toThrow(
       /at most 20 characters.*raise maxLength/,
@@ -341,7 +341,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
     await expect(over('largos', { type: 'string', minLength: 40 }).adapter.ready()).rejects.toThrow(/lower minLength/)
   })
 
-  it('QUERY-1: ready() warns about formats in a text column, and about labels missing in the schema', async () => {
+  it('QUERY-1: ready() warns about formats in a text column, and about labels of an enumeration that the schema lacks', async () => {
     await store.sql(
       `CREATE TYPE color AS ENUM ('rojo', 'azul'); CREATE TABLE avisos (id int PRIMARY KEY, valor text); CREATE TABLE colores (id int PRIMARY KEY, valor color)`,
     )

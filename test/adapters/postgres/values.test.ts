@@ -83,7 +83,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect(await ids('fecha', dates[2], 'lt')).toHaveLength(2)
   })
 
-  it('keeps numbers as doubles and integers to 2^53-1', async () => {
+  it('keeps numbers as doubles, and integers up to 2^53-1', async () => {
     for (const peso of [0.1, 5e-324, 1.7976931348623157e308, 123456789.12345679, -1e-7, 1 / 3]) {
       expect(await kept({ peso })).toMatchObject({ peso })
       expect(await ids('peso', peso)).toContain(`k${count}`)
@@ -133,7 +133,8 @@ describe.each(stores)('values on $name', ({ open }) => {
       fc.asyncProperty(record, async (value) => {
         const plain = JSON.parse(JSON.stringify(value))
         if (/\\u0000/.test(JSON.stringify(plain))) return
-        // A column does not distinguish an absent member from null; a nullable member is null then.
+        // A column does not distinguish an absent member from null, so an absent nullable member is
+        // read as null.
         expect(await kept(plain)).toEqual({ id: `k${count}`, texto: null, ...plain })
       }),
       { numRuns: 60 },
@@ -168,7 +169,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect(await adapter.read(['bad'], call)).toEqual([undefined])
   })
 
-  it('treats names, values and operators only as data', async () => {
+  it('never executes names, values or operators as SQL', async () => {
     const evil = `'); DROP TABLE piezas; --`
     expect(await kept({ texto: evil })).toMatchObject({ texto: evil })
     expect(await ids('texto', evil)).toHaveLength(1)
@@ -195,7 +196,7 @@ describe.each(stores)('values on $name', ({ open }) => {
   })
 })
 
-/** For each type of column: the values that it stores, refuses and finds. */
+/** For each type of column: the values that it stores and finds, and the values that it refuses. */
 const columns: readonly (readonly [
   type: string,
   schema: object,
@@ -289,7 +290,8 @@ describe.each(stores)('columns on $name', ({ open }) => {
         members: ['valor'],
       })
       if (typeof valor === 'object') continue
-      // A value that no row can have is in no list, and no value makes a statement fail.
+      // A filter by a value that no row can have finds nothing, and no filter makes the statement
+      // fail.
       for (const op of ['eq', 'gt', 'gte', 'lt', 'lte']) {
         const found = await adapter.list(
           listRequest({ sort: 'id', where: [{ field: 'valor', op, value: valor } as never] }),
@@ -301,7 +303,7 @@ describe.each(stores)('columns on $name', ({ open }) => {
     expect(await adapter.read([99], call)).toEqual([undefined])
   })
 
-  it('REP-4: a range by more digits than a timestamp stores compares all digits', async () => {
+  it('REP-4: a range by a value with more digits than a timestamp stores compares all digits', async () => {
     await store.sql(`CREATE TABLE momentos (id int PRIMARY KEY, fecha timestamp)`)
     const resource = defineResource({
       collection: 'momentos',

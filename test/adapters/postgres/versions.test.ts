@@ -76,7 +76,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version()).not.toBe(before)
   })
 
-  it('HDR-8: such a version is the same for any session settings, in lists and in results of writes', async () => {
+  it('HDR-8: a version with a digest is the same for any session settings, in lists and in results of writes', async () => {
     await table()
     const adapter = over()
     const session = async (tx: { query(text: string): Promise<unknown> }) => {
@@ -177,7 +177,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version()).toMatch(digested)
   })
 
-  it('HDR-8: partitioned tables have the trigger of the whole table, and a digest without it', async () => {
+  it('HDR-8: a partitioned table needs no digest if the whole table has the trigger, and otherwise it needs one', async () => {
     const parts = 'CREATE TABLE unos PARTITION OF lotes FOR VALUES FROM (0) TO (10)'
     await table(parts, columns, ' PARTITION BY RANGE (id)')
     const before = await version()
@@ -188,7 +188,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version()).not.toMatch(digested)
   })
 
-  it('HDR-8: rows without a version, "next", timestamps, "rest" and soft delete', async () => {
+  it('HDR-8: each change gives another version, also with "next", timestamps, "rest", soft delete and a row without a version', async () => {
     await table(
       '',
       `id integer PRIMARY KEY, nombre text, peso numeric, datos json, etiquetas text[], borrado boolean NOT NULL DEFAULT false, version timestamptz, resto jsonb`.replace(
@@ -227,7 +227,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await adapter.remove(1, await read(), call)).toBe('removed')
   })
 
-  it('HDR-8: behind a view with other values of the same names, the version is that of the table', async () => {
+  it('HDR-8: behind a view that shows other values under the same names, the version is that of the table', async () => {
     await table()
     await store.sql(
       `CREATE VIEW vista AS SELECT id, upper(nombre) AS nombre, peso, datos, etiquetas, version FROM lotes`,
@@ -261,7 +261,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version(counted)).not.toBe(first)
   })
 
-  it('HDR-8: a UUID default computed from a name repeats', async () => {
+  it('HDR-8: ready() refuses a UUID default that is computed from a name, because it may repeat', async () => {
     await store.sql(
       `CREATE OR REPLACE FUNCTION uuid_generate_v5(a text, b text) RETURNS text LANGUAGE sql AS $$ SELECT a || b $$`,
     )
@@ -269,7 +269,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     await expect(over().ready()).rejects.toThrow(/may repeat/)
   })
 
-  it('HDR-8: a trigger before the change, whose effect returns by a deferred trigger of another table', async () => {
+  it('HDR-8: the result of a write includes the effect of a deferred trigger that a BEFORE trigger has caused', async () => {
     await table(`
       DROP TABLE IF EXISTS avisos;
       CREATE TABLE avisos (lote integer);

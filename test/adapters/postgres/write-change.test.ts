@@ -41,7 +41,7 @@ type Seen = {
   afterFirst: unknown
 }
 
-/** The same records with the names of an older version. */
+/** The same resource in an older version, whose members have other names. */
 const enviosViejos = defineResource({
   collection: 'envios',
   key: 'id',
@@ -86,7 +86,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
   }
   const salta = { id: 1, destino: 'Salta', urgente: false, cliente: null }
 
-  it('HDR-3: has the action of the request, "before" if it was read, the key, and "after" as stored', async () => {
+  it('HDR-3: has the action of the request, the key, "before" if the record was read, and "after" as stored', async () => {
     const { send, close } = await service([mount(envios, over())])
     await send('POST', '/v1/envios', {}, { destino: 'Jujuy' })
     await send('PUT', '/v1/envios/1', {}, { destino: 'Tigre' })
@@ -136,7 +136,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('HDR-3: with "readBefore" always has the record, and the function is not called if there is none', async () => {
+  it('HDR-3: with "readBefore" always has the record, and for an absent record the function is not called', async () => {
     const adapter = over({ readBefore: true })
     await adapter.ready()
     const [before] = await adapter.read([1], call)
@@ -172,7 +172,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('VERB-13: attach and detach that the function undoes by a savepoint are not successful', async () => {
+  it('VERB-13: if it is an attach or detach, and the function undoes it by a savepoint, the adapter throws', async () => {
     const parent = { collection: 'clientes', key: 5, as: 'envios' }
     const undoes = over({
       write: async (tx, change) => {
@@ -188,7 +188,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     expect((await over().read([1], call))[0]?.value).toMatchObject({ cliente: 5 })
   })
 
-  it('HDR-3: has "before" only with "readBefore" in a transaction of the caller, if versions repeat', async () => {
+  it('HDR-3: in a transaction of the caller, where versions repeat, has "before" only with "readBefore"', async () => {
     const inside = async (options: Options) => {
       const adapter = over(options)
       const run = async (tx: never) => {

@@ -83,7 +83,7 @@ for (const [name, open] of Object.entries(stores)) {
     })
     const initial = { bultos: [{ id: 'a', n: 1 }], buzon: [] }
 
-    it('commits both or neither, by compare-and-set (HDR-3)', async () => {
+    it('commits its own statements and the change together, or neither, by compare-and-set (HDR-3)', async () => {
       const adapter = over(outbox)
       const [a] = await adapter.read(['a'], call)
       expect(await adapter.replace('a', { id: 'a', n: 2 }, 'e.0', call)).toBe('stale')
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual(initial)
     })
 
-    it('makes the change once, however often apply() is called', async () => {
+    it('makes the change once, however often it calls apply()', async () => {
       const results: unknown[] = []
       const twice = over(async (_tx, { apply }) => {
         results.push(await apply(), await apply())
@@ -132,7 +132,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toMatchObject({ buzon: [{ bulto: 'b', n: 3 }] })
     })
 
-    it('does not attribute a failure of its own statements to the record', async () => {
+    it('fails with the error of its own statements, which is not a refusal of the record', async () => {
       await store.sql(`INSERT INTO buzon VALUES ('a', 0), ('b', 0)`)
       for (const first of [true, false]) {
         const adapter = over(async (tx, change, own) => {
@@ -147,7 +147,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect((await all()).bultos).toEqual(initial.bultos)
     })
 
-    it('never reports a change as made that a swallowed error has undone', async () => {
+    it('fails if it swallows an error that has undone the change', async () => {
       const swallows = over(async (tx, change) => {
         await change.apply()
         await tx.query('SELECT 1 / 0').catch(() => {})
@@ -164,7 +164,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await saved.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
     })
 
-    it('reports that its statement ended the transaction, and does not claim a change (VERB-13)', async () => {
+    it('fails if it ends the transaction, and the error says whether the change is committed (VERB-13)', async () => {
       for (const ending of ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN']) {
         for (const first of [true, false]) {
           await store.sql(`DELETE FROM bultos; INSERT INTO bultos VALUES ('a', 1)`)
@@ -181,7 +181,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('distinguishes a nested write from the surrounding one', async () => {
+    it('may contain another write, which is distinguished from the surrounding one', async () => {
       const inner = (tx: SqlClient, write: Write) => bultosIn(tx, { write })
       const around = (write: Write) =>
         over(async (tx, change) => {
@@ -208,7 +208,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('commits nothing after its caller got a timeout', async () => {
+    it('commits nothing after the caller got a timeout', async () => {
       let go = (): void => {}
       const gate = new Promise<void>((resolve) => {
         go = resolve
@@ -218,7 +218,8 @@ for (const [name, open] of Object.entries(stores)) {
         await gate
       })
       await adapter.ready()
-      // The call still has time left by its own clock when its caller gets the response.
+      // `left()` always returns 200, so by its own clock the call still has time left when its
+      // caller gets the response.
       const failure = await refusedWith(
         adapter.replace('a', { id: 'a', n: 2 }, undefined, { ...call, left: () => 200 }),
       )
@@ -228,7 +229,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual(initial)
     })
 
-    it('refuses violations of a deferred constraint at the commit (ERR-2)', async () => {
+    it('cannot commit a violation of a deferred constraint, which is refused at the commit (ERR-2)', async () => {
       const adapter = over(outbox)
       const refused = { refused: 'reference', members: ['duenyo'] }
       expect(await adapter.create({ id: 'b', n: 2, duenyo: 'no' }, call)).toEqual(refused)

@@ -1,4 +1,4 @@
-/** Passwords whose hashing costs next to nothing, for tests of the code around it. */
+/** Makes the hashing of passwords very cheap, for tests of the code around it. */
 import { randomBytes, scryptSync } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll } from 'vitest'
@@ -7,13 +7,14 @@ import { type Cost, formatPasswordHash } from '../../../src/auth/login/password-
 const cheap = { N: 2, p: 1 }
 
 /**
- * For all tests of the file, threads hash with N = 2, regardless of what the stored hash specifies.
- * So no password matches a hash that was made elsewhere.
+ * For all tests of the file, the threads hash with N = 2, whatever cost the stored hash specifies.
+ * So no password matches a hash that was created in any other way.
  */
 export function hashCheaply(): void {
   const send = Worker.prototype.postMessage
   beforeAll(() => {
-    // Not a spy: `restoreAllMocks()` in a test would remove it.
+    // The method is replaced without a spy, because `restoreAllMocks()` in a test would remove a
+    // spy.
     Worker.prototype.postMessage = function (this: Worker, message: { options?: object }) {
       send.call(
         this,
@@ -26,7 +27,10 @@ export function hashCheaply(): void {
   })
 }
 
-/** A stored hash of any strength. Its password matches while `hashCheaply()` is in effect. */
+/**
+ * Creates a stored hash that specifies any cost. Its password matches while `hashCheaply()` is in
+ * effect.
+ */
 export function cheapHash(password: string, cost: Cost): string {
   const salt = randomBytes(16)
   return formatPasswordHash({ ...cost, salt, hash: scryptSync(password, salt, 32, { r: cost.r, ...cheap }) })

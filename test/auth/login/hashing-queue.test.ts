@@ -8,7 +8,9 @@ import { HttpProblem } from '../../../src/problem.js'
 const today = workOf(currentCost)
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A caller: its outcome and its times, in milliseconds since the start of the test. */
+/**
+ * A caller, with the outcome of its call and its times in milliseconds since the start of the test.
+ */
 interface Caller {
   state: 'waiting' | 'done' | 'refused' | 'gone' | 'failed'
   began: number | undefined
@@ -62,18 +64,19 @@ describe('the queue of hashes', () => {
     expect(callers.map((caller) => caller.began)).toEqual([0, 0, 100, 100, 200, 200, 300, 300, 400])
   })
 
-  it('AUTH-6: refuses calls at once that would wait longer than 4 seconds', async () => {
+  it('AUTH-6: immediately refuses calls that would wait longer than 4 seconds', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two that run, and 4 seconds of two lanes at four hashes per second each.
+    // Two calls run. Of the others, 31 begin within 4 seconds, because each of two lanes hashes
+    // four times per second.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)
     expect(Math.max(...callers.map((caller) => caller.began ?? 0))).toBeLessThanOrEqual(4000)
   })
 
-  it('AUTH-6: every refused caller is accepted at the time of its Retry-After, even if all of them retry', async () => {
+  it('AUTH-6: accepts every refused caller at the time of its Retry-After, even if all of them retry', async () => {
     const queue = new HashingQueue(2)
     const first = Array.from({ length: 200 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
@@ -84,11 +87,11 @@ describe('the queue of hashes', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(again).toHaveLength(refused.length)
     expect(count(again, 'done')).toBe(refused.length)
-    // No later than needed, with some margin.
+    // The retries are not delayed longer than needed, with some margin.
     expect(Math.max(...again.map((caller) => caller.ended))).toBeLessThan((1.5 * (200 * 250)) / 2 + 2000)
   })
 
-  it('AUTH-6: callers that time out together get a correct Retry-After even if the queue is slow', async () => {
+  it('AUTH-6: gives a correct Retry-After to callers that time out together, even if it is slow', async () => {
     const queue = new HashingQueue(2)
     const first = Array.from({ length: 20 }, () => call(queue, 1600))
     await vi.advanceTimersByTimeAsync(5001)
@@ -101,7 +104,7 @@ describe('the queue of hashes', () => {
     expect(count(again, 'done')).toBe(refused.length)
   })
 
-  it('AUTH-6: callers that never retry do not raise Retry-After above 30 seconds', async () => {
+  it('AUTH-6: never sets Retry-After above 30 seconds, even if callers never retry', async () => {
     const queue = new HashingQueue(1)
     const callers = Array.from({ length: 5000 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
@@ -112,11 +115,12 @@ describe('the queue of hashes', () => {
     expect(Math.max(...later.map((caller) => caller.retryAfter))).toBeLessThanOrEqual(30)
   })
 
-  it('AUTH-6: if hashing is slow, no caller waits longer, and refused callers are not hashed', async () => {
+  it('AUTH-6: if hashing is slow, lets no caller wait longer, and does not hash for refused callers', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 20 }, () => call(queue, 3000))
     await vi.advanceTimersByTimeAsync(3500)
-    // The estimate was updated: two lanes that take 3 seconds per hash have no room.
+    // By now the queue has updated its estimate: two lanes that take 3 seconds per hash have no
+    // room.
     const late = call(queue, 3000)
     await vi.advanceTimersByTimeAsync(0)
     expect(late.state).toBe('refused')
@@ -128,7 +132,7 @@ describe('the queue of hashes', () => {
     }
   })
 
-  it('AUTH-6: a hash that runs longer than the average is counted before it ends', async () => {
+  it('AUTH-6: counts the current duration of a hash that runs longer than the average', async () => {
     const queue = new HashingQueue(1)
     call(queue, 60_000)
     await vi.advanceTimersByTimeAsync(3000)
@@ -137,7 +141,7 @@ describe('the queue of hashes', () => {
     expect(next.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'waiting', 'refused'])
   })
 
-  it('AUTH-6: the duration of a cheap hash hardly affects the estimate for a costly one', async () => {
+  it('AUTH-6: is not misled by the duration of a cheap hash when it estimates that of a costly one', async () => {
     const queue = new HashingQueue(1)
     for (let n = 0; n < 5; n++) call(queue, 40, { steps: today / 100 })
     await vi.advanceTimersByTimeAsync(200)
@@ -146,7 +150,7 @@ describe('the queue of hashes', () => {
     expect(count(logins, 'done')).toBe(5)
   })
 
-  it('AUTH-6: a costly hash counts by its cost', async () => {
+  it('AUTH-6: estimates the duration of a hash from its cost', async () => {
     const queue = new HashingQueue(1)
     const costly = Array.from({ length: 4 }, () => call(queue, 2500, { steps: today * 10 }))
     const cheap = call(queue, 250)
@@ -155,7 +159,7 @@ describe('the queue of hashes', () => {
     expect(cheap.state).toBe('refused')
   })
 
-  it('AUTH-6: a caller that has disconnected costs nothing and frees its place', async () => {
+  it('AUTH-6: does not hash for a caller that has disconnected, and gives its place to another one', async () => {
     const queue = new HashingQueue(1)
     call(queue, 250)
     let gone = false
@@ -174,7 +178,7 @@ describe('the queue of hashes', () => {
     expect(flood.every((caller) => caller.began === undefined)).toBe(true)
   })
 
-  it('AUTH-6: for any arrivals, every caller is answered, and the lanes are full but never overloaded', async () => {
+  it('AUTH-6: for any arrivals, responds to every caller, and never runs more hashes than lanes (property)', async () => {
     const arrival = fc.record({
       after: fc.integer({ min: 0, max: 400 }),
       takes: fc.integer({ min: 1, max: 3000 }),

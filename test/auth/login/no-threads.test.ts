@@ -5,7 +5,7 @@ import { derive } from '../../../src/auth/login/scrypt-threads.js'
 
 let fails: 'at once' | 'before it runs' = 'at once'
 vi.mock('node:worker_threads', () => ({
-  /** A thread that fails to start. */
+  /** A worker thread that fails to start. */
   Worker: class extends EventEmitter {
     constructor() {
       super()
@@ -22,7 +22,7 @@ vi.mock('node:worker_threads', () => ({
 }))
 
 it.each(['at once', 'before it runs'] as const)(
-  'AUTH-6: if a thread cannot be started (%s), the thread pool of Node hashes',
+  'AUTH-6: if a worker thread cannot be started (%s), the thread pool of Node computes the hash',
   async (how) => {
     fails = how
     const salt = randomBytes(16)

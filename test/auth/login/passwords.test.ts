@@ -19,7 +19,7 @@ describe('stored passwords', () => {
     expect(needsRehash(one, { cost: 16 })).toBe(true)
   })
 
-  it('AUTH-6: match hashes that scrypt (RFC 7914) made elsewhere', async () => {
+  it('AUTH-6: can be checked if another implementation of scrypt (RFC 7914) created the hash', async () => {
     const salt = Buffer.from('0123456789abcdef')
     const hash = scryptSync('pleaseletmein', salt, 32, { N: 2 ** 10, r: 8, p: 1 })
     const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
@@ -56,7 +56,7 @@ describe('stored passwords', () => {
     '$scrypt$ln=15,r=8,p=999$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
     '$scrypt$ln=15,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$AAAA',
     `$scrypt$ln=15,r=8,p=3$${'A'.repeat(10_000)}$${'A'.repeat(43)}`,
-  ])('AUTH-6: the hash "%.40s" is refused without being computed', async (hash) => {
+  ])('AUTH-6: the stored hash "%.40s" is refused without any hashing', async (hash) => {
     const refused = await checkPassword('right', hash).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(ConfigurationError)
     if (hash !== '') expect(String(refused)).not.toContain(hash)
@@ -71,7 +71,7 @@ describe('stored passwords', () => {
     await expect(hashPassword('right', { costs: 15 } as never)).rejects.toThrow(/Did you mean "cost"/)
   })
 
-  it('AUTH-6: parameters weaker than the current ones need a rehash', () => {
+  it('AUTH-6: need a rehash if their parameters are weaker than the current ones', () => {
     const of = (ln: number, r: number, p: number) => needsRehash(storedHash.format({ ln, r, p }))
     expect([of(14, 8, 1), of(14, 8, 9), of(15, 8, 2), of(15, 8, 3), of(16, 8, 2), of(17, 8, 1)]).toEqual([
       true,
@@ -83,7 +83,7 @@ describe('stored passwords', () => {
     ])
   })
 
-  it('AUTH-6: hashes that would wait too long are refused with Retry-After', async () => {
+  it('AUTH-6: a check that would wait too long is refused with Retry-After', async () => {
     const costly = storedHash.format({ ln: 15, r: 8, p: 3 })
     const all = await Promise.allSettled(Array.from({ length: 400 }, () => checkPassword('right', costly)))
     const refused = all.filter((one) => one.status === 'rejected').map(({ reason }) => reason)
@@ -101,7 +101,7 @@ describe('stored passwords', () => {
     )
   })
 
-  it('AUTH-6: hashing work and additional work add up to the required work', () => {
+  it('AUTH-6: the work for the stored hash and the additional work add up to the required work', () => {
     const cost = fc.record({
       ln: fc.integer({ min: 8, max: 17 }),
       r: fc.constant(8),
@@ -112,7 +112,7 @@ describe('stored passwords', () => {
         const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]
         const left = rest(whole, done)
         const work = workOf(done) + (left === undefined ? 0 : workOf(left))
-        // Steps in less memory count for less, so there may be more of them.
+        // Steps that use less memory count less, so there may be more of them.
         expect(work / workOf(whole)).toBeGreaterThan(0.75)
         expect(work / workOf(whole)).toBeLessThan(1.75)
       }),

@@ -13,7 +13,7 @@ const busy = fileURLToPath(new URL('busy.mjs', import.meta.url))
 const run = (args: readonly string[], env: Record<string, string>) =>
   promisify(execFile)(process.execPath, [...args, busy], { env: { PATH: process.env.PATH ?? '', ...env } })
 
-describe('threads that hash', () => {
+describe('worker threads that hash', () => {
   it('AUTH-6: return the results of scrypt', async () => {
     for (const [ln, p, length] of [
       [10, 1, 32],
@@ -31,17 +31,17 @@ describe('threads that hash', () => {
   })
 
   it.each(['1', '2', '4'])(
-    'AUTH-6: with a thread pool of %s, files and names are read while hashes wait',
+    'AUTH-6: let a thread pool of size %s read files and resolve host names while hashes wait',
     async (UV_THREADPOOL_SIZE) => {
       const { stdout, stderr } = await run([], { UV_THREADPOOL_SIZE })
       const [meanwhile, end] = stdout.trim().split('\n').map(Number)
       expect(meanwhile).toBeLessThan(8)
-      // The process waits for its hashes, and exits when they are done.
+      // The process waits until its hashes are done, and then exits.
       expect([end, stderr]).toEqual([8, ''])
     },
   )
 
-  it('AUTH-6: options and preloaded modules of the process are not loaded again in the threads', async () => {
+  it('AUTH-6: do not load the options and preloaded modules of the process again', async () => {
     const code = `import { isMainThread } from 'node:worker_threads'; console.log(isMainThread ? 'main' : 'thread')`
     const preload = `--import=data:text/javascript,${encodeURIComponent(code)}`
     const { stdout } = await run([preload], { NODE_OPTIONS: preload })
@@ -49,9 +49,9 @@ describe('threads that hash', () => {
     expect(stdout).not.toContain('thread')
   })
 
-  it('AUTH-6: a thread that ends fails only its own hash (503)', async () => {
+  it('AUTH-6: fail only their own hash (503) if they end', async () => {
     let onWorker: (thread: Worker) => void = () => {}
-    // The event is emitted before the thread can be online.
+    // The process emits "worker" before the thread can be online, so the listener is not too late.
     const online = new Promise<Worker>((resolve) => {
       onWorker = (thread) => void thread.once('online', () => resolve(thread))
     })

@@ -1,4 +1,4 @@
-/** Logins that wait for their hash: hashing is blocked until the test releases it. */
+/** Logins that wait for their hash. Hashing is blocked until the test releases it. */
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { connect } from 'node:net'
@@ -24,7 +24,7 @@ const headers = (user: string, password = 'guess') => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
 
-/** Releases all hashes, including those that begin only now. */
+/** Releases all hashes, including those that begin only after this call. */
 async function releaseAll(waiting: Promise<unknown>): Promise<void> {
   let over = false
   void waiting.finally(() => {
@@ -41,7 +41,7 @@ async function releaseAll(waiting: Promise<unknown>): Promise<void> {
     .toBe(true)
 }
 
-describe.each(majors)('a login that waits, on %s', (_, express: () => Express) => {
+describe.each(majors)('a login that waits for its hash, on %s', (_, express: () => Express) => {
   const find = vi.fn((user: string) => (user === 'ana' ? { hash, principal: 'ana' } : undefined))
   const logins = () => login({ find, token: () => 'token', attempts: { address: { limit: 1000 } } })
 
@@ -59,7 +59,7 @@ describe.each(majors)('a login that waits, on %s', (_, express: () => Express) =
     find.mockClear()
   })
 
-  it('AUTH-6: is 503 after the time limit of api, and is not hashed then', async () => {
+  it('AUTH-6: gets a 503 at the time limit of api(), and is not hashed after that', async () => {
     const ask = await serve(
       (app) => void app.use(api({ login: logins(), versions: { v1: [] }, timeout: 300, onError() {} }) as never),
     )
@@ -71,7 +71,7 @@ describe.each(majors)('a login that waits, on %s', (_, express: () => Express) =
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is not hashed after another middleware has answered', async () => {
+  it('AUTH-6: is not hashed after another middleware has responded', async () => {
     const ask = await serve((app) => {
       app.use((_req, res, next) => {
         setTimeout(() => res.headersSent || res.status(504).end(), 300)
@@ -87,7 +87,7 @@ describe.each(majors)('a login that waits, on %s', (_, express: () => Express) =
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is not hashed after its client has disconnected, which does not count as a failed attempt', async () => {
+  it('AUTH-6: is not hashed after its client has disconnected, and does not count as a failed attempt', async () => {
     const app = express()
     const closed = vi.fn()
     app.use((_req, res, next) => {
@@ -118,10 +118,10 @@ describe.each(majors)('a login that waits, on %s', (_, express: () => Express) =
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is refused by a full queue, for unknown users too, without a failed attempt or a query', async () => {
+  it('AUTH-6: is refused if the queue is full, also for unknown users, without a query, and does not count as a failed attempt', async () => {
     const ask = await serve((app) => void app.all('/login', logins() as never))
     const flood = Array.from({ length: 300 }, (_, n) => ask(`user${n}`))
-    await Promise.race(flood) // The first refused login: nothing is hashed yet.
+    await Promise.race(flood) // Resolves with the first refused login, while nothing has been hashed yet.
     const answers = await Promise.all([...Array(12).fill('ana'), ...Array(12).fill('eva')].map((user) => ask(user)))
     const bodies = await Promise.all(
       answers.map(async (answer) => (await answer.json()) as { code: string; title: string }),
@@ -133,8 +133,8 @@ describe.each(majors)('a login that waits, on %s', (_, express: () => Express) =
     expect(find.mock.calls.flat()).not.toContain('ana')
     expect(find.mock.calls.flat()).not.toContain('eva')
     await releaseAll(Promise.all(flood))
-    // Twelve logins of one account from one address were refused, and ten may fail: none of them
-    // was counted.
+    // Ten logins for an account from an address may fail. Twelve were refused, but none of them was
+    // counted.
     const last = ask('ana')
     await releaseAll(last)
     expect((await last).status).toBe(401)

@@ -1,6 +1,6 @@
 /**
- * Tokens that must never be accepted. Each is an otherwise valid token with one known attack, or
- * one violation of RFC 7515, 7519 or 8725.
+ * Tokens that must never be accepted. Each is a valid token, except for one known attack or for one
+ * violation of RFC 7515, 7519 or 8725.
  */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { base64url, now, otherRsa, p256, pem, rsa, secret, signature, signed, signedText } from './signing.js'
@@ -21,7 +21,7 @@ export const goodClaims = (): Record<string, unknown> => ({
 
 const rsHeader = { alg: 'RS256', kid: 'rsa', typ: 'JWT' }
 
-/** A valid token. */
+/** Creates a valid token. */
 export const good = (claims: Readonly<Record<string, unknown>> = {}): string =>
   signed({ ...goodClaims(), ...claims }, rsa.privateKey, rsHeader)
 
@@ -64,7 +64,10 @@ const der = (): string => {
   return `${head}.${payload}.${sign('sha256', Buffer.from(`${head}.${payload}`), p256.privateKey).toString('base64url')}`
 }
 const nested = (levels: number): string => `"deep":${'['.repeat(levels)}${']'.repeat(levels)}`
-/** Another spelling of the last character, with the same bytes behind it. */
+/**
+ * Replaces the last character by one that stands for the same bytes, because base64url has unused
+ * bits at the end.
+ */
 const spareBits = (text: string): string => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const bytes = Buffer.from(text, 'base64url')
@@ -76,8 +79,8 @@ const spareBits = (text: string): string => {
 }
 
 /**
- * The name and the token of each attack. Tokens are made when needed, because they contain the
- * time.
+ * The name of each attack, and a function that creates its token. Tokens are created when needed,
+ * because they contain the current time.
  */
 export const attacks: readonly (readonly [name: string, token: () => string])[] = [
   // The algorithm (RFC 8725 2.1, 3.1)
@@ -167,7 +170,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ],
   ['an ECDSA signature in DER', der],
   ['an ECDSA signature with a byte missing', () => withSignature(ec(), (bytes) => base64url(bytes.subarray(1)))],
-  // The key that the token contains or names (RFC 8725 2.10, 3.10)
+  // A key that the token contains or refers to (RFC 8725 2.10, 3.10)
   ['an embedded jwk', () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, jwk: jwk(otherRsa.publicKey) })],
   [
     'an embedded jwk without kid',
@@ -211,7 +214,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['b64 without crit', () => header({ b64: false })],
   ['zip', () => header({ zip: 'DEF' })],
   ['typ that is not a string', () => header({ typ: ['JWT'] })],
-  // The header as JSON
+  // The header, which must be JSON
   ...[
     '[]',
     'null',
@@ -236,7 +239,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
       ),
   ],
   ['a header in UTF-16', () => rawHeader(Buffer.from('{"alg":"RS256","kid":"rsa"}', 'utf16le'))],
-  // The text (RFC 7515 2, 7.1)
+  // The text of the token (RFC 7515 2, 7.1)
   ['two additional parts', () => `${good()}.AA.AA`],
   ['an encrypted token: five parts', () => 'eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA'],
   ['only dots', () => '..'],
@@ -332,10 +335,10 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['jti is a number', () => claims({ jti: 5 })],
 ]
 
-/** Whether the token of an attack is valid in a header field. */
+/** Whether a header field can contain the token of an attack. */
 export const fitsHeader = (token: string): boolean => /^[\t -~]*$/.test(token)
 
-/** The signature of a text on a curve that none of the keys uses. */
+/** Creates a token that is signed on a curve that none of the keys uses. */
 export const foreignCurve = (): string => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
   const input = `${base64url('{"alg":"ES256","kid":"ec"}')}.${base64url(JSON.stringify(goodClaims()))}`

@@ -14,7 +14,10 @@ const token = (kid: string | undefined, key: KeyObject = rsa.privateKey, alg = '
   signed({ sub: 'ana', exp: now() + 600 }, key, { alg, ...(kid === undefined ? {} : { kid }) })
 const req = (text: string): never => ({ rawHeaders: ['Authorization', `Bearer ${text}`] }) as never
 
-/** A server whose key set can be changed, with its clock and the number of its requests. */
+/**
+ * Starts a server whose key set can be changed. Counts its requests, and collects the errors that
+ * `jwks()` reports.
+ */
 async function issuer(keys: unknown, options: JwksOptions = {}) {
   const state = {
     asked: 0,
@@ -37,7 +40,7 @@ async function issuer(keys: unknown, options: JwksOptions = {}) {
     fail: () => {
       state.answer = (request) => void request.socket.destroy()
     },
-    /** `sub`, or the status. */
+    /** Resolves with the `sub` of the token, or with the status of the refusal. */
     ask: async (text: string): Promise<unknown> => {
       try {
         return ((await authenticated.identify(req(text))) as { sub: string }).sub
@@ -49,7 +52,7 @@ async function issuer(keys: unknown, options: JwksOptions = {}) {
   }
 }
 
-/** Controls the clock of the key set. */
+/** Controls the clock that the key set reads. */
 function clock() {
   // An integer, so that additions and subtractions are exact.
   const start = Math.ceil(performance.now())
@@ -65,7 +68,7 @@ function clock() {
 afterEach(() => void vi.restoreAllMocks())
 
 describe('jwks(): keys', () => {
-  it('AUTH-5: fetches at the first token, once for concurrent requests, and then answers synchronously', async () => {
+  it('AUTH-5: are fetched at the first token, once for concurrent requests, and then found synchronously', async () => {
     const { ask, state, now } = await issuer([first])
     expect(state.asked).toBe(0)
     expect(await Promise.all([ask(token('first')), ask(token('first')), ask(token(undefined))])).toEqual([
@@ -78,7 +81,7 @@ describe('jwks(): keys', () => {
     expect(state.asked).toBe(1)
   })
 
-  it('AUTH-5: a new kid is fetched, at most once per cooldown', async () => {
+  it('AUTH-5: are fetched again for a new kid, at most once per cooldown', async () => {
     const time = clock()
     const { ask, serve, state } = await issuer([first], { cooldown: 1000, maxAge: 1_000_000 })
     expect(await ask(token('first'))).toBe('ana')
@@ -91,7 +94,7 @@ describe('jwks(): keys', () => {
     expect(state.asked).toBe(2)
   })
 
-  it('AUTH-5: a withdrawn key is removed within maxAge, together with its cached tokens', async () => {
+  it('AUTH-5: are removed within maxAge if they are withdrawn, together with their cached tokens', async () => {
     const time = clock()
     const { ask, serve } = await issuer([first, second], { maxAge: 60_000 })
     const text = token('first')
@@ -106,7 +109,7 @@ describe('jwks(): keys', () => {
     expect(await ask(token('second', otherRsa.privateKey))).toBe(401)
   })
 
-  it('AUTH-5: an outage is reported once, and known keys remain in use without delay', async () => {
+  it('AUTH-5: remain in use without delay during an outage, which is reported once', async () => {
     const time = clock()
     const { ask, fail, serve, errors, state, now } = await issuer([first], { maxAge: 60_000, cooldown: 1000 })
     expect(await ask(token('first'))).toBe('ana')
@@ -117,7 +120,7 @@ describe('jwks(): keys', () => {
       time.pass(1000)
       expect(now(token('first'))).toMatchObject({ sub: 'ana' })
       await vi.waitFor(() => expect(state.asked).toBe(3 + round))
-      // The background fetch must end before the next one can begin.
+      // The fetch in the background must end before the next one can begin.
       await ask(token('strange'))
     }
     expect(errors).toHaveLength(1)
@@ -131,7 +134,7 @@ describe('jwks(): keys', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('AUTH-5: without any key the response is 503; the source is queried at most once per second', async () => {
+  it('AUTH-5: without any key the response is 503, and the source is queried at most once per second', async () => {
     const time = clock()
     const { ask, fail, serve, state, errors } = await issuer([])
     fail()
@@ -162,7 +165,7 @@ describe('jwks(): keys', () => {
     expect([state.asked, errors.length]).toEqual([1, 1])
   })
 
-  it('AUTH-5: a body without end is aborted when it grows too large', async () => {
+  it('AUTH-5: a body that never ends is aborted when it grows too large', async () => {
     const { ask, state } = await issuer([first])
     let closed = false
     state.answer = (_req, res) => {
@@ -178,7 +181,7 @@ describe('jwks(): keys', () => {
     await vi.waitFor(() => expect(closed).toBe(true))
   })
 
-  it('AUTH-5: a source that does not answer, or never ends, is aborted after the timeout', async () => {
+  it('AUTH-5: a source that does not respond, or never ends its response, is aborted after the timeout', async () => {
     for (const answer of [() => {}, (_req: IncomingMessage, res: ServerResponse) => void res.write('{"keys":[')]) {
       const { ask, state, errors } = await issuer([first], { timeout: 50 })
       state.answer = answer
@@ -230,7 +233,7 @@ describe('jwks(): usable keys of a set', () => {
     await expect(Promise.resolve(authenticated.identify(req(forged)))).rejects.toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: an unusable key does not affect others, and is reported without any part of it', async () => {
+  it('AUTH-5: an unusable key does not affect others, and its report contains no part of the key', async () => {
     const weak = published(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, { kid: 'weak' }) as {
       n: string
     }
@@ -249,7 +252,7 @@ describe('jwks(): usable keys of a set', () => {
     expect(await ask(token('first'))).toBe('ana')
   })
 
-  it('a reporting function that fails has no effect, and its error goes to console.error', async () => {
+  it('an onError function that fails has no effect, and its error goes to console.error', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const onError of [
       () => {
@@ -307,7 +310,7 @@ describe('jwks(): options', () => {
     expect(() => jwks('https://login.example/', options as never)).toThrow(ConfigurationError),
   )
 
-  it('AUTH-5: a fetch function of the team is called with redirects refused and a signal', async () => {
+  it('AUTH-5: a fetch function of the team gets a signal, and is told to refuse redirects', async () => {
     const own = vi.fn(async () => new Response(JSON.stringify({ keys: [first] })))
     const authenticated = bearer({ keys: jwks('https://login.example/jwks.json', { fetch: own as never }) })
     expect(await authenticated.identify(req(token('first')))).toMatchObject({ sub: 'ana' })

@@ -10,7 +10,7 @@ import { keyFor, otherRsa, p256, p384, p521, pem, rsa, secret } from './signing.
 
 const verifying = (key: unknown) => prepareKey('The key', key, 'verify')
 
-/** Returns the error, after checking that it contains none of the secrets. */
+/** Returns the error, after checking that its message contains none of the secrets. */
 function errorOf(run: () => unknown, ...secrets: string[]): ConfigurationError {
   try {
     run()
@@ -28,7 +28,7 @@ const refused = (key: unknown, purpose: 'sign' | 'verify' = 'verify', ...secrets
 
 const jwk = (key: KeyObject) => key.export({ format: 'jwk' })
 const weakRsa = generateKeyPairSync('rsa', { modulusLength: 1024 })
-// The types of Node 20 lack some of these options.
+// The type declarations of Node 20 lack some of these options.
 const pss = (generateKeyPairSync as (type: string, options: object) => { publicKey: KeyObject })('rsa-pss', {
   modulusLength: 2048,
   hashAlgorithm: 'sha256',
@@ -40,7 +40,7 @@ const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
 
 describe('AUTH-5: usable keys', () => {
   it.each(algorithmNames)(
-    '%s accepts its key as KeyObject, PEM or secret, bytes, and JSON Web Key, and keeps only the verifying part',
+    '%s accepts its key in all formats (KeyObject, PEM or secret, bytes, JSON Web Key), and keeps only the part that verifies',
     (algorithm) => {
       const { verify, sign } = keyFor[algorithm]
       const forms: unknown[] =
@@ -63,19 +63,19 @@ describe('AUTH-5: usable keys', () => {
     },
   )
 
-  it('a secret given as text is its UTF-8 bytes', () => {
+  it('a secret that is given as a text consists of the UTF-8 bytes of the text', () => {
     expect(
       verifying({ algorithm: 'HS256', key: 'contraseña larga, con más de treinta y dos bytes' }).key.export(),
     ).toEqual(Buffer.from('contraseña larga, con más de treinta y dos bytes'))
   })
 
-  it('a key made for PSS works with the PS algorithm of its hash', () => {
+  it('a key for PSS works only with the PS algorithm of its hash', () => {
     expect(verifying({ algorithm: 'PS256', key: pss.publicKey }).key.asymmetricKeyType).toBe('rsa-pss')
     for (const algorithm of ['RS256', 'PS384']) expect(refused({ algorithm, key: pss.publicKey }).code).toBe('weak-key')
   })
 })
 
-describe('AUTH-5: weak and mistaken keys are refused', () => {
+describe('AUTH-5: weak and wrong keys are refused', () => {
   it.each([
     ['HS256', 31],
     ['HS384', 47],
@@ -106,12 +106,12 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
     ['RS256', p256.publicKey],
     ['RS256', curve25519.publicKey],
     ['PS512', p521.publicKey],
-  ])('AUTH-5: a key of another curve or kind is refused: %s', (algorithm, key) => {
+  ])('AUTH-5: a key of another curve or type is refused: %s', (algorithm, key) => {
     for (const form of [key, pem(key)]) expect(refused({ algorithm, key: form }).code).toBe('weak-key')
   })
 
   it.each(['HS256', 'HS384', 'HS512'])(
-    'AUTH-5: a public key is not accepted as a secret, in any form: %s',
+    'AUTH-5: a public key is not accepted as a secret, in any format: %s',
     (algorithm) => {
       const der = (format: 'spki' | 'pkcs1') => rsa.publicKey.export({ format: 'der', type: format })
       const forms: unknown[] = [
@@ -162,7 +162,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
     }
   })
 
-  it('AUTH-5: an unknown algorithm gets a suggestion and is not quoted: it may be the key', () => {
+  it('AUTH-5: the error for an unknown algorithm suggests a name, but does not quote the value, which may be the key', () => {
     for (const [algorithm, near] of [
       ['RS265', 'RS256'],
       ['rs256', 'RS256'],
@@ -214,11 +214,11 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
       { algorithm: 'RS256', key: pem(rsa.privateKey).replaceAll('\n', '\\n') },
       `"\\n" instead of line breaks. Use its text.replaceAll('\\\\n', '\\n').`,
     ],
-  ])('AUTH-5: %s: the message says how to fix it', (_, key, fix) => {
+  ])('AUTH-5: %s: the error says how to fix it', (_, key, fix) => {
     expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(fix)
   })
 
-  it('AUTH-5: the keys returned by a function get the same messages', () => {
+  it('AUTH-5: keys that a function returns get the same errors', () => {
     for (const key of ['un secreto', null]) {
       const ring = keyRing('bearer()', () => [key] as never)
       expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain(
@@ -227,7 +227,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
     }
   })
 
-  it('no message contains a digest of the key either', () => {
+  it('no error contains a digest of the key', () => {
     const short = 'short but varied'
     const error = refused({ algorithm: 'HS256', key: short }, 'verify', short)
     expect(error.message).not.toContain(createHash('sha256').update(short).digest('hex').slice(0, 8))
@@ -247,7 +247,7 @@ describe('AUTH-5: candidate keys of a token', () => {
   it.each([
     ['fixed keys', list],
     ['a function', () => list],
-  ])('by alg and kid: %s', (_, keys) => {
+  ])('are found by alg and kid: %s', (_, keys) => {
     const ring = keyRing('bearer()', keys)
     expect(names(ring({ alg: 'RS256', kid: 'a' }))).toEqual(['a RS256'])
     expect(names(ring({ alg: 'HS256', kid: 'a' }))).toEqual(['a HS256'])
@@ -259,7 +259,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     for (const kid of ['__proto__', 'constructor', 'toString']) expect(names(ring({ alg: 'PS256', kid }))).toEqual([])
   })
 
-  it('at most 16 keys are tried', () => {
+  it('are limited to 16', () => {
     const many = Array.from({ length: 40 }, (_, index) => key(`k${index}`, 'RS256'))
     expect(keyRing('bearer()', many)({ alg: 'RS256' })).toHaveLength(16)
     expect(names(keyRing('bearer()', many)({ alg: 'RS256', kid: 'k39' }))).toEqual(['k39 RS256'])
@@ -268,14 +268,14 @@ describe('AUTH-5: candidate keys of a token', () => {
     expect(() => keyRing('bearer()', unnamed)).toThrow('Set a kid for each')
   })
 
-  it('two keys with the same kid and algorithm throw; with different algorithms they are accepted', () => {
+  it('may have the same kid, but only if their algorithms differ', () => {
     expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys with the same kid')
     expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual([
       'a HS256',
     ])
   })
 
-  it('no keys, null, and an unusable key in a list throw, and the message names its position', () => {
+  it('a missing or unusable key throws, and the error names its position in the list', () => {
     expect(() => keyRing('bearer()', [])).toThrow('no key')
     expect(() => keyRing('bearer()', null)).toThrow(ConfigurationError)
     expect(() => keyRing('bearer()', undefined)).toThrow(ConfigurationError)
@@ -288,12 +288,12 @@ describe('AUTH-5: candidate keys of a token', () => {
     ['null in a list', [null]],
     ['a string', 'un secreto'],
     ['a weak key', { algorithm: 'RS256', key: weakRsa.publicKey }],
-  ])('keys returned by a function are checked in the same way: %s', (_, given) => {
+  ])('keys that a function returns are checked in the same way: %s', (_, given) => {
     expect(() => keyRing('bearer()', () => given)({ alg: 'RS256' })).toThrow(ConfigurationError)
   })
 })
 
-describe('AUTH-5: a KeyObject is created once', () => {
+describe('AUTH-5: a KeyObject is created once for a key', () => {
   itWithCaches.each([
     ['PEM in the same object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => key],
     ['PEM in a new object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => ({ ...key })],
@@ -306,7 +306,7 @@ describe('AUTH-5: a KeyObject is created once', () => {
     for (let time = 0; time < 3; time++) expect(prepare('The key', again(key))).toBe(first)
   })
 
-  it('a modified object is read again, and new keys evict old ones', () => {
+  it('a modified object is read again, and new keys evict old ones from the cache', () => {
     const prepare = keyMemo()
     const key = { algorithm: 'RS256', key: rsa.publicKey }
     const first = prepare('The key', key)
@@ -322,7 +322,7 @@ describe('AUTH-5: a KeyObject is created once', () => {
     expect(prepare('The key', { algorithm: 'RS256', key: rsa.publicKey })).toBe(first)
   })
 
-  it('the same key with another kid or algorithm is another entry', () => {
+  it('the same key with another kid or algorithm has its own cache entry', () => {
     const prepare = keyMemo()
     const base = { algorithm: 'RS256', key: rsa.publicKey }
     expect(prepare('The key', { ...base, kid: 'a' })).not.toBe(prepare('The key', base))

@@ -1,6 +1,6 @@
 /**
- * Keys generated for each run, and tokens signed without a library, so that tests can create tokens
- * that no library would.
+ * Keys that are generated for each run, and tokens that are signed without a library. So tests can
+ * create tokens that no library would create.
  */
 import { constants, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { TokenAlgorithm } from '../../../src/auth/tokens/algorithms.js'
@@ -21,7 +21,7 @@ export const now = (): number => Math.floor(Date.now() / 1000)
 
 type SigningKey = KeyObject | Uint8Array | string
 
-/** The signature of a text. */
+/** Signs a text. */
 export function signature(algorithm: string, input: string, key: SigningKey): Buffer {
   const hash = `sha${algorithm.slice(2)}`
   const data = Buffer.from(input)
@@ -43,7 +43,7 @@ export function signature(algorithm: string, input: string, key: SigningKey): Bu
   }
 }
 
-/** A token with this header and payload, which may be any texts. */
+/** Signs a token with this header and this payload. Both may be any text. */
 export function signedText(
   header: string | Uint8Array,
   payload: string | Uint8Array,
@@ -54,7 +54,7 @@ export function signedText(
   return `${input}.${signature(algorithm, input, key).toString('base64url')}`
 }
 
-/** A token with this header and these claims. */
+/** Signs a token with this header and these claims. */
 export function signed(
   claims: Readonly<Record<string, unknown>>,
   key: SigningKey,
@@ -63,7 +63,7 @@ export function signed(
   return signedText(JSON.stringify(header), JSON.stringify(claims), header.alg, key)
 }
 
-/** A key pair or secret for each algorithm. */
+/** A key pair or a secret for each algorithm. */
 export const keyFor: Readonly<
   Record<TokenAlgorithm, { readonly sign: KeyObject | Uint8Array; readonly verify: KeyObject | Uint8Array }>
 > = {

@@ -57,7 +57,7 @@ describe('tokenIssuer()', () => {
     })
   })
 
-  it('AUTH-5: keys are rotated by kid: old tokens remain valid while the old key is listed', () => {
+  it('AUTH-5: keys are rotated by kid, and old tokens remain valid while the old key is listed', () => {
     const next = { kid: '2026-12', algorithm: 'RS256', key: rsa.privateKey } as const
     const old = tokenIssuer({ key })({ sub: 'ana' })
     const both = bearer({ keys: [key, next] })
@@ -94,7 +94,7 @@ describe('tokenIssuer()', () => {
     expect(() => issue(claims as { sub: string })).toThrow(ConfigurationError)
   })
 
-  it('AUTH-5: an undefined claim is refused by name, because JSON would omit it silently', () => {
+  it('AUTH-5: an undefined claim is refused by name, because JSON would silently omit it', () => {
     const claims = { sub: 'ana', scope: undefined }
     expect(() => tokenIssuer({ key })(claims)).toThrow('"scope" is undefined. Set a value, or remove it.')
   })

@@ -1,11 +1,11 @@
 /**
- * The catalog table in which Citus lists distributed tables, in a database of an ordinary server:
- * the adapter then sends the statements that it would send to Citus, and PostgreSQL runs them on
- * one table.
+ * Creates the catalog table in which Citus lists distributed tables, in a database of an ordinary
+ * server. The adapter then sends the statements that it would send to Citus, and PostgreSQL runs
+ * them on ordinary tables.
  */
 import type { Sql } from './query-tree.js'
 
-/** Creates the table. Requires a superuser. */
+/** Creates the catalog table. Requires a superuser. */
 export const makeCatalog = (sql: Sql): Promise<unknown> =>
   sql(`SET allow_system_table_mods = on;
     CREATE TABLE pg_catalog.pg_dist_partition (
@@ -13,7 +13,10 @@ export const makeCatalog = (sql: Sql): Promise<unknown> =>
     GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC;
     RESET allow_system_table_mods`)
 
-/** The function that distributes tables, reduced to its catalog entries. Requires the table. */
+/**
+ * Creates a function with the name of the one that distributes tables. It only adds the catalog
+ * entry. Requires the catalog table.
+ */
 export const makeFunction = (sql: Sql): Promise<unknown> =>
   sql(`CREATE FUNCTION create_distributed_table(t text, c text, colocate_with text DEFAULT 'default') RETURNS void LANGUAGE sql AS $$
     INSERT INTO pg_catalog.pg_dist_partition

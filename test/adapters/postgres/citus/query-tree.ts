@@ -1,9 +1,10 @@
 /**
- * Statements as PostgreSQL has analysed them: the catalog shows the query tree of a function's
+ * Reads the query tree of a statement, which is the result of PostgreSQL's analysis. To get it, the
+ * statement is stored as the body of a function, because the catalog contains the tree of that
  * body.
  */
 
-/** A node of a query tree: the values of each field by its name. */
+/** A node of a query tree. `fields` has the values of each field, by the name of the field. */
 export interface Node {
   readonly type: string
   readonly fields: ReadonlyMap<string, readonly Value[]>
@@ -12,14 +13,14 @@ export type Value = string | Node | readonly Value[]
 
 const isNode = (value: Value | undefined): value is Node => typeof value === 'object' && !Array.isArray(value)
 
-/** The first value of a field as text. */
+/** The first value of a field, as text. */
 export const textOf = (node: Node, field: string): string => {
   const [value = ''] = node.fields.get(field) ?? []
   return typeof value === 'string' ? value : ''
 }
 export const numberOf = (node: Node, field: string): number => Number(textOf(node, field))
 
-/** The node of a field, or the nodes of its list. */
+/** The nodes in a field, including those in its lists. */
 export const nodesIn = (node: Node, field: string): readonly Node[] =>
   (node.fields.get(field) ?? []).flatMap((value) => flat(value))
 const flat = (value: Value): readonly Node[] =>
@@ -35,7 +36,7 @@ export function* allOf(node: Node): Generator<Node> {
   for (const child of childrenOf(node)) yield* allOf(child)
 }
 
-/** The text format of `pg_node_tree`. */
+/** Parses the text format of the type `pg_node_tree`. */
 export function parseTree(text: string): Value {
   let at = 0
   const space = (): void => {
@@ -84,12 +85,13 @@ export type Sql = (text: string) => Promise<Record<string, unknown>[]>
 let functions = 0
 
 /**
- * The query tree of a statement, whose parameters are texts. Requires PostgreSQL 14: older versions
- * store the text of a function body, and no tree. The function is dropped again.
+ * The query tree of a statement. All of its parameters have the type `text`. Requires PostgreSQL
+ * 14, because older versions store the body of a function only as text. Creates a function for the
+ * analysis, and drops it again.
  */
 export async function queryOf(sql: Sql, given: string): Promise<Node> {
-  // A function has at most 100 parameters. Which one is used does not affect the structure of the
-  // tree.
+  // A function has at most 100 parameters, so higher numbers become 100. The numbers of the
+  // parameters do not affect the structure of the tree.
   const statement = given.replace(/\$(\d+)/g, (_, number) => `$${Math.min(Number(number), 100)}`)
   const parameters = Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
   const name = `analysed_${++functions}`

@@ -1,21 +1,25 @@
 /**
- * Statements that the planner of Citus refuses, according to its documentation (Reference: SQL
- * support and workarounds) and its messages: rules about the query tree of a statement over
- * distributed tables, checked with the function volatilities of the real catalog.
+ * Finds statements that the planner of Citus refuses. The rules come from its documentation
+ * (Reference: SQL support and workarounds) and from its messages. They apply to the query tree of a
+ * statement over distributed tables, and use the volatility that the real catalog gives for each
+ * function.
  */
 import { allOf, childrenOf, type Node, nodesIn, numberOf, parseTree, queryOf, type Sql, textOf } from './query-tree.js'
 
 type Volatility = 'i' | 's' | 'v'
 
-/** The volatility of functions, the functions of types, and the distributed tables, by OID. */
+/**
+ * Facts from the catalog, by OID: the volatility of each function and of the input and output
+ * function of each type, and the distributed tables.
+ */
 export interface Facts {
   readonly functions: ReadonlyMap<string, Volatility>
   readonly input: ReadonlyMap<string, Volatility>
   readonly output: ReadonlyMap<string, Volatility>
   readonly tables: ReadonlySet<string>
-  /** The number of the distribution column, for tables that have one. */
+  /** The number of the distribution column. Reference tables have none. */
   readonly columns: ReadonlyMap<string, number>
-  /** Column defaults, by table and column number. */
+  /** The default of each column, by `table.column number`. */
   readonly defaults: ReadonlyMap<string, readonly Node[]>
 }
 
@@ -61,7 +65,7 @@ const resultTypes: Readonly<Record<string, string>> = {
 }
 const boolean = '16'
 
-/** The type of an expression; that of a subquery is the type of its first column. */
+/** The type of an expression. A subquery has the type of its first column. */
 function typeOf(node: Node): string {
   const field = resultTypes[node.type]
   if (field !== undefined) return textOf(node, field)
@@ -72,7 +76,7 @@ function typeOf(node: Node): string {
   return boolean
 }
 
-/** The volatility of the functions that the node itself calls. */
+/** The volatility of each function that the node itself calls. */
 function calls(node: Node, facts: Facts): readonly Volatility[] {
   const named = ['funcid', 'opfuncid', 'aggfnoid', 'winfnoid']
     .map((field) => textOf(node, field))
@@ -93,8 +97,8 @@ const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts
   )
 
 /**
- * Whether a STABLE function gets a column as argument: Citus evaluates such calls before it sends
- * the statement.
+ * Whether the expression passes a column to a STABLE function. Citus evaluates calls of STABLE
+ * functions before it sends the statement, so it has no value for the column.
  */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
@@ -113,8 +117,8 @@ const tablesOf = (query: Node): readonly Node[] =>
 const isOuter = (node: Node): boolean => node.type === 'VAR' && numberOf(node, 'varlevelsup') > 0
 
 /**
- * Whether the WHERE of a query fixes the distribution column of a table, so that one server has its
- * rows.
+ * Whether the WHERE clause fixes the distribution column of a table, so that all matching rows are
+ * on one server.
  */
 function isRouted(query: Node, facts: Facts): boolean {
   const entries = nodesIn(query, 'rtable')
@@ -134,8 +138,8 @@ function isRouted(query: Node, facts: Facts): boolean {
 }
 
 /**
- * Whether an INSERT takes its row from a subquery without a table: Citus stores that row first, and
- * inserts it by another statement.
+ * Whether an INSERT takes its row from a subquery without a table. Citus stores such a row first,
+ * and inserts it by another statement.
  */
 const isOverNone = (query: Node): boolean => {
   const [source] = nodesIn(query, 'rtable').flatMap((entry) => nodesIn(entry, 'subquery'))
@@ -148,7 +152,10 @@ const isOverNone = (query: Node): boolean => {
 }
 const isOverNothing = (query: Node): boolean => nodesIn(query, 'rtable').length === 0
 
-/** What Citus would refuse in a statement; empty for statements without a distributed table. */
+/**
+ * The reasons for which Citus would refuse a statement. The list is empty for statements without a
+ * distributed table.
+ */
 export async function refusedByCitus(sql: Sql, statement: string, facts: Facts): Promise<readonly string[]> {
   const top = await queryOf(sql, statement)
   const queries = [...allOf(top)].filter(({ type }) => type === 'QUERY')
@@ -197,7 +204,7 @@ function faultsOf(query: Node, facts: Facts): readonly string[] {
   return faults
 }
 
-/** Whether a subquery of an expression refers to the query around it. */
+/** Whether an expression has a subquery that refers to the query around it. */
 const hasCorrelated = (query: Node): boolean =>
   [...allOf(query)].some(
     (node) => node.type === 'SUBLINK' && nodesIn(node, 'subselect').some((inner) => [...allOf(inner)].some(isOuter)),

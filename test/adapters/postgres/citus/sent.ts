@@ -7,7 +7,7 @@ import pg from 'pg'
 export function recording(pool: pg.Pool): { readonly client: pg.Pool; readonly statements: readonly string[] } {
   const statements: string[] = []
   class Recording extends pg.Client {
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's method has many forms
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's method has many overloads
     override query(...given: any[]): any {
       const [first] = given
       const text = typeof first === 'string' ? first : (first?.text ?? first?.sql)
