@@ -1,6 +1,7 @@
 /**
- * `npm run bench:counts` prints counts of the work of a request, each beside its maximum. Counts do
- * not depend on the clock. docs/performance.md explains them.
+ * `npm run bench:counts` prints counts of the work that a request causes, each with its maximum.
+ * Unlike times, these counts do not depend on the speed of the machine. docs/performance.md
+ * explains them.
  */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -12,8 +12,8 @@ import { type TailResult, tailText } from './report/tail.js'
 import { circumstancesText, headOf, verdicts, workloadText } from './report/text.js'
 import { Child, findCores } from './run/child.js'
 import { type Command, nodeVersion, runCommand } from './run/command.js'
-import { fieldOf, type Participant, thoseOf } from './run/participants.js'
-import type { Place } from './run/server.js'
+import { type Participant, selectParticipants, thoseOf } from './run/participants.js'
+import type { Environment } from './run/server.js'
 import { runTail, tailServers } from './run/tail.js'
 import { runWorkload } from './run/workload.js'
 import { workloadOf } from './workloads/index.js'
@@ -29,14 +29,14 @@ await runCommand(async (command) => {
   if (options.against !== undefined) build(options.against)
   const cores = findCores()
   const servers = options.servers ?? (options.tail ? tailServers : undefined)
-  const { participants, leftOut } = fieldOf({ servers, against: options.against }, checkout)
+  const { participants, leftOut } = selectParticipants({ servers, against: options.against }, checkout)
   const said = [...leftOut]
   const asked = await reachable(command, options, said)
   if (command.interrupted) return
   for (const line of said) console.log(line)
-  const load: Place['load'] = new Child('The load', '../load/process.js', options.node, cores?.load)
+  const load: Environment['load'] = new Child('The load', '../load/process.js', options.node, cores?.load)
   command.children.add(load)
-  const place: Place = {
+  const environment: Environment = {
     options,
     cores,
     secrets: makeSecrets(),
@@ -52,15 +52,15 @@ await runCommand(async (command) => {
     leftOut: said,
   })
   const result = options.tail
-    ? await measureTail(command, place, participants, about)
-    : await compare(command, place, participants, asked, about)
+    ? await measureTail(command, environment, participants, about)
+    : await compare(command, environment, participants, asked, about)
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 1)}\n`)
 })
 
 /** Runs each workload on its servers, and prints the results. */
 async function compare(
   command: Command,
-  place: Place,
+  environment: Environment,
   participants: readonly Participant[],
   asked: Options['workloads'],
   about: () => Omit<Result, 'workloads'>,
@@ -69,7 +69,7 @@ async function compare(
   for (const name of asked) {
     const those = thoseOf(workloadOf(name), participants)
     if (those.length === 0 || command.interrupted) continue
-    const result = await runWorkload(name, those, place)
+    const result = await runWorkload(name, those, environment)
     workloads.push(result)
     command.clear()
     console.log(`${workloadText(result)}\n`)
@@ -84,14 +84,14 @@ async function compare(
  */
 async function measureTail(
   command: Command,
-  place: Place,
+  environment: Environment,
   participants: readonly Participant[],
   about: () => Omit<Result, 'workloads'>,
 ): Promise<TailResult> {
-  if (place.database === undefined) throw new UsageError('--tail requires PostgreSQL, and none is available.')
+  if (environment.database === undefined) throw new UsageError('--tail requires PostgreSQL, and none is available.')
   const those = thoseOf(workloadOf('pg-mixed'), participants)
   if (those.length === 0) throw new UsageError('--servers names no server that --tail can measure.')
-  const tail = await runTail(those, place)
+  const tail = await runTail(those, environment)
   command.clear()
   const result = { ...about(), tail }
   console.log(`${tailText(result)}\n\n${circumstancesText(result)}`)

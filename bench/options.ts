@@ -6,7 +6,7 @@ import { type WorkloadName, workloadNames, workloadOf } from './workloads/index.
 
 export interface Options {
   readonly workloads: readonly WorkloadName[]
-  /** `undefined`: the default servers of this kind of run. */
+  /** `undefined` stands for the default servers of this kind of run. */
   readonly servers: readonly ServerName[] | undefined
   readonly rounds: number
   /**
@@ -39,8 +39,8 @@ const usage = `npm run bench -- [options]
                      (7 rounds of 10 seconds; with --quick, 3 of 1; default servers: fastify-tuned, mounted-helper)
   --json file        writes all results
   --quick            3 rounds of 0.3 seconds
-  --list             names servers and workloads
-  --help             this
+  --list             lists servers and workloads
+  --help             prints this text
 
 Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
 `
@@ -53,7 +53,7 @@ function listing(): string {
 }
 
 /**
- * Parses the arguments. Returns the options, or a text to print instead of a run. Throws a
+ * Parses the arguments. Returns the options, or a string to print instead of a run. Throws a
  * `UsageError` for an invalid argument.
  */
 export function parseOptions(args: readonly string[], cwd: string): Options | string {
@@ -121,7 +121,7 @@ export function names<Name extends string>(
   return known.filter((name) => asked.includes(name))
 }
 
-/** Parses a number within bounds. Returns the default if there is no text. */
+/** Parses a number within bounds. Returns the default if the option is absent. */
 export function number(
   option: string,
   text: string | undefined,

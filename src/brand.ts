@@ -1,8 +1,8 @@
 /**
- * Recognizes objects that this library created, even if another copy of the library created them. A
- * service may depend on two packages that each bring their own copy. The objects are marked with
- * symbols from the global symbol registry, which all copies share. JSON can't contain such a mark,
- * and no copy depends on a class or a registry of another copy.
+ * Recognizes objects that this library created, even if another copy of the library created them.
+ * For example, a service may depend on two packages that each bring their own copy of the library.
+ * The objects are marked with symbols from the global symbol registry, which all copies share. JSON
+ * can't contain such a mark, and no copy depends on a class or a registry of another copy.
  */
 
 const names = [
@@ -26,8 +26,8 @@ const marks = Object.fromEntries(
 ) as Readonly<Record<BrandName, symbol>>
 
 /**
- * The value of every mark: the version of the format of marked objects. All copies of the library
- * accept every version, because changes of the format may only add members.
+ * The value of every mark, which is the version of the format of marked objects. All copies of the
+ * library accept every version, because changes of the format may only add members.
  */
 const generation = 1
 
@@ -61,7 +61,7 @@ export function brandClass(name: BrandName, made: { readonly prototype: object }
 
 /**
  * Returns the registry of this name, which all copies in this process share; the first call creates
- * it. Use it only where separate registries would be incorrect, not merely slower.
+ * it. Use a shared registry only where separate registries would be incorrect, not merely slower.
  */
 export function sharedRegistry<T extends object>(name: string, make: () => T): T {
   const key = Symbol.for(`express-rest-conventions.registry.${name}`)

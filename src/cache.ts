@@ -14,9 +14,7 @@ export const cacheKinds = Object.freeze({
   items: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered pages. */
   pages: { unit: 'characters', bound: 16 * 2 ** 20 },
-  /**
-   * Digests of the combinations of address, format and expansions in which a resource is requested.
-   */
+  /** Digests of the combinations of URL, format and expansions in which a resource is requested. */
   views: { unit: 'entries', bound: 100 },
   /** Digests of the records that items link to. */
   'link-digests': { unit: 'entries', bound: 4_000 },
@@ -28,7 +26,7 @@ export const cacheKinds = Object.freeze({
   rows: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Media types chosen for values of `Accept`. */
   accept: { unit: 'entries', bound: 400 },
-  /** Validators for stored records that violate their schema. */
+  /** Validators for updates of stored records that violate their schema. */
   'lenient-validators': { unit: 'entries', bound: 50 },
   /** The CORS header fields for each origin. */
   origins: { unit: 'entries', bound: 400 },
@@ -36,7 +34,7 @@ export const cacheKinds = Object.freeze({
   policies: { unit: 'entries', bound: 2_000 },
   /** Verified tokens. */
   tokens: { unit: 'entries', bound: 1_000 },
-  /** Keys that are prepared for the verification of tokens. */
+  /** Prepared keys for the verification of tokens. */
   keys: { unit: 'entries', bound: 200 },
   /** OpenAPI documents as bytes. */
   documents: { unit: 'bytes', bound: 64 * 2 ** 20 },
@@ -51,7 +49,7 @@ export type CacheName = keyof typeof cacheKinds
 
 /** The contents and counters of one cache. Caches with the same name are counted together. */
 export interface CacheCount {
-  /** The name of its row in docs/performance.md. */
+  /** The name of the cache's row in docs/performance.md. */
   readonly name: CacheName
   /** Number of cached results. */
   readonly entries: number
@@ -70,7 +68,7 @@ export interface CacheCount {
 interface Entry<V> {
   value: V
   size: number
-  /** Whether the entry was read since the hand of the cache last passed it. */
+  /** Whether the entry was read since the hand (see `Cache`) last passed it. */
   used: boolean
 }
 
@@ -78,9 +76,9 @@ interface Entry<V> {
 const lookups = new Map<CacheName, { hits: number; misses: number }>()
 
 /**
- * Counts a lookup for the diagnostics channel. A page looks up each of its rows separately. The
+ * Counts a lookup for the diagnostics channel. For a page, each row is looked up separately. The
  * counts are therefore published together in a microtask, with one message for each cache. The
- * microtask has the async context of the request.
+ * microtask runs in the async context of the request.
  */
 function countLookup(cache: CacheName, isHit: boolean): void {
   if (lookups.size === 0) queueMicrotask(publishLookups)
@@ -100,10 +98,10 @@ function publishLookups(): void {
 }
 
 /**
- * A map that evicts entries when it is full, by the CLOCK algorithm (second chance). A hand moves
- * from the oldest entry to the newest, and then starts again with the oldest. It keeps each entry
- * that was read since its last pass, and evicts the other entries. A hit costs one lookup in a
- * `Map`.
+ * A map that evicts entries when it is full, by the CLOCK algorithm (second chance). While the
+ * cache is too large, a hand moves from the oldest entry to the newest, and then starts again with
+ * the oldest. The hand keeps each entry that was read since its last pass, and evicts the other
+ * entries. A hit costs one lookup in a `Map`.
  */
 export class Cache<K, V> {
   readonly #name: CacheName
@@ -244,7 +242,7 @@ export class Caches implements CacheOwner {
 
   /**
    * Includes the caches of one of the owner's middlewares in `counts()` and `disable()`. If the
-   * caches of the owner are already disabled, these are disabled at once.
+   * owner's caches are already disabled, the caches of the middleware are disabled at once.
    */
   include(others: CacheOwner | undefined): void {
     if (others === undefined || this.#included.includes(others)) return

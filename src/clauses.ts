@@ -1,6 +1,6 @@
 /**
  * The clauses of the conventions in plain words. Problems, OpenAPI documents and docs pages refer
- * to them by their ids.
+ * to clauses by their ids.
  */
 
 /** One rule of the conventions. */
@@ -108,16 +108,16 @@ export const clauses = {
     'PATCH changes only the members that are sent (JSON Merge Patch, RFC 7396). Null sets null if that is ' +
       'allowed, else it removes the member.',
   ),
-  'VERB-6': clause('DELETE', 'The response to DELETE has no body. Afterwards GET of the item is 404.'),
+  'VERB-6': clause('DELETE', 'The response to DELETE has no body. Afterwards, a GET of the item gets 404.'),
   'VERB-7': clause('No DELETE of a collection', 'DELETE of a whole collection is always 405.'),
   'VERB-8': clause(
     'HEAD',
-    'HEAD of an item is 302 if it exists and 404 if it does not. There is no `Location`: do not follow the ' +
+    'HEAD of an item returns 302 if it exists and 404 if it does not. There is no `Location`: do not follow the ' +
       'redirect. HEAD of a list has the header fields of the list.',
   ),
   'VERB-9': clause(
     'Methods of an address',
-    'A method that is not supported is 405. `Allow` and OPTIONS list the supported ones.',
+    'A method that is not supported gets 405. `Allow` and OPTIONS list the supported ones.',
   ),
   'VERB-10': clause(
     'Responses to changes',
@@ -130,7 +130,7 @@ export const clauses = {
   'VERB-12': clause(
     'Idempotency keys',
     'A POST with an `Idempotency-Key` can be repeated: an identical repeat creates nothing and gets the first ' +
-      'response. A different body with the same key is 422.',
+      'response. A different body with the same key gets 422.',
   ),
   'VERB-13': clause(
     'Committed changes',
@@ -152,7 +152,7 @@ export const clauses = {
     '`q` is passed to the search engine unchanged. The response has the form of any list.',
   ),
   'QUERY-4': clause('Page number', '`offest`, with this spelling, is the page number.'),
-  'QUERY-5': clause('Page size', '`limit` is the number of items per page. A value above the maximum is 400.'),
+  'QUERY-5': clause('Page size', '`limit` is the number of items per page. A value above the maximum gets 400.'),
   'QUERY-6': clause('Expansion', '`expand` is a comma-separated list of associations to include in full.'),
   'QUERY-7': clause(
     'Totals and pages',
@@ -161,7 +161,7 @@ export const clauses = {
   ),
   'QUERY-8': clause(
     'Unknown parameters',
-    'An unknown parameter, field or expansion, or a malformed value, is 400. The response names it and the ' +
+    'An unknown parameter, field or expansion, or a malformed value, gets 400. The response names it and the ' +
       'allowed ones.',
   ),
   'HDR-1': clause(
@@ -179,12 +179,12 @@ export const clauses = {
   ),
   'HDR-4': clause(
     'If-None-Match',
-    'A GET with `If-None-Match` is 304 without a body if the client has the current representation.',
+    'A GET with `If-None-Match` gets 304 without a body if the client has the current representation.',
   ),
   'HDR-5': clause(
     'Request bodies',
-    '`Content-Type` declares the format of a body. An unsupported one is 415, a malformed body is 400, and a ' +
-      'body that is too large is 413.',
+    '`Content-Type` declares the format of a body. An unsupported format gets 415, a malformed body gets 400, and a ' +
+      'body that is too large gets 413.',
   ),
   'HDR-6': clause(
     'Caching',
@@ -221,7 +221,7 @@ export const clauses = {
   'ERR-1': clause('Statuses', 'Each status has one meaning in all services.'),
   'ERR-2': clause(
     '400 and 422',
-    'A malformed request is 400. A well-formed body that violates a rule is 422, also if the key already exists.',
+    'A malformed request gets 400. A well-formed body that violates a rule, or whose key already exists, gets 422.',
   ),
   'ERR-3': clause(
     'Problems',
@@ -230,13 +230,13 @@ export const clauses = {
   ),
   'LIMIT-1': clause(
     'Rate limit',
-    'Too many requests are 429. `Retry-After` has the waiting time, `RateLimit` the remaining requests.',
+    'Too many requests get 429. `Retry-After` has the waiting time, `RateLimit` the remaining requests.',
   ),
   'VER-1': clause(
     'Versions',
-    'The version is the first segment. Several versions are served side by side. An unknown version is 404.',
+    'The version is the first segment. Several versions are served side by side. An unknown version gets 404.',
   ),
-  'VER-2': clause('Retired versions', 'A version that has ended is 410 without a body, for every request.'),
+  'VER-2': clause('Retired versions', 'Every request to a version that has ended gets 410 without a body.'),
   'VER-3': clause(
     'Deprecated versions',
     'A version that will end is announced in `Deprecation`, `Sunset` and a `Link` to its successor.',

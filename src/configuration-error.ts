@@ -1,6 +1,6 @@
 /**
- * Errors in a service's own declarations and options. Each has a stable code, explained in
- * `docs/errors.md`.
+ * Errors in a service's own declarations and options. Each error has a stable code, which
+ * `docs/errors.md` explains.
  */
 import { brandClass, hasBrand } from './brand.js'
 
@@ -34,10 +34,11 @@ export const configurationKinds = {
 export type ConfigurationCode = keyof typeof configurationKinds
 
 /**
- * A definition or an option is wrong. The error is thrown while a service is being built. If only a
- * request can reveal the mistake, the error is thrown during that request. Examples are a missing
- * middleware, and a version that is passed to `sendTag()` but is not a string. The response is then
- * a 500 that discloses nothing. The message of the error says how to fix the mistake.
+ * Thrown if a definition or an option is wrong, while a service is being built. If only a request
+ * can reveal the mistake, the error is thrown during that request. Examples are a missing
+ * middleware, and a version that is passed to `sendTag()` but is not a string. The response to the
+ * request is then a 500 that discloses nothing. The message of the error says how to fix the
+ * mistake.
  */
 export class ConfigurationError extends TypeError {
   override readonly name = 'ConfigurationError'

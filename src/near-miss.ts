@@ -3,9 +3,9 @@ import leven from 'leven'
 
 /**
  * The allowed name that is nearest to `name`; `undefined` if no name is near enough. A near name is
- * at most two edits away from `name`. For a long `name`, the limit is a third of its length. The
- * names must also have at least one character in common. Names over 64 characters are not compared,
- * so that a request can't cause long computations.
+ * at most two edits away from `name`, or a third of its length if `name` is long. The names must
+ * also have at least one character in common. Names over 64 characters are not compared, so that a
+ * request can't cause long computations.
  */
 export function nearMiss(name: string, allowed: Iterable<string>): string | undefined {
   if (name.length > 64) return undefined
@@ -23,8 +23,8 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
 }
 
 /**
- * The sentence that says how to fix an unknown name. It suggests the closest name, or lists all
- * allowed names.
+ * Returns a sentence that says how to fix an unknown name. The sentence suggests the closest name,
+ * or lists all allowed names.
  */
 export function didYouMean(suggestion: string | undefined, allowed: readonly string[]): string {
   if (suggestion !== undefined) return `Did you mean "${suggestion}"?`

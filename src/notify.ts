@@ -3,7 +3,7 @@ const report = (error: unknown): void => console.error('A hook of express-rest-c
 
 /**
  * Calls a hook, if it is defined, with the event that `makeEvent` returns and with the arguments
- * `about`. This function never throws: exceptions and rejections of the hook are written to
+ * `about`. This function never throws. If the hook throws or rejects, the error is written to
  * `console.error`.
  */
 export function notify<E, A extends readonly unknown[]>(

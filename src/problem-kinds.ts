@@ -34,7 +34,7 @@ export const problemKinds = {
   'unsupported-content': { status: 415, title: 'The media type of the body is not supported', clause: 'HDR-5' },
   'invalid-body': { status: 422, title: 'The body is not valid', clause: 'ERR-2' },
   duplicate: { status: 422, title: 'The resource exists already', clause: 'ERR-2' },
-  reference: { status: 422, title: 'A reference leads to nothing', clause: 'ERR-2' },
+  reference: { status: 422, title: 'The resource refers to a record that does not exist', clause: 'ERR-2' },
   referenced: { status: 422, title: 'Other records refer to the resource', clause: 'ERR-2' },
   'idempotency-mismatch': { status: 422, title: 'The Idempotency-Key was used for another request', clause: 'VERB-12' },
   rule: { status: 422, title: 'A rule of the service is broken', clause: 'ERR-2' },

@@ -1,6 +1,6 @@
 /**
- * Problems with requests (`HttpProblem`, RFC 9457). Each has a stable code, which `docs/errors.md`
- * explains. A test compares that page with the codes in this library.
+ * Problems with requests (`HttpProblem`, RFC 9457). Each problem has a stable code, which
+ * `docs/errors.md` explains. A test compares that page with the codes in the library.
  */
 
 import { brandClass, hasBrand } from './brand.js'
@@ -135,9 +135,9 @@ export interface UnavailableOptions {
   /** The cause. Passed to the `onError` hook, never sent to a client. */
   readonly cause?: unknown
   /**
-   * True if the failed statement changed nothing, and `detail` says so. An endpoint may have
-   * changed something before that statement. Its response therefore does not contain `detail`, but
-   * says that the outcome is unknown (VERB-13). Default false.
+   * True if the failed statement changed nothing, and `detail` says so. The handler of an endpoint
+   * may have changed something before that statement. The response of an endpoint therefore does
+   * not contain `detail`, but says that the outcome is unknown (VERB-13). Default false.
    */
   readonly unchanged?: boolean
 }
@@ -161,8 +161,9 @@ export const tryAgain = 'Try again in a moment.'
 
 /**
  * An error for a dependency that is down or did not respond in time. The response is 503 with
- * `Retry-After` (ERR-1). If a write of an adapter throws it without a `detail`, the response says
- * that the outcome is unknown (VERB-13). Set `detail` if you know that nothing was changed.
+ * `Retry-After` (ERR-1). If an adapter's write method throws this error without a `detail`, the
+ * response says that the outcome is unknown (VERB-13). Set `detail` if you know that nothing was
+ * changed.
  *
  * @example throw new Unavailable({ retryAfter: 5, cause: error })
  */
@@ -218,10 +219,10 @@ const parserCodes = new Map<unknown, ProblemCode>([
 ])
 
 /**
- * Turns any thrown value into a problem. An `HttpProblem` is returned unchanged. An error of
- * http-errors with a status of 4xx or 503 keeps the status, and its message if `expose` is true.
- * Any other value becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of the
- * thrown value.
+ * Converts any thrown value to a problem. An `HttpProblem` is returned unchanged. An error from
+ * http-errors with a status of 4xx or 503 keeps its status, and also its message if `expose` is
+ * true. Any other value becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of
+ * the value.
  */
 export function toProblem(error: unknown): HttpProblem {
   try {
@@ -243,8 +244,8 @@ function fromHttpError(error: unknown): HttpProblem | undefined {
   if (!isErrorStatus(given) || (given >= 500 && given !== 503)) return undefined
   // Express throws a URIError for a path parameter that it can't decode.
   const undecodable = given === 400 && error instanceof URIError
-  // An error without `expose` is not from http-errors. Its status may be that of an upstream
-  // service, as in errors of axios.
+  // An error without `expose` is not from http-errors. Its status may be the status of an upstream
+  // service's response, as in errors from axios.
   if (typeof expose !== 'boolean' && !undecodable) return undefined
   const code = undecodable ? 'malformed-path' : (parserCodes.get(type) ?? statusCodes.get(given))
   return new HttpProblem(code ?? { code: `status-${given}`, status: given, title: 'The request was refused' }, {

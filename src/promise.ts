@@ -8,9 +8,9 @@ export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
 /**
- * Returns the result of a service's function unchanged, to a caller that does not await it. If the
- * result is a promise, a rejection of it is ignored. Without this handling, an unhandled rejection
- * would end the process.
+ * Returns the result of a service's function unchanged, for a caller that does not await the
+ * result. If the result is a promise that rejects, the rejection is ignored. Otherwise, the
+ * unhandled rejection would end the process.
  */
 export function unawaited<T>(value: T): T {
   if (isPromise(value)) Promise.resolve(value).catch(() => {})
@@ -18,8 +18,8 @@ export function unawaited<T>(value: T): T {
 }
 
 /**
- * Calls `then` with the value. The call is synchronous if the value is not a promise. Otherwise it
- * is made when the promise resolves.
+ * Calls `then` with the value: synchronously if the value is not a promise, and otherwise when the
+ * promise resolves.
  */
 export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
   return isPromise(value) ? (value as Promise<T>).then(then) : then(value as T)
@@ -27,8 +27,8 @@ export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Pro
 
 /**
  * Calls `make` for each item, and returns the results in the same order. If no result is a promise,
- * the results are returned synchronously. An exception of `make` becomes a rejection, so that the
- * promises of other items still get a handler.
+ * the results are returned synchronously. If `make` throws, the returned promise rejects, so that
+ * rejections of the other items' promises are still handled.
  */
 export function together<T, U>(
   all: readonly T[],

@@ -7,12 +7,12 @@ export class Random {
   }
 
   /**
-   * Returns an independent sequence for each list of names and numbers. Drawing from one sequence
-   * does not affect the others.
+   * Returns an independent sequence of random numbers for each list of names and numbers. Drawing
+   * from one sequence does not affect the others.
    */
   static of(seed: number, ...names: readonly (string | number)[]): Random {
-    // The hash is FNV-1a over the UTF-16 units. U+0001 separates the names and occurs in none of
-    // them.
+    // The hash is FNV-1a over the UTF-16 code units. U+0001 separates the names, and no name
+    // contains it.
     let hash = 0x811c9dc5 ^ seed
     for (const name of names) {
       const text = `${name}\u{1}`

@@ -1,12 +1,12 @@
 /**
- * Runs functions that have the same key one after another, in the order of their arrival. All such
- * queues of the library use this class.
+ * Runs functions that have the same key one after another, in the order of their arrival. All
+ * queues of this kind in the library use this class.
  */
 import { isPromise } from './promise.js'
 
 /**
  * A map from keys to promises. Each promise resolves when all work queued so far under its key has
- * ended. It never rejects.
+ * ended. The promises never reject.
  */
 export interface Tails<K> {
   get(key: K): Promise<unknown> | undefined
@@ -63,8 +63,8 @@ export class SerialQueue<K> {
   }
 
   /**
-   * Takes the last place in the queue of a key. Resolves when the turn of this place comes. The
-   * result is a function that ends the turn.
+   * Waits in the queue of a key. Resolves when all earlier work of this key has ended, to a
+   * function that must be called to let the next work start.
    */
   async enter(key: K, wait: WaitForTurn): Promise<() => void> {
     let leave = noop
@@ -72,8 +72,8 @@ export class SerialQueue<K> {
       leave = resolve
     })
     const before = this.#tails.get(key) ?? Promise.resolve()
-    // The new tail waits for `before` too. If this entry leaves the queue while it waits, the next
-    // entry must not overtake work that is still running.
+    // The new tail waits for `before` too. If this entry stops waiting and leaves the queue, the
+    // next entry must still wait for the earlier work.
     this.#extend(
       key,
       before.then(() => over),

@@ -1,4 +1,7 @@
-/** Splits work on many records into slices, so that other requests can run in between. */
+/**
+ * Splits work on many records into slices, so that other requests can be processed between two
+ * slices.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** The longest time in milliseconds for which one slice blocks the event loop. */

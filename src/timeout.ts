@@ -1,19 +1,19 @@
-/** Time limits. All waits of the library that have a limit use these functions. */
+/** Time limits. Whenever the library waits with a limit, it uses these functions. */
 
 /** The longest delay of a Node timer, in milliseconds. Timers with a longer delay fire at once. */
 export const longestTimer = 2 ** 31 - 1
 
 /**
- * Resolves or rejects as `answer` does. If `answer` has not settled within `limit` milliseconds,
+ * Resolves or rejects as `result` does. If `result` has not settled within `limit` milliseconds,
  * rejects with the error that `late` returns. A `limit` of `Infinity` means no limit. Input that
  * arrived while the event loop was blocked is processed before `late` is called. The timer is
- * cleared when `answer` settles. A result or rejection after the limit is ignored. If `answer` is
+ * cleared when `result` settles. A value or rejection after the limit is ignored. If `result` is
  * not a thenable, the promise resolves with it at once.
  *
  * @example await withTimeout(store.get(key), 500, () => new Error('The store took longer than 500 ms.'))
  */
-export function withTimeout<T>(answer: T | PromiseLike<T>, limit: number, late: () => unknown): Promise<T> {
-  const promise = Promise.resolve(answer)
+export function withTimeout<T>(result: T | PromiseLike<T>, limit: number, late: () => unknown): Promise<T> {
+  const promise = Promise.resolve(result)
   if (limit === Number.POSITIVE_INFINITY) return promise
   return new Promise<T>((resolve, reject) => {
     let immediate: NodeJS.Immediate | undefined
@@ -48,7 +48,7 @@ const timerDelay = (limit: number): number =>
 
 /**
  * Runs `work` with a limit, as `withTimeout` does. At the limit, the signal that was passed to
- * `work` aborts with the error that `late` returns. An exception of `work` becomes a rejection.
+ * `work` aborts with the error that `late` returns. If `work` throws, the promise rejects.
  */
 export function abortedAfter<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
@@ -69,10 +69,10 @@ const blockedAfter = 20
 
 /**
  * Calls `passed` after `limit` milliseconds in which a response could have been read. If the event
- * loop was blocked in that time, the limit starts again. The request may not have been sent, or its
- * response may not have been read, so the peer is not to blame. The limit starts again only once,
- * so that the deadline also ends in a process whose event loop is always late. Returns a function
- * that cancels the deadline.
+ * loop was blocked at the end of that time, the limit starts again. While the event loop was
+ * blocked, this process could not send the request or read the response, so the peer was perhaps
+ * not too slow. The limit starts again only once, so that the deadline also ends in a process whose
+ * event loop is always late. Returns a function that cancels the deadline.
  */
 export function deadline(limit: number, passed: () => void): () => void {
   let timer: NodeJS.Timeout
@@ -86,8 +86,8 @@ export function deadline(limit: number, passed: () => void): () => void {
         isSecond = true
         start(limit)
       }
-      // If a timer is set after long synchronous work, Node counts its delay from before that work.
-      // So the timer fires too early.
+      // If a timer is set after long synchronous work, Node counts the delay from before that work,
+      // so the timer fires too early.
       else if (late < -1) start(-late)
       // Node runs timers before it reads input that has arrived.
       else immediate = setImmediate(passed)

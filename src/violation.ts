@@ -1,7 +1,8 @@
 /**
- * A violation is an error at a single place of a request. Each violation has a stable code with
- * typed `params`, so that a client can describe it in its user's language without reading `detail`
- * (ERR-3). `docs/errors.md` has a table of the codes, which a test compares with this file.
+ * A violation is an error at one position in a request: in the body, in a parameter or in a header
+ * field. Each violation has a stable code with typed `params`, so that a client can describe it in
+ * the language of its user without reading `detail` (ERR-3). `docs/errors.md` has a table of the
+ * codes, which a test compares with this file.
  */
 
 /** A value of `params`. */
@@ -10,8 +11,8 @@ export type ParamValue = string | number | boolean | null
 /** The params of each violation code. */
 export interface ViolationParams {
   /**
-   * The value has a wrong type. For a query parameter, this code also means that the text does not
-   * have the expected format.
+   * The value has the wrong type. For a query parameter, this code also means that the value does
+   * not have the expected format.
    */
   type: { readonly types: readonly string[]; readonly format?: string }
   required: { readonly member: string }
@@ -19,7 +20,9 @@ export interface ViolationParams {
    * The member, the parameter, or a name in a list of names is unknown. A long name is truncated.
    */
   unknown: { readonly name: string }
-  /** `allowed` has the allowed values, if they are scalars and few enough for a problem body. */
+  /**
+   * `allowed` contains the allowed values, if they are scalars and few enough for a problem body.
+   */
   enum: NoParams
   const: NoParams
   minLength: Limit
@@ -38,7 +41,7 @@ export interface ViolationParams {
   /** The indexes of two equal items. */
   uniqueItems: { readonly first: number; readonly second: number }
   contains: { readonly least: number; readonly most?: number }
-  /** The list has more items than its schema describes. */
+  /** The list has more items than its schema allows. */
   items: Limit
   unevaluatedItems: Limit
   /** An integer that some JSON parsers can't read exactly. */
@@ -48,9 +51,9 @@ export interface ViolationParams {
   not: NoParams
   if: NoParams
   readOnly: NoParams
-  /** The address or the caller's scope determines the value of the member. */
+  /** The URL or the caller's scope determines the value of the member. */
   fixed: NoParams
-  /** The key can't be part of an address. */
+  /** The key can't be part of a URL. */
   unaddressable: NoParams
   /**
    * The link does not identify an item of `collection` by its `href` or its key. `members` are the
@@ -61,7 +64,7 @@ export interface ViolationParams {
   reference: { readonly collection?: string }
   duplicate: NoParams
   /**
-   * The value breaks a rule of the service or the store. The service's `rules` may add other
+   * The value violates a rule of the service or the store. The service's `rules` may add other
    * `params`.
    */
   rule: NoParams
@@ -143,7 +146,7 @@ type ParamName<C extends ViolationCode> = {
   [N in keyof ViolationParams[C] & string]-?: undefined extends ViolationParams[C][N] ? `${N}?` : N
 }[keyof ViolationParams[C] & string]
 
-/** One error in a request, with its place, the allowed values, and the closest allowed value. */
+/** One error in a request, with its position, the allowed values, and the closest allowed name. */
 export interface Violation {
   /** Describes the error and how to fix it, in a sentence. */
   readonly detail: string
@@ -155,7 +158,7 @@ export interface Violation {
   readonly header?: string
   /** A stable name of the kind of violation, such as `unknown`, `required` or `type`. */
   readonly code?: string
-  /** Values that belong to the code, such as `{ limit: 10 }`. Absent if the code has none. */
+  /** The params of the code, such as `{ limit: 10 }`. Absent if the code has no params. */
   readonly params?: Readonly<Record<string, ParamValue | readonly ParamValue[] | undefined>>
   /** The clause of the conventions that the violation refers to. */
   readonly clause?: string
@@ -189,7 +192,7 @@ type Params<P> = [keyof P] extends [never]
     : { readonly params: P }
 
 /**
- * The maximum length of a text in a problem body, in characters. Longer texts are truncated, so
+ * The maximum length of a string in a problem body, in characters. Longer strings are truncated, so
  * that a response is not much larger than its request.
  */
 export const longestProblemText = 16_384
@@ -200,13 +203,16 @@ export const longestProblemText = 16_384
  */
 export const maxProblemItems = 1_000
 
-/** Truncates a text that is too long. */
+/** Truncates a string that is too long. */
 export const cutText = (text: string): string =>
   text.length <= longestProblemText
     ? text
     : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
 
-/** Truncates a violation that is too large. Usually it is not, and the same object is returned. */
+/**
+ * Truncates a violation that is too large. Usually, the violation is not too large, and the same
+ * object is returned.
+ */
 export function cutViolation(violation: Violation): Violation {
   const { allowed } = violation
   const isLong = Object.values(violation).some(

@@ -1,6 +1,6 @@
 /**
- * The literal names in requests and responses, each defined in one place. The rest of the code says
- * `page` and `size` for the parameters that are called `offest` and `limit` in requests.
+ * The literal names in requests and responses. Each name is defined only here. The rest of the code
+ * says `page` and `size` for the parameters that are called `offest` and `limit` in requests.
  */
 
 /** Names of the query parameters of a list (QUERY-2..7). */

@@ -40,7 +40,7 @@ describe('ERR-3: new HttpProblem() refuses options that would make an incomplete
     expect(make(...given)).toThrow(message)
   })
 
-  it('accepts a code of the library, a type of the team, and every option', () => {
+  it('accepts a code of the library, a type of the service, and every option', () => {
     expect(make('rule', { detail: 'a' })().detail).toBe('a')
     expect(make(own, { detail: 'a', errors: [], headers: {}, cause: 1 })().code).toBe('sold-out')
     expect(make({ ...own, clause: 'ERR-2' })().clause).toBe('ERR-2')

@@ -176,7 +176,7 @@ describe('deadline()', () => {
     expect(passed).toHaveBeenCalledTimes(5)
   })
 
-  it('LIMIT-1: a store is not down if its response arrived while this process was stopped', async () => {
+  it('LIMIT-1: a store does not count as down if its response arrived while this process was stopped', async () => {
     const inner = new ProcessStore(60_000)
     const onStoreFailure = vi.fn()
     const store = {

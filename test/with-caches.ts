@@ -1,4 +1,7 @@
-/** Tests of what a cache saves. They are skipped if `TEST_CACHES=off` turns caches off. */
+/**
+ * Tests of the work that a cache saves. The tests are skipped if `TEST_CACHES=off` turns caches
+ * off.
+ */
 import { describe, it } from 'vitest'
 
 const off = process.env.TEST_CACHES === 'off'

@@ -10,8 +10,8 @@ export interface Caller {
 }
 
 /**
- * Creates a key object, once for each server. `jsonwebtoken` would convert a text key on every
- * call, which costs fifty times as much.
+ * Creates a key object, once for each server. `jsonwebtoken` would convert a key in a string on
+ * every call, which costs fifty times as much.
  */
 export const keyOf = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'base64'))
 
@@ -32,8 +32,9 @@ export function authenticate(field: string | undefined, key: KeyObject): Caller 
 }
 
 /**
- * Checks that the scope allows the action: to read, it must include `pre-piezas:read` or `*:read`.
- * Otherwise, throws a `Problem` with status 403.
+ * Checks that the scope allows the action. For `read`, for example, the scope must include
+ * `pre-piezas:read` or `*:read`. If the scope does not allow the action, throws a `Problem` with
+ * status 403.
  */
 export function authorize({ scope }: Caller, action: 'read' | 'write'): void {
   const scopes = scope.split(' ')
@@ -73,14 +74,14 @@ export interface Account {
 
 /**
  * The scrypt parameters that the OWASP Password Storage Cheat Sheet recommends. The library uses
- * the same.
+ * the same parameters.
  */
 export const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 const hashing = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
 /**
  * Returns the user of Basic credentials. For invalid credentials, throws a `Problem` with status
- * 401, after the same amount of work.
+ * 401, after the same amount of work as for valid credentials.
  */
 export async function logIn(field: string | undefined, { user, salt, hash }: Account): Promise<Caller> {
   const text = field?.startsWith('Basic ') === true ? Buffer.from(field.slice(6), 'base64').toString() : ':'

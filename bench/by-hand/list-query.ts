@@ -58,7 +58,7 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
 
 /**
  * Parses the id in a path. Returns `undefined` if the id is not a number, because no piece can have
- * it.
+ * such an id.
  */
 export function parseNumero(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined

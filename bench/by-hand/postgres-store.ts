@@ -84,8 +84,8 @@ const valuesOf = (piece: Pieza): unknown[] => [
 ]
 
 /**
- * Returns the clauses of a list query. Both filters are always parameters, so all statements have
- * the same parameters. For an absent filter, the condition only tests that its parameter is null.
+ * Returns the clauses of a list query. Both filters always have a parameter, so all statements have
+ * the same parameters. For an absent filter, the condition only tests that the parameter is null.
  */
 export function clauses({ branch, lote, sort, descending }: ListQuery) {
   const name = `${branch === undefined ? '' : 'b'}${lote === undefined ? '' : 'l'}`

@@ -1,4 +1,7 @@
-/** Converts records to representations, and back. The key of a contract becomes a link. */
+/**
+ * Converts records to representations, and back. In a representation, the key of a contract becomes
+ * a link.
+ */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { contractsPath, origin, piecesPath } from '../data/addresses.js'
 import { type Contrato, type Pieza, piezaSchema } from '../data/resources.js'

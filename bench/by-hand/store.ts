@@ -20,8 +20,8 @@ export interface Listed {
 type Answer<T> = T | Promise<T>
 
 /**
- * A store in memory returns values, and a store in a database returns promises. Handlers await
- * either.
+ * A store in memory returns values, and a store in a database returns promises. Handlers use
+ * `await` for both.
  */
 export interface Store {
   list(query: ListQuery): Answer<Listed>
@@ -35,8 +35,8 @@ export interface Store {
 }
 
 /**
- * Creates a store in memory. It keeps the pieces of every branch in order of date, so a page by
- * date needs no sorting.
+ * Creates a store in memory. The store keeps the pieces of every branch in the order of their
+ * dates, so a page that is sorted by date needs no sorting.
  */
 export function memoryStore(pieces: readonly Pieza[], contracts: readonly Contrato[]): Store {
   const contractOf = new Map(contracts.map((contract) => [contract.codigo, contract]))

@@ -6,7 +6,7 @@ import { repeat, type Work } from './repeat.js'
 /**
  * Returns the bytes that a request usually allocates, minus the bytes that Node allocates to write
  * the same response. The figure is exact if V8 optimizes nothing (`--no-opt`) and no garbage
- * collection runs meanwhile (`--min-semi-space-size`).
+ * collection runs during the measurement (`--min-semi-space-size`).
  */
 export async function allocated(work: Work, times: number): Promise<number> {
   const [whole, written] = [await perRequest(work, times), await perRequest(await replay(work), times)]
@@ -49,7 +49,7 @@ async function replay(work: Work): Promise<Work> {
 
 /**
  * Returns the mean of the middle half of the values. This excludes occasional allocations, such as
- * the growth of a cache or a batch of random numbers.
+ * those for a growing cache or for a batch of random numbers.
  */
 function middle(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)

@@ -45,8 +45,8 @@ export const countNames = [
 type Major = '20' | '22' | '24'
 
 /**
- * The measured counts of a workload. Bytes differ between versions of V8, so each major version of
- * Node has its own figure. The other counts apply to every version.
+ * The measured counts of a workload. The number of bytes differs between versions of V8, so each
+ * major version of Node has its own figure. The other counts apply to every version.
  */
 type Measured = Omit<Counts, 'bytes'> & { readonly bytes: Readonly<Record<Major, number>> }
 
@@ -184,8 +184,8 @@ export function ceiling(name: CountedName, count: keyof Counts, version: string)
   // A workload that was never measured has a budget of zero.
   if (row === undefined) return 0
   if (count === 'calls') return row.calls * 1.02
-  // The margin is for differences between major versions of Node, and for edits of the source that
-  // do not change the cost.
+  // The margin allows for differences between major versions of Node, and for edits of the source
+  // that do not change the cost.
   if (count === 'code') return row.code * 1.01
   if (count !== 'bytes') return row[count]
   const major = version.split('.')[0] as Major
@@ -196,7 +196,7 @@ export function ceiling(name: CountedName, count: keyof Counts, version: string)
 
 /**
  * The factor for the maximum of `bytes` with exactly the measured version of Node. With Node 22 and
- * 24, all runs count the same bytes. With Node 20, ten runs differed by up to 0.7%.
+ * 24, all runs count the same number of bytes. With Node 20, ten runs differed by up to 0.7%.
  */
 const slack: Readonly<Record<Major, number>> = { 20: 1.01, 22: 1.001, 24: 1.001 }
 

@@ -6,8 +6,9 @@ import type { PlantName } from './planted.js'
 import type { CountedName } from './workloads.js'
 
 /**
- * Flags of V8 that make runs comparable. All code runs in the interpreter, because an optimizing
- * compiler may omit allocations. The heap is so large that no garbage collection runs meanwhile.
+ * V8 flags that make runs comparable. All code runs in the interpreter, because an optimizing
+ * compiler may omit allocations. The heap is so large that no garbage collection runs during the
+ * measurement.
  */
 const flags = [
   '--expose-gc',
@@ -23,7 +24,8 @@ const out = 'build/counts'
 
 /**
  * Compiles the library and the counting code into a separate folder, because other builds may run
- * at the same time. Removes the library's comments, because they must not count as executed code.
+ * at the same time. Removes the library's comments, because comments must not count as executed
+ * code.
  */
 export function compile(checkout: string): void {
   const tsc = (...args: string[]): unknown =>

@@ -1,4 +1,4 @@
-/** Counts operations of a request, such as adapter calls, promises and timers. */
+/** Counts the operations that a request causes, such as adapter calls, promises and timers. */
 import { createHook } from 'node:async_hooks'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -24,8 +24,8 @@ export function countCalls<A extends object>(adapter: A): A {
 
 /**
  * Counts calls of `randomUUID`, and replaces `randomBytes` with constant bytes. The first version
- * strings of stores are then the same in every run, and so is their size. Must run before the
- * library is loaded, so that the library imports the replacements.
+ * strings of stores then have the same content and size in every run. This function must be called
+ * before the library is loaded, so that the library imports the replacements.
  */
 export function prepareRandomness(): void {
   const { randomUUID } = crypto

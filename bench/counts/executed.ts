@@ -8,7 +8,7 @@ import { Session } from 'node:inspector'
 import type { Counts } from './budgets.js'
 import { repeat, type Work } from './repeat.js'
 
-/** Returns the averages for one request. Only scripts whose URL starts with `under` count. */
+/** Returns the averages for one request. Only scripts whose URL starts with `under` are counted. */
 export async function executed(work: Work, times: number, under: string): Promise<Pick<Counts, 'calls' | 'code'>> {
   const session = new Session()
   session.connect()
@@ -30,8 +30,8 @@ export async function executed(work: Work, times: number, under: string): Promis
 }
 
 /**
- * Returns the number of executed characters. A character counts as often as its innermost range was
- * executed.
+ * Returns the number of executed characters. A character is counted as often as the innermost range
+ * around it was executed.
  */
 function lengthRun(ranges: readonly Profiler.CoverageRange[]): number {
   let sum = 0

@@ -8,8 +8,8 @@ import type { Ask } from '../workloads/ask.js'
 import type { Sent } from '../workloads/turns.js'
 
 /**
- * The server's end of a connection. It accepts all data immediately, like a socket with free buffer
- * space.
+ * The server's end of a connection. It accepts all data immediately, as a socket with free buffer
+ * space does.
  */
 class Connection extends Duplex {
   readonly remoteAddress = '127.0.0.1'
@@ -112,7 +112,7 @@ export class Caller {
           reject(error)
         }
       }
-      // The first request has a turn of its own too, like all later requests.
+      // The first request is sent in its own turn of the event loop, as all later requests are.
       setImmediate(send, undefined)
     })
   }

@@ -44,7 +44,7 @@ const plants = {
   },
 } satisfies Record<string, Plant>
 
-/** References to the copies. Without a reference, a copy might be optimized away. */
+/** Keeps references to the copies. Without a reference, a copy might be optimized away. */
 const copies: object[] = []
 
 export type PlantName = keyof typeof plants

@@ -1,6 +1,6 @@
 /**
- * Counts the cost of a request of each workload, in a process of its own. `node <flags> process.js
- * <library> <names>` prints the counts as JSON.
+ * Counts the cost of a request for each workload. This module runs in its own process. `node
+ * <flags> process.js <library> <names>` prints the counts as JSON.
  */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -44,12 +44,14 @@ async function workOf(counted: Counted): Promise<Work> {
 }
 
 async function count(work: Work): Promise<Counts> {
-  // A warm-up, because V8 allocates memory for a function until its type feedback is stable.
+  // The warm-up is needed because V8 allocates memory for a function until its type feedback is
+  // stable.
   await repeat(work, 60)
   globalThis.gc?.()
   const bytes = await allocated(work, 50)
   const seen = await events(work, 20)
-  // 50 requests are whole cycles: items repeat after 50 requests, and pages after 10.
+  // 50 requests consist of whole cycles, because a cycle of items has 50 requests, and a cycle of
+  // pages has 10.
   return { bytes, ...(await executed(work, 50, pathToFileURL(join(library, 'dist/')).href)), ...seen }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The counted workloads: some workloads of the benchmark, and two in which no request repeats an
- * earlier request.
+ * The counted workloads: some workloads of the benchmark, and two workloads in which no request is
+ * the same as an earlier one.
  */
 import { piecesPath } from '../data/addresses.js'
 import { branchCount } from '../data/records.js'
@@ -35,8 +35,8 @@ function firstItems(): Turn {
 }
 
 /**
- * Returns requests for 800 different pages, which are enough for one count. The first 80 requests
- * are for the first page of each branch in both sort orders.
+ * Returns requests for 800 different pages, so that no page is requested twice during one count.
+ * The first 80 requests are for the first page of each branch, in both sort orders.
  */
 function firstPages(): Turn {
   let at = 0

@@ -1,6 +1,9 @@
 /** The paths that every server has. */
 
-/** The origin of links. It does not depend on the port, so that all servers send the same bytes. */
+/**
+ * The origin in links. It does not contain the port of the server, so that all servers send the
+ * same bytes.
+ */
 export const origin = 'http://bench.example'
 export const piecesPath = '/v1/pre-piezas'
 export const contractsPath = '/v1/contratos'

@@ -10,13 +10,16 @@ import { contracts, pieces } from './records.js'
 export class NoDatabase extends Error {}
 
 export interface Database {
-  /** A URL whose connections use the schema. */
+  /** A URL of the database. Connections to this URL use the schema. */
   readonly url: string
   /**
    * Resolves when the tables are filled. Rejects with `NoDatabase` if the schema cannot be created.
    */
   readonly ready: Promise<void>
-  /** Drops the schema with its tables, as soon as it is filled or has failed to fill. */
+  /**
+   * Waits until the schema is filled or filling it has failed. Then drops the schema with its
+   * tables.
+   */
   drop(): Promise<void>
 }
 
@@ -38,17 +41,17 @@ export function makeDatabase(server: string, checkout: string, fillIt: typeof fi
   const name = `erc_bench_${randomBytes(6).toString('hex')}`
   const url = new URL(server)
   url.searchParams.set('options', `-c search_path=${name}`)
-  const made = over(server, (client) => client.query(`CREATE SCHEMA ${name}`)).catch((cause: Error) => {
+  const made = withConnection(server, (client) => client.query(`CREATE SCHEMA ${name}`)).catch((cause: Error) => {
     throw new NoDatabase(cause.message || String(cause), { cause })
   })
-  const ready = made.then(() => over(url.href, (client) => fillIt(client, checkout)))
+  const ready = made.then(() => withConnection(url.href, (client) => fillIt(client, checkout)))
   return {
     url: url.href,
     ready,
     async drop() {
       const failure = await ready.catch((error: unknown) => error)
       if (!(failure instanceof NoDatabase))
-        await over(server, (client) => client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
+        await withConnection(server, (client) => client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
     },
   }
 }
@@ -86,9 +89,9 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
 }
 
 /** Opens one connection, passes it to `use`, and closes it. */
-export async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withConnection<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000 })
-  client.on('error', () => {}) // Queries report connection errors themselves.
+  client.on('error', () => {}) // If the connection is lost, the queries report this themselves.
   try {
     await client.connect()
     return await use(client)

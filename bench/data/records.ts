@@ -65,7 +65,7 @@ const contractCode = (at: number): string => `C-${String(at + 1).padStart(4, '0'
 
 /**
  * Returns a date. Dates are in pseudo-random order, without duplicates. 20,011 is a prime above the
- * number of pieces, so the multiples of 7,919 have different remainders.
+ * number of pieces, so the multiples of 7,919 have different remainders when divided by it.
  */
 function dateOf(numero: number): string {
   const minute = (numero * 7919) % 20_011

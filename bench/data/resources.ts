@@ -1,6 +1,6 @@
 /**
- * The resources of every server: pre-pieces of a courier, and the contracts that they link to. The
- * schemas are plain JSON Schema, so that all servers can validate with them.
+ * The resources of every server: the pre-pieces of a courier company, and the contracts that they
+ * link to. The schemas are plain JSON Schema, so that all servers can validate with them.
  */
 
 const text = { type: 'string' } as const
@@ -20,7 +20,7 @@ export const piezaSchema = {
     'valorDeclarado',
   ],
   properties: {
-    /** In representations, the member `contrato` is the link to this contract. */
+    /** In representations, the link `contrato` takes the place of this member. */
     contratoId: text,
     destinatario: {
       type: 'object',

@@ -7,7 +7,7 @@ import type { Ask } from '../workloads/ask.js'
 import type { Asked } from './load/round.js'
 import type { Options } from './options.js'
 import type { Flat, Series, Unit } from './report/result.js'
-import type { Place } from './run/place.js'
+import type { Environment } from './run/environment.js'
 import type { Serving } from './servers/serving.js'
 
 /** The figures of one round at one point. */
@@ -31,17 +31,17 @@ export interface Point {
   readonly connections?: number
   /**
    * Sends some requests, and throws if a response is wrong. Returns the requests that the
-   * connections repeat, with the expected statuses.
+   * connections then send repeatedly, with the expected statuses.
    */
   prepare(ask: Ask): Promise<readonly Asked[]>
 }
 
-/** A figure of a line, which becomes a series of the result. */
+/** A figure that is shown for a line. It becomes a series of the result. */
 export interface Figure {
   readonly title: string
   readonly unit: Unit
   readonly of: (sample: Sample, x: number) => number
-  /** The limit of growth, if the series must not grow. */
+  /** The maximum growth, if the series must not grow. */
   readonly flat?: Flat
 }
 
@@ -57,7 +57,7 @@ export interface Curve {
   readonly x: string
   /** Whether some lines use tables in PostgreSQL. Without PostgreSQL, these lines are omitted. */
   readonly database?: true
-  measure(place: Place, options: Options): Promise<readonly Series[]>
+  measure(environment: Environment, options: Options): Promise<readonly Series[]>
 }
 
 /** CPU time of the server process for each request. */

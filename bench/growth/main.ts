@@ -11,7 +11,7 @@ import { Tables } from './data/tables.js'
 import { parseOptions } from './options.js'
 import type { CurveResult, GrowthResult } from './report/result.js'
 import { circumstances, curveText } from './report/text.js'
-import { Place } from './run/place.js'
+import { Environment } from './run/environment.js'
 
 /** The root of the checkout. This file is compiled to `build/bench/growth`. */
 const checkout = fileURLToPath(new URL('../../..', import.meta.url))
@@ -28,12 +28,16 @@ await runCommand(async (command) => {
   if (command.interrupted) return
   for (const line of leftOut) console.log(line)
   const tables = database && new Tables(database.url, checkout)
-  const place = new Place({ options, checkout, tables, say: (line) => command.say(line) }, cores, command.children)
+  const environment = new Environment(
+    { options, checkout, tables, say: (line) => command.say(line) },
+    cores,
+    command.children,
+  )
   const curves: CurveResult[] = []
   for (const name of options.curves) {
     if (command.interrupted) return
     const { title, x, measure } = curveOf(name)
-    const curve: CurveResult = { name, title, x, series: await measure(place, options) }
+    const curve: CurveResult = { name, title, x, series: await measure(environment, options) }
     curves.push(curve)
     command.clear()
     console.log(`${curveText(curve)}\n`)

@@ -14,7 +14,7 @@ export interface Options {
    */
   readonly seconds: number
   readonly requests: number
-  /** This number and the next three are the largest x of the curves with the same names. */
+  /** This option and the next three are the largest x of the curves with the same names. */
   readonly rows: number
   readonly resources: number
   readonly connections: number
@@ -37,8 +37,8 @@ const usage = `npm run bench:growth -- [options]
   --node path        the Node that runs servers and load (default: this one)
   --json file        writes all results
   --quick            3 rounds of 0.2 seconds, 100000 rows, and 100000 requests of endurance
-  --list             names the curves
-  --help             this
+  --list             lists the curves
+  --help             prints this text
 
 Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
 `
@@ -47,7 +47,7 @@ const listing = (): string =>
   `Curves\n${curveNames.map((name) => `  ${name.padEnd(16)} ${curveOf(name).title}`).join('\n')}\n`
 
 /**
- * Parses the arguments. Returns the options, or a text to print instead of a run. Throws a
+ * Parses the arguments. Returns the options, or a string to print instead of a run. Throws a
  * `UsageError` for an invalid argument.
  */
 export function parseOptions(args: readonly string[], cwd: string): Options | string {

@@ -1,4 +1,7 @@
-/** Times requests. Each worker sends its next request as soon as it has received a response. */
+/**
+ * Times requests that several loops, the workers, send concurrently. Each worker sends its next
+ * request as soon as it has received a response.
+ */
 
 /** The limits of a run, which ends when either limit is reached. */
 export interface Bounds {

@@ -13,7 +13,8 @@ export interface Reply {
 type Waiting = { readonly resolve: (reply: Reply) => void; readonly reject: (error: Error) => void }
 
 /**
- * Timeout of a response in milliseconds. No request here takes this long, even on a busy machine.
+ * The timeout of a response, in milliseconds. No request here takes this long, even on a busy
+ * machine.
  */
 const replyTimeout = 30_000
 

@@ -9,9 +9,7 @@ import { changeable } from '../workloads/checks.js'
 import { anyPages, creates, items, patchOf, type Sent, type Turn, tagged, taggedPaths } from '../workloads/turns.js'
 import type { Reply } from './connection.js'
 
-/**
- * The kinds of 20 requests. They repeat in this order, so every server receives the same sequence.
- */
+/** The kinds of 20 requests. This order is repeated, so every server receives the same sequence. */
 const order = [
   'item',
   'page',
@@ -53,10 +51,10 @@ export interface Asked {
 export type Mix = () => Asked
 
 /**
- * The number of request sequences that are interleaved for each kind. Workloads have such a
- * sequence for each connection.
+ * The number of request sequences that are interleaved for each kind. In a workload, each
+ * connection sends one such sequence.
  */
-const rows = 10
+const sequences = 10
 /**
  * The number of pieces that are changed in turn. It is also the maximum number of concurrent
  * changes.
@@ -64,8 +62,8 @@ const rows = 10
 const changed = 200
 
 export async function makeMix(ask: Ask): Promise<Mix> {
-  const each = (make: (at: number) => Turn): Turn => woven(Array.from({ length: rows }, (_, at) => make(at)))
-  const known = await Promise.all(Array.from({ length: rows }, (_, at) => tagged(ask, at)))
+  const each = (make: (at: number) => Turn): Turn => woven(Array.from({ length: sequences }, (_, at) => make(at)))
+  const known = await Promise.all(Array.from({ length: sequences }, (_, at) => tagged(ask, at)))
   const turns: Readonly<Record<Exclude<Kind, 'patch'>, Turn>> = {
     item: each(items),
     'not-modified': woven(known),
@@ -107,8 +105,8 @@ async function patches(
   ask: Ask,
 ): Promise<() => { readonly sent: Sent; readonly answered: (tag: string | undefined) => void }> {
   // Pieces that conditional requests read are never changed, so that their entity tags stay valid.
-  const unchanged = new Set(Array.from({ length: rows }, (_, at) => taggedPaths(at)).flat())
-  const paths = Array.from({ length: changed + rows }, (_, at) => `${piecesPath}/${changeable(at)}`).filter(
+  const unchanged = new Set(Array.from({ length: sequences }, (_, at) => taggedPaths(at)).flat())
+  const paths = Array.from({ length: changed + sequences }, (_, at) => `${piecesPath}/${changeable(at)}`).filter(
     (path) => !unchanged.has(path),
   )
   const idle = await Promise.all(

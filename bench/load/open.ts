@@ -1,7 +1,7 @@
 /**
  * An open loop sends requests at a fixed rate, whether or not earlier requests have a response. If
- * the server pauses, later requests wait, as the requests of real clients do. A closed loop would
- * not send them.
+ * the server pauses, further requests become due and wait, as the requests of real clients do. A
+ * closed loop would not send these requests.
  */
 import type { Connection } from './connection.js'
 import { type Kind, kinds, type Mix } from './mix.js'
@@ -20,8 +20,8 @@ interface Due {
 
 /**
  * Sends requests at a fixed rate. The time of a request starts when the load generator finds that
- * it is due. It includes the wait for a free connection. It excludes the delay of the load
- * generator's own timer, which no server causes.
+ * the request is due. This time includes the wait for a free connection. It excludes the delay of
+ * the load generator's own timer, which no server causes.
  */
 export function open(
   connections: readonly Connection[],

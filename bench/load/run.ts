@@ -18,7 +18,7 @@ export interface Round extends Bounds {
 
 /**
  * Runs one round. Calls `begun` when all requests are prepared, and starts the round when the
- * returned promise resolves. Throws if a response has an unexpected status.
+ * promise that `begun` returns has resolved. Throws if a response has an unexpected status.
  */
 export async function runRound(
   { port, workload, token, secrets, seconds, requests }: Round,

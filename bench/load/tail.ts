@@ -23,8 +23,8 @@ export interface TailRound {
 export type TailRan = { readonly capacity: number } | OpenRan
 
 /**
- * The number of connections at a fixed rate. It exceeds the number of requests in flight at any
- * rate that a server sustains.
+ * The number of connections at a fixed rate. There are more connections than requests in flight, at
+ * any rate that a server sustains.
  */
 const openConnections = 100
 const closedConnections = 10

@@ -5,7 +5,10 @@
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
 
-/** Whose CPU time counts: that of the server process, of the PostgreSQL backends, or the sum. */
+/**
+ * Which CPU time counts: the time of the server process, the time of the PostgreSQL backends, or
+ * the sum.
+ */
 export type Counted = 'server' | 'database' | 'both'
 
 export interface Goal {
@@ -41,7 +44,10 @@ const ofServers = table.flatMap(([of, workloads, express, fastify]) =>
   ]),
 )
 
-/** Work must be saved, not moved into the database. */
+/**
+ * Limits the CPU time of the database, and of the server and the database together. Otherwise, a
+ * server could meet its goal by moving work into the database.
+ */
 const withDatabase = [...readsOfPostgres, ...writesOfPostgres].flatMap((workload): Goal[] => [
   { workload, of: 'mounted-helper', to: 'express-helper', counts: 'database', max: 1.3 },
   { workload, of: 'mounted-helper', to: 'express-helper', counts: 'both', max: 1 },

@@ -35,5 +35,5 @@ export function pictureOf(heading: string, panels: readonly Panel[]): string {
 export const text = (x: number, y: number, content: string, rest: string): string =>
   `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
 
-/** Escapes a text for SVG. */
+/** Escapes a string for SVG. */
 const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)

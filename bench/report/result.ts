@@ -66,7 +66,7 @@ export interface Result {
   readonly pinned: boolean
   /**
    * The load average of the last minute, at the start and at the end of the run. A value above 1 at
-   * the start means that other processes were active.
+   * the start of the run means that other processes were active.
    */
   readonly load: readonly [before: number, after: number]
   readonly rounds: number

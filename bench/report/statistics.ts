@@ -6,8 +6,8 @@ export interface Spread {
 }
 
 /**
- * Returns the quartiles, which are interpolated between neighboring figures. There must be at least
- * one figure.
+ * Returns the median and the quartiles, which are interpolated between neighboring figures. There
+ * must be at least one figure.
  */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b)
@@ -21,8 +21,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * Returns the quartiles of `to / of`, computed round by round. A disturbance of a round affects
- * both figures, and so hardly affects their ratio.
+ * Returns the median and the quartiles of `to / of`, computed round by round. If another process
+ * disturbs a round, both figures change, but their ratio hardly changes.
  */
 export function ratioOf(of: readonly number[], to: readonly number[]): Spread {
   return spreadOf(of.map((value, round) => (to[round] as number) / value))

@@ -1,4 +1,4 @@
-/** The result of a run with `--tail`, and its text for a terminal. */
+/** The result of a run with `--tail`, and a function that formats it for a terminal. */
 import { type Kind, kinds } from '../load/mix.js'
 import { percentile } from '../load/open.js'
 import type { Result } from './result.js'
@@ -18,10 +18,10 @@ export interface TailFigures {
 
 export interface TailServer {
   readonly id: string
-  /** Responses per second to ten connections that send requests without a pause. */
+  /** Responses per second if ten connections send requests without a pause. */
   readonly capacity: number
   /**
-   * The delay of the load generator's own timer in milliseconds: the 99th percentile of the worst
+   * The delay of the load generator's own timer in milliseconds: the highest 99th percentile of any
    * round.
    */
   readonly late: number

@@ -2,7 +2,7 @@
 import { otherSuffix, type Ratio, type Result, type WorkloadResult } from './result.js'
 import type { Spread } from './statistics.js'
 
-/** The date, the version of Node, and the machine. */
+/** Describes the date, the version of Node, and the machine. */
 export function circumstancesText({ date, node, machine, cores, pinned, load }: Omit<Result, 'workloads'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
   return `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`
@@ -36,7 +36,7 @@ export function workloadText({ title, rows, ratios }: WorkloadResult): string {
 
 /**
  * Lists the goals with their state, and the differences from the other checkout. Returns an empty
- * string if there are neither.
+ * string if there are no goals and no differences.
  */
 export function verdicts(workloads: readonly WorkloadResult[]): string {
   const asked = workloads.flatMap(({ name, ratios }) => ratios.map((ratio) => ({ name, ratio })))
@@ -68,7 +68,9 @@ const goalOf = { server: '', database: 'the database', both: 'with the database'
  */
 const costOf = ({ q1, median, q3 }: Spread): Spread => ({ q1: 1 / q3, median: 1 / median, q3: 1 / q1 })
 
-/** A goal is reached or missed if three quarters of the rounds agree. Otherwise it is open. */
+/**
+ * A goal is reached or missed if three quarters of the rounds agree on this. Otherwise, it is open.
+ */
 export function reached({ max = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'reached' | 'missed' | 'open' {
   const { q1, q3 } = costOf(ratio)
   if (q3 <= max) return 'reached'

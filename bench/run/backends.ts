@@ -6,7 +6,8 @@ import pg from 'pg'
 export type Usage = ReadonlyMap<number, number>
 
 /**
- * Returns the URL of the same database, for connections that have this name in `pg_stat_activity`.
+ * Returns the URL of the same database with an application name. Connections to this URL have the
+ * name in `pg_stat_activity`.
  */
 export function named(database: string, name: string): string {
   const url = new URL(database)
@@ -14,7 +15,7 @@ export function named(database: string, name: string): string {
   return url.href
 }
 
-/** Lists the backends of other connections. It uses a connection of its own for this. */
+/** Lists the backends of other connections, over a separate connection. */
 export class Backends {
   readonly #client: pg.Client
 
@@ -24,7 +25,7 @@ export class Backends {
 
   static async connect(database: string): Promise<Backends> {
     const client = new pg.Client({ connectionString: database })
-    client.on('error', () => {}) // Queries report connection errors themselves.
+    client.on('error', () => {}) // If the connection is lost, the queries report this themselves.
     await client.connect()
     return new Backends(client)
   }
@@ -51,8 +52,8 @@ export class Backends {
 }
 
 /**
- * Returns the CPU time that was used between two readings. A backend that started in between counts
- * with all of its time.
+ * Returns the CPU time that was used between two readings. For a backend that started in between,
+ * all of its CPU time counts.
  */
 export function spent(before: Usage | undefined, after: Usage | undefined): number | undefined {
   if (before === undefined || after === undefined) return undefined

@@ -19,8 +19,8 @@ export interface Cores {
 export function findCores(): Cores | undefined {
   const count = availableParallelism()
   const bound = spawnSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8' })
-  // The numbers of the available cores can be arbitrary. For example, a container may have the
-  // cores 4 and 7.
+  // The available cores need not be numbered from 0. For example, a container may have the cores 4
+  // and 7.
   const list = bound.status === 0 ? expand(/: *([\d,-]+)\s*$/.exec(bound.stdout)?.[1] ?? '') : []
   if (count < 2 || list.length < 2) return undefined
   return { server: String(list.at(-1)), load: list.slice(0, -1).join(',') }
@@ -40,7 +40,7 @@ export function expand(list: string): number[] {
 export class Child<To, From extends object | string> {
   readonly #process: ChildProcess
   readonly #name: string
-  /** The error that later calls throw. Set when the process ends or cannot be started. */
+  /** The error that later calls throw. It is set when the process ends or cannot be started. */
   #gone: Error | undefined
 
   /**

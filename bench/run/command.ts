@@ -1,5 +1,5 @@
 /**
- * Common parts of the benchmark's commands. A command ends its processes and drops its schema,
+ * Code that the benchmark's commands share. A command ends its processes and drops its schema,
  * whether it completes, fails or is interrupted.
  */
 import { spawnSync } from 'node:child_process'
@@ -10,9 +10,9 @@ import type { Result } from '../report/result.js'
 import type { Cores } from './child.js'
 
 export class Command {
-  /** The running processes. Each is added when it starts. */
+  /** The running processes. Each process is added when it starts. */
   readonly children = new Set<{ end(): Promise<void> }>()
-  /** Set by a signal. The command then starts nothing new. */
+  /** Set to true by a signal. From then on, the command starts nothing new. */
   interrupted = false
   database: Database | undefined
   readonly #load = loadavg()[0] as number
@@ -28,7 +28,8 @@ export class Command {
     fill?: Parameters<typeof makeDatabase>[2],
   ): Promise<Database | undefined> {
     try {
-      // Set before the schema exists, so that an interrupt while it is created drops it too.
+      // Set before the schema exists, so that an interrupt during the creation of the schema drops
+      // it, too.
       this.database = makeDatabase(databaseUrl(process.env), checkout, fill)
       await this.database.ready
       return this.database
@@ -39,7 +40,7 @@ export class Command {
     }
   }
 
-  /** The date, the version of Node, and the machine. */
+  /** Returns the date, the version of Node, and a description of the machine. */
   circumstances(
     node: string,
     cores: Cores | undefined,
@@ -55,7 +56,7 @@ export class Command {
   }
 
   /**
-   * Shows the current activity in a line. The next call overwrites the line. Prints nothing without
+   * Shows the current activity in one line, which the next call overwrites. Prints nothing without
    * a terminal.
    */
   say(line: string): void {

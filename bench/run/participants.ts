@@ -16,11 +16,11 @@ export interface Participant {
   readonly ours: boolean
 }
 
-export interface Field {
+export interface Selection {
   readonly participants: readonly Participant[]
   /**
-   * A message for each checkout without `express-rest-conventions/server`. It lists the servers
-   * that were skipped.
+   * A message for each checkout without `express-rest-conventions/server`. Each message lists the
+   * servers that were skipped.
    */
   readonly leftOut: readonly string[]
 }
@@ -29,7 +29,10 @@ export interface Field {
  * Selects the participants. A server and its counterpart in the other checkout are adjacent, so
  * that they run one after the other.
  */
-export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | 'against'>, checkout: string): Field {
+export function selectParticipants(
+  { servers: asked, against }: Pick<Options, 'servers' | 'against'>,
+  checkout: string,
+): Selection {
   const isOurs = (name: ServerName): boolean => (servers[name] as ServerRow).ours === true
   const names = asked ?? serverNames.filter((name) => against === undefined || isOurs(name))
   const missing = new Map<string, string[]>()

@@ -9,13 +9,16 @@ import { named } from './backends.js'
 import { Child, type Cores } from './child.js'
 import type { Participant } from './participants.js'
 
-export interface Place {
+export interface Environment {
   readonly options: Options
   readonly cores: Cores | undefined
   readonly secrets: Secrets
   readonly database: string | undefined
   readonly load: Child<ToLoad, FromLoad>
-  /** Every process is added when it starts, so that an interrupt can end all processes. */
+  /**
+   * The running processes. Each process is added when it starts, so that an interrupt can end all
+   * processes.
+   */
   readonly children: Set<{ end(): Promise<void> }>
   readonly say: (line: string) => void
 }
@@ -34,7 +37,7 @@ export type Needs = Pick<Workload, 'secured' | 'browsers' | 'ownAdapter' | 'data
 /** The name of a participant's database connections. It is unique on this machine. */
 export const connectionsOf = ({ id }: Pick<Participant, 'id'>): string => `erc_bench ${process.pid} ${id}`
 
-export async function startOne(needs: Needs, participant: Participant, place: Place): Promise<Running> {
+export async function startOne(needs: Needs, participant: Participant, environment: Environment): Promise<Running> {
   const {
     secured = false,
     browsers = false,
@@ -42,25 +45,32 @@ export async function startOne(needs: Needs, participant: Participant, place: Pl
     database: inDatabase = false,
     anonymous = false,
   } = needs
-  const { secret, account } = place.secrets
+  const { secret, account } = environment.secrets
   const { id, server, checkout, alwaysSecured } = participant
-  const child = new Child<ToServer, FromServer>(id, '../servers/process.js', place.options.node, place.cores?.server)
-  place.children.add(child)
+  const child = new Child<ToServer, FromServer>(
+    id,
+    '../servers/process.js',
+    environment.options.node,
+    environment.cores?.server,
+  )
+  environment.children.add(child)
   try {
     const database =
-      inDatabase && place.database !== undefined ? named(place.database, connectionsOf(participant)) : undefined
+      inDatabase && environment.database !== undefined
+        ? named(environment.database, connectionsOf(participant))
+        : undefined
     const said = await child.ask({
       start: { server, checkout, database, ownAdapter, secured, browsers, secret, account },
     })
     if (!('port' in said)) throw new Error(`${id} did not report its port.`)
     return { ...participant, child, port: said.port, token: (secured || alwaysSecured) && !anonymous }
   } catch (error) {
-    await endOne(child, place)
+    await endOne(child, environment)
     throw error
   }
 }
 
-export async function endOne(child: Child<ToServer, FromServer>, { children }: Place): Promise<void> {
+export async function endOne(child: Child<ToServer, FromServer>, { children }: Environment): Promise<void> {
   await child.end()
   children.delete(child)
 }
@@ -69,7 +79,7 @@ export async function endOne(child: Child<ToServer, FromServer>, { children }: P
 export async function checkOne(
   { title, check }: Workload,
   { id, port, token }: Running,
-  { secrets }: Place,
+  { secrets }: Environment,
 ): Promise<void> {
   const keys = keysOf(secrets)
   const common = token ? { authorization: `Bearer ${keys.token('*:read *:write')}` } : {}

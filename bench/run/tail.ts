@@ -9,7 +9,7 @@ import { type Tail, type TailFigures, type TailServer, tailFigures } from '../re
 import type { ServerName } from '../servers/index.js'
 import { workloadOf } from '../workloads/index.js'
 import type { Participant } from './participants.js'
-import { checkOne, endOne, type Place, type Running, startOne } from './server.js'
+import { checkOne, type Environment, endOne, type Running, startOne } from './server.js'
 
 /** The default servers of `--tail`. */
 export const tailServers: readonly ServerName[] = ['fastify-tuned', 'mounted-helper']
@@ -27,30 +27,30 @@ interface Timed extends Running {
 }
 
 /** Runs all rounds. All servers receive the same requests, in turns. */
-export async function runTail(participants: readonly Participant[], place: Place): Promise<Tail> {
-  const { rounds, seconds } = place.options
+export async function runTail(participants: readonly Participant[], environment: Environment): Promise<Tail> {
+  const { rounds, seconds } = environment.options
   const running: Timed[] = []
   try {
     for (const one of participants)
-      running.push({ ...(await startOne({ database: true }, one, place)), capacity: 0, rounds: [] })
-    for (const one of running) for (const name of checked) await checkOne(workloadOf(name), one, place)
-    for (const one of running) await roundOf(one, place, { seconds: Math.min(5, 2 * seconds) })
-    for (const one of running) one.capacity = await capacityOf(one, place)
+      running.push({ ...(await startOne({ database: true }, one, environment)), capacity: 0, rounds: [] })
+    for (const one of running) for (const name of checked) await checkOne(workloadOf(name), one, environment)
+    for (const one of running) await roundOf(one, environment, { seconds: Math.min(5, 2 * seconds) })
+    for (const one of running) one.capacity = await capacityOf(one, environment)
     const rate = Math.floor(share * Math.min(...running.map(({ capacity }) => capacity)))
     for (let round = 0; round < rounds; round++) {
       const order = round % 2 === 0 ? running : [...running].reverse()
-      for (const one of order) one.rounds.push((await roundOf(one, place, { seconds, rate })) as OpenRan)
-      place.say(`tail: round ${round + 1} of ${rounds}`)
+      for (const one of order) one.rounds.push((await roundOf(one, environment, { seconds, rate })) as OpenRan)
+      environment.say(`tail: round ${round + 1} of ${rounds}`)
     }
     return { rate, servers: running.map(serverOf) }
   } finally {
-    await Promise.all(running.map(({ child }) => endOne(child, place)))
+    await Promise.all(running.map(({ child }) => endOne(child, environment)))
   }
 }
 
 async function roundOf(
   one: Timed,
-  { load, secrets }: Place,
+  { load, secrets }: Environment,
   how: Pick<TailRound, 'seconds' | 'rate'>,
 ): Promise<TailRan> {
   const { id, port, token } = one
@@ -60,8 +60,8 @@ async function roundOf(
   return (said as { tailRan: TailRan }).tailRan
 }
 
-async function capacityOf(one: Timed, place: Place): Promise<number> {
-  const ran = await roundOf(one, place, { seconds: Math.min(3, place.options.seconds) })
+async function capacityOf(one: Timed, environment: Environment): Promise<number> {
+  const ran = await roundOf(one, environment, { seconds: Math.min(3, environment.options.seconds) })
   return (ran as { capacity: number }).capacity
 }
 

@@ -10,7 +10,7 @@ import { type WorkloadName, workloadOf } from '../workloads/index.js'
 import { Backends, spent } from './backends.js'
 import type { Child } from './child.js'
 import type { Participant } from './participants.js'
-import { checkOne, connectionsOf, endOne, type Place, type Running, startOne } from './server.js'
+import { checkOne, connectionsOf, type Environment, endOne, type Running, startOne } from './server.js'
 
 /** A server that is timed. */
 interface Timed extends Running {
@@ -24,43 +24,44 @@ interface Timed extends Running {
 export async function runWorkload(
   name: WorkloadName,
   participants: readonly Participant[],
-  place: Place,
+  environment: Environment,
 ): Promise<WorkloadResult> {
   const workload = workloadOf(name)
   const { title, warmUp: max = 5000, database: inDatabase = false } = workload
-  const { rounds, requests } = place.options
+  const { rounds, requests } = environment.options
   const warmUp = Math.min(max, requests * 3)
   const running: Timed[] = []
-  const backends = inDatabase && place.database !== undefined ? await Backends.connect(place.database) : undefined
+  const backends =
+    inDatabase && environment.database !== undefined ? await Backends.connect(environment.database) : undefined
   try {
-    for (const one of participants) running.push({ ...(await startOne(workload, one, place)), samples: [] })
-    for (const one of running) await checkOne(workload, one, place)
+    for (const one of participants) running.push({ ...(await startOne(workload, one, environment)), samples: [] })
+    for (const one of running) await checkOne(workload, one, environment)
     // The first warm-up lets V8 find hot functions. The second gives V8 time to optimize them.
-    for (const one of running) await timeOne(name, one, place, backends, { seconds: 10, requests: warmUp })
-    for (const one of running) await timeOne(name, one, place, backends, { seconds: 1, requests: warmUp * 2 })
+    for (const one of running) await timeOne(name, one, environment, backends, { seconds: 10, requests: warmUp })
+    for (const one of running) await timeOne(name, one, environment, backends, { seconds: 1, requests: warmUp * 2 })
     for (let round = 0; round < rounds; round++) {
-      // Every other round runs in reverse order, so that the server that runs first in one round
-      // runs last in the next.
+      // Every other round is in reverse order, so that the server that is timed first in one round
+      // is timed last in the next.
       const order = round % 2 === 0 ? running : [...running].reverse()
-      for (const one of order) one.samples.push(await timeOne(name, one, place, backends, place.options))
-      place.say(`${name}: round ${round + 1} of ${rounds}`)
+      for (const one of order) one.samples.push(await timeOne(name, one, environment, backends, environment.options))
+      environment.say(`${name}: round ${round + 1} of ${rounds}`)
     }
     const rows = running.map((one) => rowOf(one, one.samples))
     return { name, title, rows, ratios: ratiosOf(name, rows) }
   } finally {
     await backends?.end()
-    await Promise.all(running.map(({ child }) => endOne(child, place)))
+    await Promise.all(running.map(({ child }) => endOne(child, environment)))
   }
 }
 
 /**
  * Runs one round of one server. The CPU times of the server and of its PostgreSQL backends are read
- * when the load generator is ready to start, and again when it is done.
+ * when the load generator is ready to start the round, and again after the round.
  */
 async function timeOne(
   workload: WorkloadName,
   { id, child, port, token }: Timed,
-  { load, secrets }: Place,
+  { load, secrets }: Environment,
   backends: Backends | undefined,
   { seconds, requests }: Pick<Options, 'seconds' | 'requests'>,
 ): Promise<Sample> {

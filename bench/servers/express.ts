@@ -14,8 +14,8 @@ import { absent, Problem, problemOf, problemType, stale } from '../by-hand/probl
 import { addressOf, newPiece, patchedPiece, represent } from '../by-hand/representation.js'
 import type { Row, Store } from '../by-hand/store.js'
 import { pageXml } from '../by-hand/xml.js'
-import type { Setting, Start } from './ground.js'
 import { loadHelper } from './library.js'
+import type { Setting, Start } from './setting.js'
 
 export const start: Start = (setting) => createServer(appOf(setting))
 

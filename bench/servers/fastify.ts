@@ -1,5 +1,5 @@
 /**
- * Fastify 5 with its plugins, and with schemas for requests and responses. The tuned server takes
+ * Fastify 5 with its plugins, and with schemas for requests and responses. The tuned server derives
  * entity tags from row versions instead of hashes, and caches verified tokens.
  */
 import { createHash } from 'node:crypto'
@@ -24,7 +24,7 @@ import { addressOf, newPiece, patchedPiece, represent } from '../by-hand/represe
 import type { Row, Store } from '../by-hand/store.js'
 import { piecesPath } from '../data/addresses.js'
 import { contratoSchema, piezaSchema, shown } from '../data/resources.js'
-import type { Setting, Start } from './ground.js'
+import type { Setting, Start } from './setting.js'
 
 export const start: Start = (setting) => makeApp(setting, false)
 export const startTuned: Start = (setting) => makeApp(setting, true)
@@ -54,7 +54,7 @@ async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
     const caller = await logIn(req.headers.authorization, setting.account)
     reply.headers({ 'x-authorization-token': app.jwt.sign({ ...caller }), 'cache-control': 'no-store' }).send()
   })
-  // These routes have a scope of their own, so that `/login` requires no token.
+  // These routes are registered in a separate Fastify context, so that `/login` requires no token.
   await app.register(async (own) => {
     if (setting.secured) await secure(own)
     routes(own, store, tuned ? versionTag : hashTag)
@@ -105,8 +105,8 @@ function routes(app: FastifyInstance, store: Store, tagOf: TagOf): void {
 const versionTag = ({ version }: Row): string => `"${version}"`
 
 /**
- * Computes the entity tag from the payload, as the plugin does. For this, the current
- * representation must be serialized.
+ * Computes the entity tag from the payload, as Fastify's plugin for entity tags does. This requires
+ * the current representation to be serialized.
  */
 const hashTag: TagOf = (row, reply) => {
   const text = reply.compileSerializationSchema(answered)(represent(row))
@@ -178,7 +178,10 @@ const sent = {
   properties: { contrato: link, ...sentMembers },
 }
 
-/** The schema of a piece in responses. `contrato` is a link or the contract itself. */
+/**
+ * The schema of a piece in responses. `contrato` is a link, or the contract itself if it is
+ * expanded.
+ */
 const answered = {
   type: 'object',
   properties: {

@@ -15,7 +15,7 @@ import { openStore } from '../by-hand/open-store.js'
 import { absent, malformed, Problem, problemOf, problemType, stale } from '../by-hand/problem.js'
 import { addressOf, newPiece, patchedPiece, represent } from '../by-hand/representation.js'
 import type { Row, Store } from '../by-hand/store.js'
-import type { Start } from './ground.js'
+import type { Start } from './setting.js'
 
 type Env = { Variables: { jwtPayload: Caller } }
 
@@ -82,8 +82,8 @@ function piecesRoutes(store: Store): Hono<Env> {
 const tagOf = ({ version }: Row): string => `"${version}"`
 
 /**
- * Converts a query parameter that occurs once to a string. The values of a repeated parameter stay
- * a list.
+ * Converts the list of values of each query parameter to a string if there is only one value. The
+ * values of a repeated parameter stay a list.
  */
 function single(queries: Record<string, string[]>): Record<string, unknown> {
   return Object.fromEntries(

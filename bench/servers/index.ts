@@ -1,6 +1,7 @@
 /** All servers by name. The command, the reports and the tests use these names. */
-import type { Setting, Start } from './ground.js'
+
 import { hasHelper } from './library.js'
+import type { Setting, Start } from './setting.js'
 
 export interface ServerRow {
   /** A description of the server, for reports. */
@@ -15,7 +16,7 @@ export interface ServerRow {
   /** Whether the server requires `express-rest-conventions/server`. */
   readonly helper?: boolean
   /** Whether the server runs only workloads that list it in `servers`. */
-  readonly named?: boolean
+  readonly onlyIfListed?: boolean
   readonly load: () => Promise<Start>
 }
 
@@ -32,7 +33,7 @@ export const servers = {
     title: 'Express 5, JSON made in SQL, our createServer',
     ours: true,
     helper: true,
-    named: true,
+    onlyIfListed: true,
     load: async () => (await import('./sql-json.js')).start,
   },
   fastify: { title: 'Fastify 5 with its plugins', load: async () => (await import('./fastify.js')).start },
@@ -56,7 +57,7 @@ export const servers = {
     title: 'resourceRouter, our createServer, every diagnostics channel subscribed',
     ours: true,
     helper: true,
-    named: true,
+    onlyIfListed: true,
     load: async () => (await import('./library.js')).startSubscribed,
   },
   api: {
@@ -78,18 +79,18 @@ export type ServerName = keyof typeof servers
 
 export const serverNames = Object.keys(servers) as ServerName[]
 
-/** Whether a checkout meets the requirements of a server. */
+/** Whether a checkout contains what a server needs. */
 export function isThere(name: ServerName, checkout: string): boolean {
   const row: ServerRow = servers[name]
   return row.helper !== true || hasHelper(checkout)
 }
 
 /**
- * Whether a server runs a workload. `named` is the list `servers` of the workload, if it has one.
+ * Whether a server runs a workload. `listed` is the list `servers` of the workload, if it has one.
  */
-export function hasWorkload(name: ServerName, named: readonly ServerName[] | undefined): boolean {
+export function hasWorkload(name: ServerName, listed: readonly ServerName[] | undefined): boolean {
   const row: ServerRow = servers[name]
-  return named === undefined ? row.named !== true : named.includes(name)
+  return listed === undefined ? row.onlyIfListed !== true : listed.includes(name)
 }
 
 export async function startServer(setting: Setting) {

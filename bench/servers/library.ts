@@ -12,8 +12,8 @@ import { origin } from '../data/addresses.js'
 import { poolOf } from '../data/pool.js'
 import { contracts, pieces } from '../data/records.js'
 import { type Contrato, contratoSchema, type Pieza, piezaSchema, shown } from '../data/resources.js'
-import type { Setting, Start } from './ground.js'
 import { ownAdapters } from './own-adapter.js'
+import type { Setting, Start } from './setting.js'
 
 export type Library = typeof import('express-rest-conventions') &
   typeof import('express-rest-conventions/auth') &
@@ -42,8 +42,8 @@ export const startMountedOnHelper: Start = async (setting) =>
   (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
 
 /**
- * The same app on the library's own server, with a subscriber on every diagnostics channel of the
- * library.
+ * The app of `startMounted` on the library's own HTTP server, with a subscriber on every
+ * diagnostics channel of the library.
  */
 export const startSubscribed: Start = async (setting) => {
   const server = await startMountedOnHelper(setting)
@@ -53,7 +53,7 @@ export const startSubscribed: Start = async (setting) => {
 
 /**
  * Subscribes to every event of every channel, and returns a function that unsubscribes. The
- * subscribers do nothing, so the figure is the cost of the messages alone.
+ * subscribers do nothing, so only the cost of the messages is measured.
  */
 function subscribeToAll(): () => void {
   const subscriber = (): void => {}
@@ -70,7 +70,7 @@ function subscribeToAll(): () => void {
 
 const channels = ['request', 'step', 'adapter-call', 'cache', 'pool-wait', 'slow-list', 'store-failure']
 
-/** `api` with token, permission, rate limit, CORS, secure headers and login. */
+/** `api` with tokens, permissions, a rate limit, CORS, secure headers and a login. */
 export const startApi: Start = async (setting) => createServer(await apiApp(setting))
 
 /** The same app on the library's own server. */
@@ -135,8 +135,8 @@ async function apiApp(setting: Setting): Promise<Express> {
 const loadLibrary = ({ checkout }: Setting): Promise<Library> => loadEntries(checkout)
 
 /**
- * Loads all exports of a checkout into one object. An older checkout has only one entry point, in
- * which some exports have other names.
+ * Loads all exports of the library in a checkout into one object. In an older checkout, the library
+ * has only one entry point, and some exports have other names.
  */
 export async function loadEntries(checkout: string): Promise<Library> {
   const entries = ['dist/index.js', 'dist/auth/index.js', 'dist/middleware/index.js'].filter((path) =>

@@ -1,7 +1,7 @@
 /**
  * A custom adapter that declares no optional features. Every record is a new, unfrozen object, like
- * the objects that a database driver returns. Its lists come from the store of the hand-written
- * servers, so they are equally fast.
+ * the objects that a database driver returns. The adapter reads its lists from the store of the
+ * hand-written servers, so the lists are equally fast.
  */
 import type { Adapter, ListRequest, Stored } from 'express-rest-conventions'
 import type { ListQuery } from '../by-hand/list-query.js'
@@ -9,7 +9,7 @@ import { memoryStore, type Row } from '../by-hand/store.js'
 import { contracts, pieces } from '../data/records.js'
 import type { Contrato, Pieza } from '../data/resources.js'
 
-/** Returns read-only adapters, because the workloads only request items and pages. */
+/** Returns read-only adapters, because the workloads request only items and pages. */
 export function ownAdapters(): {
   readonly piezas: Adapter<Pieza, number>
   readonly contratos: Adapter<Contrato, string>

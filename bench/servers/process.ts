@@ -3,8 +3,8 @@
  * its CPU time so far and its memory.
  */
 import type { AddressInfo } from 'node:net'
-import type { Setting } from './ground.js'
 import { startServer } from './index.js'
+import type { Setting } from './setting.js'
 
 export type ToServer = { readonly start: Setting } | 'usage'
 export type FromServer =

@@ -1,5 +1,6 @@
 /**
- * Plain `node:http`, with code that is written only for these routes. It shows the minimum cost.
+ * Plain `node:http`, with code that is written only for these routes. This server shows the minimum
+ * cost.
  */
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
@@ -11,7 +12,7 @@ import { absent, malformed, Problem, problemOf, problemType, stale } from '../by
 import { addressOf, newPiece, patchedPiece, represent } from '../by-hand/representation.js'
 import type { Row, Store } from '../by-hand/store.js'
 import { piecesPath } from '../data/addresses.js'
-import type { Setting, Start } from './ground.js'
+import type { Setting, Start } from './setting.js'
 
 export const start: Start = (setting) => {
   const store = openStore(setting.database)

@@ -1,8 +1,9 @@
 /**
- * Reads as in PostgREST: the database creates the JSON of a response, with its links, and this
- * process sends the JSON without parsing it. The server is Express on the library's own server,
- * with hand-written validation of queries. `json_agg` and `row_to_json` convert rows to JSON. For a
- * page of 25, they cost the database half as much as `json_build_object`.
+ * Reads data in the way of PostgREST: the database creates the JSON of a response, with its links,
+ * and this process sends the JSON without parsing it. The server is an Express app on the library's
+ * own HTTP server, with hand-written validation of queries. `json_agg` and `row_to_json` convert
+ * rows to JSON. For a page of 25, these two functions cost the database half as much as
+ * `json_build_object`.
  */
 import express, { type Router } from 'express'
 import type pg from 'pg'
@@ -12,8 +13,8 @@ import { absent } from '../by-hand/problem.js'
 import { contractsPath, origin } from '../data/addresses.js'
 import { poolOf } from '../data/pool.js'
 import { makeApp } from './express.js'
-import type { Start } from './ground.js'
 import { loadHelper } from './library.js'
+import type { Start } from './setting.js'
 
 export const start: Start = async (setting) => {
   if (setting.database === undefined) throw new Error('This server requires PostgreSQL.')
@@ -46,7 +47,10 @@ const contractMembers =
 const link = `'${origin}${contractsPath}/' || c.codigo AS href, ${contractMembers}`
 const contract = `c.codigo, c.descripcion, ${contractMembers}, c.tipo_de_servicio AS "tipoDeServicio"`
 
-/** SQL for the members of a piece. `contrato` is a list of columns of the piece's contract. */
+/**
+ * SQL for the members of a piece. `contrato` is an SQL list of the columns of the piece's contract
+ * to include.
+ */
 const members = (contrato: string): string => `(SELECT t FROM (SELECT ${contrato}) t) AS contrato,
   p.destinatario, p.destino_informado AS "destinoInformado", p.fecha_de_entrada AS "fechaDeEntrada", p.lote, p.numero,
   p.numero_de_envio AS "numeroDeEnvio", p.sucursal_de_distribucion AS "sucursalDeDistribucion",

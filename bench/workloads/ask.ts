@@ -10,7 +10,7 @@ export interface Answered {
   readonly text: string
 }
 
-interface Asked {
+interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -20,7 +20,7 @@ interface Asked {
  * A client of one server. Header fields that all requests share are passed when the client is
  * created. Header fields with an empty value are not sent.
  */
-export type Ask = (path: string, asked?: Asked) => Promise<Answered>
+export type Ask = (path: string, asked?: RequestOptions) => Promise<Answered>
 
 export function asker(port: number, common: Readonly<Record<string, string>>): Ask {
   return (path, { method = 'GET', headers = {}, body } = {}) =>

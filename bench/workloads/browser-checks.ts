@@ -1,4 +1,4 @@
-/** Checks of responses with token, rate limit, CORS and secure headers. */
+/** Checks the responses of servers with tokens, a rate limit, CORS and secure headers. */
 import assert from 'node:assert/strict'
 import { secureFields, shop } from '../by-hand/browsers.js'
 import { piecesPath } from '../data/addresses.js'

@@ -8,8 +8,8 @@ import { branchCount, contracts, piece, pieceCount, pieces } from '../data/recor
 import type { Answered, Ask } from './ask.js'
 
 /**
- * The query of a filtered and sorted page: the pieces of one branch, newest first. A branch has a
- * fortieth of all pieces.
+ * The query of a filtered and sorted page: the pieces of one branch, newest first. A branch
+ * contains a fortieth of all pieces.
  */
 export const queryOf = (branch: number): string => `?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada`
 export const pageQuery = queryOf(7)
@@ -76,8 +76,8 @@ export async function checkPage(ask: Ask, expand = ''): Promise<void> {
 export const checkExpandedPage = (ask: Ask): Promise<void> => checkPage(ask, '&expand=contrato')
 
 /**
- * Returns the body of a POST: a piece of the third branch. It is newer than all other pieces, as a
- * new piece usually is. Data that is sorted by date can therefore append it quickly.
+ * Returns the body of a POST: a piece of the third branch. The piece is newer than all other
+ * pieces, as new pieces usually are. A list that is sorted by date can therefore append it quickly.
  */
 export function newBody(at: number): Record<string, unknown> {
   const { numero: _, contratoId, ...rest } = piece(branchCount * (at % 200) + 2)
@@ -117,8 +117,8 @@ export async function checkCreate(ask: Ask): Promise<void> {
 }
 
 /**
- * Compares the versions in two entity tags. In the tags of some servers, a dot and an identifier of
- * the representation follow the version.
+ * Compares the versions in two entity tags. In the tags of some servers, the version is followed by
+ * a dot and an identifier of the representation.
  */
 const sameVersion = (a: string | undefined, b: string): boolean =>
   a?.replace(/\.[^.]*"$/, '') === b.replace(/\.[^.]*"$/, '')
@@ -153,8 +153,8 @@ export async function checkMixed(ask: Ask): Promise<void> {
   await checkPage(ask)
   await checkPatch(ask)
   const at = 199
-  // Sorted by number, the branch starts with piece 1, and `changeable(0)` is next. So
-  // `changeable(at)` is on page `at + 2` if a page has one piece.
+  // Sorted by number, the branch starts with piece 1, and `changeable(0)` follows. With one piece
+  // per page, `changeable(at)` is therefore on page `at + 2`.
   const list = `${piecesPath}?sucursalDeDistribucion=${changedBranch}&sort=numero&limit=1&offest=${at + 2}`
   const path = `${piecesPath}/${changeable(at)}`
   const before = JSON.parse((await ask(list)).text)[0]
@@ -166,8 +166,8 @@ export async function checkMixed(ask: Ask): Promise<void> {
 }
 
 /**
- * Checks that a request without a valid token gets 401, and a request without the scope 403. A
- * request with both must count against the rate limit.
+ * Checks that a request without a valid token gets 401, and that a request whose token lacks the
+ * scope gets 403. A request with a valid token and the scope must count against the rate limit.
  */
 export async function checkToken(
   ask: Ask,

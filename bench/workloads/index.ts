@@ -22,11 +22,11 @@ import { anyPages, creates, inTurn, items, mixed, pages, patches, type Turn, tag
 
 export interface Workload {
   readonly title: string
-  /** The servers that run the workload. Default: all servers that are not marked as `named`. */
+  /** The servers that run the workload. Default: all servers without the mark `onlyIfListed`. */
   readonly servers?: readonly ServerName[]
   /**
    * Servers require a token and apply a rate limit. Without this option, requests have a token only
-   * for servers that always require a token.
+   * if they are sent to servers that always require a token.
    */
   readonly secured?: true
   /** Secured servers also send header fields for browsers: CORS and secure headers. */
@@ -51,8 +51,8 @@ export interface Workload {
   /** Checks responses of a server. Throws if a response is wrong. */
   check(ask: Ask, keys: Keys): Promise<void>
   /**
-   * Returns the requests of one connection. Data that they need, such as entity tags, is fetched
-   * before the time starts.
+   * Returns the requests of one connection. Data that the requests need, such as entity tags, is
+   * fetched before the timing starts.
    */
   turns(ask: Ask, connection: number, keys: Keys): Promise<Turn> | Turn
 }
@@ -127,7 +127,7 @@ const readInPostgres = (workload: Workload): Workload => ({
 
 const overOwnAdapter = (workload: Workload): Workload => ({
   ...workload,
-  title: `${workload.title}, by an own adapter`,
+  title: `${workload.title}, over a custom adapter`,
   servers: ['raw', ...byHandAndMounted],
   ownAdapter: true,
 })

@@ -4,7 +4,7 @@ import jwt from 'jsonwebtoken'
 import { type Account, cost, keyOf } from '../by-hand/access.js'
 import { loginUser } from './checks.js'
 
-/** The secrets in the form in which they are sent to other processes. */
+/** The secrets as plain data, which can be sent to other processes. */
 export interface Secrets {
   readonly secret: string
   readonly password: string

@@ -27,7 +27,7 @@ type Headers = Readonly<Record<string, string>>
 export const items = (connection: number, headers: Headers = {}): Turn =>
   inTurn(Array.from({ length: 50 }, (_, at) => ({ path: itemPath(connection, at), headers })))
 
-/** Cycles through ten of these items, with their entity tags in `If-None-Match`. */
+/** Cycles through ten of the items of `items()`, with their entity tags in `If-None-Match`. */
 export async function tagged(ask: Ask, connection: number, headers: Headers = {}): Promise<Turn> {
   const sent: Sent[] = []
   for (const path of taggedPaths(connection)) {
@@ -48,7 +48,10 @@ export const pages = (tail: string, headers: Headers = {}): Turn =>
     Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })),
   )
 
-/** Cycles through 2,000 queries: pages of every branch, in five sizes. No query repeats soon. */
+/**
+ * Cycles through 2,000 queries: pages of every branch, in five sizes. A query is repeated only
+ * after all others.
+ */
 export const anyPages = (connection: number): Turn => {
   let at = connection * 197
   return () => {

@@ -45,7 +45,7 @@ const refunds = defineResource({
   links: { order: { to: orders, by: 'orderId' } },
 })
 
-/** Runs work in one transaction. An exception rolls it back. */
+/** Runs work in one transaction. If the work throws, the transaction is rolled back. */
 async function inTransaction<R>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<R>): Promise<R> {
   const tx = await pool.connect()
   let broken: Error | undefined

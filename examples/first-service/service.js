@@ -10,7 +10,7 @@ const sucursales = defineResource({
     required: ['nomenclatura', 'descripcion'],
     properties: { nomenclatura: { type: 'string' }, descripcion: { type: 'string' } },
   },
-  filters: { descripcion: true }, // a misspelt name does not compile
+  filters: { descripcion: true }, // in TypeScript, a misspelt name does not compile
   sort: ['nomenclatura', 'descripcion'],
 })
 

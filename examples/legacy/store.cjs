@@ -24,7 +24,7 @@ const deliveries = Array.from({ length: 620 }, (_, at) => ({
 }))
 
 /**
- * A table: a map of rows by the text of their id. None of its methods awaits anything, so comparing
+ * A table: a map of rows by their id as a string. None of its methods awaits anything, so comparing
  * a revision and writing a row are one atomic step.
  */
 function openTable(rows) {

@@ -5,7 +5,7 @@ import { type ChangeMessage, subjectOf } from './message.js'
 
 /** Milliseconds to wait for an acknowledgement. */
 const timeout = 5_000
-/** Milliseconds for which the broker drops further messages with the same id. */
+/** For this many milliseconds, the broker drops further messages with the same id. */
 const duplicateWindow = 2 * 60_000
 /** The error code of JetStream for a message that exceeds the maximum size of the stream. */
 const messageTooLarge = 10054

@@ -12,8 +12,8 @@ export interface ConsumerOptions {
   /** The consumer's own database, with the table `applied_changes`. */
   readonly pool: pg.Pool
   /**
-   * The consumer's name. A consumer with the same name continues at the same position in the
-   * stream.
+   * The name of the consumer. After a restart, a consumer with this name continues at the position
+   * in the stream that it had reached.
    */
   readonly name: string
   readonly stream?: string

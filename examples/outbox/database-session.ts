@@ -9,7 +9,7 @@ import type { ChangeMessage } from './message.js'
 /** The timeout of a statement in milliseconds. */
 const statementTimeout = 8_000
 
-/** A change whose message the broker can never accept. */
+/** A change whose message the broker refuses, with the reason. */
 export interface Refusal {
   readonly position: number
   readonly reason: string
@@ -19,15 +19,15 @@ export interface DatabaseSession {
   /** Aborted when the session is lost. */
   readonly lost: AbortSignal
   /**
-   * Whether the lock is certainly still held. After a pause of the process, this is false until it
-   * is known whether the session still exists.
+   * Whether this process certainly still holds the lock. After the process was paused, this is
+   * false until it is known whether the session still exists.
    */
   holds(): boolean
   /** Acquires the lock if it is free. */
   lock(): Promise<boolean>
   /**
-   * The oldest changes that are not published. If a message of a key waits for another attempt, all
-   * changes of this key are left out.
+   * The oldest changes that are not published. If a message of a key is waiting for another
+   * attempt, all changes of this key are omitted.
    */
   unpublished(limit: number): Promise<readonly ChangeMessage[]>
   mark(positions: readonly number[]): Promise<void>
@@ -38,7 +38,7 @@ export interface DatabaseSession {
 }
 
 // Each change has its own state. A single mark such as "published up to position 17" would skip
-// position 16, if its transaction commits after position 17 was published.
+// position 16 if the transaction of position 16 commits after position 17 was published.
 const unpublished = `
 SELECT position, id, collection, key, action, parent, before, after, actor, request, at
 FROM changes c
@@ -62,8 +62,8 @@ DELETE FROM changes WHERE position IN (
 
 /**
  * Connects. Rejects if the database does not respond. If the server receives nothing for `lease`
- * milliseconds, it ends the session, and with it the lock. This happens if the process is paused or
- * its host is lost.
+ * milliseconds, the server ends the session and thereby releases the lock. This happens if the
+ * process is paused or its host is lost.
  */
 export async function openDatabaseSession(connectionString: string, lease = 10_000): Promise<DatabaseSession> {
   const client = new pg.Client({
@@ -107,8 +107,8 @@ export async function openDatabaseSession(connectionString: string, lease = 10_0
 
   return {
     lost: lost.signal,
-    // The server counts the idle time from its last response. It sent this response after the time
-    // in `sentAt`, so `holds()` is false before the server ends the session.
+    // The server counts the idle time from its last response. The server sent that response after
+    // the time in `sentAt`, so `holds()` becomes false before the server ends the session.
     holds: () => !lost.signal.aborted && performance.now() - sentAt < lease / 2,
     async lock() {
       const [row] = await run<{ locked: boolean }>(

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 
 export interface ChangeMessage {
-  /** The unique id of the change. A repeated message has the same id. */
+  /** The unique id of the change. If the message is sent again, it has the same id. */
   readonly id: string
   /**
    * Increases with each change of one key. The order of the positions of different keys has no
@@ -13,7 +13,10 @@ export interface ChangeMessage {
   /** A scalar, or an object with the members of the key. */
   readonly key: unknown
   readonly action: 'create' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
-  /** The parent record. Set for an attach, a detach, and a create in a sub-collection. */
+  /**
+   * The key of the parent record. Present if the record was attached to or detached from this
+   * parent, or was created in its sub-collection.
+   */
   readonly parent: unknown
   /** The record before the change, if it was read; null for a create. */
   readonly before: unknown
@@ -22,7 +25,7 @@ export interface ChangeMessage {
   readonly actor: string | null
   /** The id of the request. */
   readonly request: string
-  /** When the change was written. Its transaction committed later. */
+  /** When the change was written. The transaction of the change committed later. */
   readonly at: string
 }
 

@@ -1,4 +1,7 @@
-/** A publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM ends it. */
+/**
+ * Runs the publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM ends
+ * it.
+ */
 import { publishChanges } from './publisher.js'
 
 const {

@@ -9,13 +9,19 @@ import type { ChangeMessage } from './message.js'
 
 export interface PublisherOptions {
   readonly databaseUrl: string
-  /** The broker's address. */
+  /** The URL of the broker. */
   readonly natsUrl: string
-  /** The stream of the messages. It is created if it does not exist. Default `CHANGES`. */
+  /**
+   * The name of the stream for the messages. The stream is created if it does not exist. Default
+   * `CHANGES`.
+   */
   readonly stream?: string
   /** The prefix of subjects. Default `changes`. */
   readonly subject?: string
-  /** The maximum number of changes per read, which limits the memory. Default 100. */
+  /**
+   * The maximum number of changes that are read at a time, which limits the use of memory. Default
+   * 100.
+   */
   readonly batch?: number
   /**
    * Milliseconds between two polls of a table without changes, and between two attempts to become
@@ -34,9 +40,10 @@ const pause = 1_000
 const sweepInterval = 60_000
 
 /**
- * Publishes until `signal` is aborted. Then waits for the acknowledgements of sent messages, and
- * resolves. Any number of processes may run this function: one of them publishes, and the others
- * wait for its lock. If the database or the broker does not respond, tries again every second.
+ * Publishes until `signal` is aborted. Then waits for the acknowledgements of messages that were
+ * already sent, and resolves. Any number of processes may run this function: one of them publishes,
+ * and the others wait for the lock of that process. If the database or the broker does not respond,
+ * this function tries again every second.
  */
 export async function publishChanges(options: PublisherOptions, signal: AbortSignal): Promise<void> {
   const report = options.report ?? (() => {})
@@ -120,7 +127,7 @@ async function publishInOrder(
         const reason = await broker.publish(change)
         if (reason !== undefined) {
           refusals.push({ position: change.position, reason })
-          return // later changes of this key wait until this one is accepted
+          return // later changes of this key wait until this change is accepted
         }
         published.push(change.position)
       } catch (error) {
@@ -143,7 +150,7 @@ function byKey(changes: readonly ChangeMessage[]): ChangeMessage[][] {
   return [...groups.values()]
 }
 
-/** Waits for this time, or until `signal` is aborted. */
+/** Waits for a number of milliseconds, or until `signal` is aborted. */
 async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => {})
 }

@@ -2,7 +2,7 @@
 import type { PostgresAdapterOptions } from 'express-rest-conventions/postgres'
 
 export interface RecordChangesOptions {
-  /** Private members. They are left out of `before` and `after`, at any depth. */
+  /** The names of private members. They are omitted from `before` and `after`, at any depth. */
   readonly omit?: readonly string[]
   /** Returns who made the change. */
   readonly actor: (principal: unknown) => string | null
@@ -12,9 +12,10 @@ const insert = `INSERT INTO changes (collection, key, action, parent, before, af
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 /**
- * Returns a function for the option `write` of `postgresAdapter`. It inserts the row after
- * `apply()`. From then on, the transaction holds the lock on the record until it commits. The
- * positions of one key therefore increase in the order in which its changes commit.
+ * Returns a function for the option `write` of `postgresAdapter`. The function inserts a row into
+ * the table of changes after `apply()`. At that point, the transaction holds the lock on the
+ * record, and keeps the lock until it commits. The positions of one key therefore increase in the
+ * order in which its changes commit.
  */
 export function recordChanges<T, K>({
   omit = [],
@@ -23,8 +24,8 @@ export function recordChanges<T, K>({
   const shown = (record: unknown): string | null =>
     record === undefined ? null : JSON.stringify(record, (name, value) => (omit.includes(name) ? undefined : value))
   return async (tx, change, call) => {
-    // Two requests may attach one record at the same time, because they lock the record only in a
-    // shared mode. The advisory lock makes them wait for each other.
+    // Two requests may attach the same record at the same time, because they lock the record only
+    // in shared mode. The advisory lock makes one request wait for the other.
     if (change.action === 'attach' || change.action === 'detach') {
       const record = `changes:${change.collection}:${JSON.stringify(change.key)}`
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [record])

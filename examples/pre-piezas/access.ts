@@ -1,6 +1,6 @@
 /**
- * Authentication and permission: tokens for the private side, one account for the public side, and
- * permission by scopes.
+ * Authentication and permissions: tokens for the private API, one account for the public API, and
+ * permissions by token scope.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -13,15 +13,15 @@ import {
 } from 'express-rest-conventions/auth'
 
 /**
- * A caller, with the claims of its token. Its permissions are in `scope`, such as `pre-piezas:read
- * contratos:write`, or `*:read *:write`.
+ * A caller, as described by the claims of its token. `scope` lists the caller's permissions, such
+ * as `pre-piezas:read contratos:write`, or `*:read *:write`.
  */
 export interface Caller {
   readonly sub?: string
   readonly scope: string
 }
 
-/** An account of the public side. Only the hash of its password is kept. */
+/** An account of the public API. Only the hash of its password is kept. */
 interface Account {
   readonly hash: string
   readonly principal: Caller & { readonly sub: string }
@@ -30,14 +30,14 @@ interface Account {
 export interface Access {
   readonly key: TokenKey
   /**
-   * The audience of the tokens that public logins get. These tokens are valid only on the public
-   * side, because the private side rejects other audiences (RFC 8725 3.9).
+   * The audience of the tokens that the public login issues. These tokens are valid only for the
+   * public API, because the private API rejects tokens with this audience (RFC 8725 3.9).
    */
   readonly publicAudience: string
   readonly find: (user: string) => Account | undefined
-  /** A token for the private side with all permissions, printed at start. */
+  /** A token for the private API with all permissions, which is printed at the start. */
   readonly privateToken: () => string
-  /** The account to print at start, if a part of it was generated. */
+  /** The account to print at the start, if its user or its password was not set. */
   readonly madeUp: { readonly user: string; readonly password: string } | undefined
 }
 
@@ -47,7 +47,7 @@ export interface AccessSettings {
   readonly publicPassword?: string
 }
 
-/** The permissions of users of the public side. */
+/** The permissions of users of the public API. */
 const publicScope =
   'pre-piezas:read pre-piezas:write componentes:read contratos:read clientes:read codigos-postales:read'
 
@@ -84,8 +84,8 @@ export const callerOf = ({ sub, scope }: Claims): Caller => ({
 const byScopes = scopePermission()
 
 /**
- * Permission by scopes. All callers may search. The search covers only collections that the caller
- * may list.
+ * Grants permissions by token scope. All callers may search, but the search covers only collections
+ * that the caller may list.
  */
 export const permission: Permission<Caller> = (caller, action, resource) =>
   resource === 'search' ? 'allow' : byScopes(caller, action, resource)

@@ -1,4 +1,4 @@
-/** Addresses in hand-written code. They are spelled like those in the library's links. */
+/** Paths for hand-written code, spelled as in the library's links. */
 
 /** The path segment for an id: percent-encoded, except for `,` and `=`. */
 export function segment(id: string | number): string {

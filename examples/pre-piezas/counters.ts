@@ -8,8 +8,8 @@ import type { Settings } from './settings.js'
 
 export interface Counters {
   /**
-   * The store options of a limit. `side` distinguishes the keys and the log lines of the two sides.
-   * If this function is absent, counts are in memory.
+   * The store options of a limit. `side` distinguishes the keys and log lines of the private API
+   * from those of the public API. If this function is absent, counts are in memory.
    */
   readonly optionsOf?: (side: string) => StoreOptions
   /** Rejects if the Redis server does not respond. Absent if there is no Redis server. */
@@ -18,8 +18,8 @@ export interface Counters {
 }
 
 /**
- * Waits up to a second for the connection to Redis, so that the first request is counted. If Redis
- * responds later, it is used from then on.
+ * Waits up to a second for the connection to Redis, so that the first request is counted in Redis.
+ * If Redis responds later, it is used from then on.
  */
 export async function openCounters({
   redisUrl,

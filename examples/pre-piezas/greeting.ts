@@ -1,7 +1,7 @@
 /**
- * The text that is printed when the service listens. It has the address of the service, a token for
- * the private side, requests to paste, and the addresses of the docs. If the account of the public
- * side was generated, the text also has the account.
+ * The text that is printed when the service listens. It contains the URL of the service, a token
+ * for the private API, requests to paste into a terminal, and the URLs of the docs. If the account
+ * of the public API was generated, the text also contains the account.
  */
 import type { Adapter, AdapterCall } from 'express-rest-conventions'
 import type { Access } from './access.js'

@@ -1,5 +1,5 @@
 /**
- * The private side without its stores, for `npx express-rest-conventions openapi` and `mock`. These
+ * The private API without its stores, for `npx express-rest-conventions openapi` and `mock`. These
  * commands use only the declarations, and call no adapter.
  */
 import type { Api } from 'express-rest-conventions'

@@ -1,4 +1,4 @@
-/** A connection to Redis: either to one address, or to the master that sentinels name. */
+/** A connection to Redis: either to one server, or to the master that the sentinels name. */
 
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createClient, createSentinel } from 'redis'
@@ -22,9 +22,9 @@ const pingInterval = 1_000
 const pingTimeout = 1_500
 
 /**
- * Milliseconds without any traffic after which a connection is closed. The time is longer than
- * `pingInterval`, so that pings keep a healthy connection open. It also closes a connection whose
- * HELLO gets no reply.
+ * Milliseconds without any traffic after which a connection is closed. The timeout is longer than
+ * `pingInterval`, so that pings keep a healthy connection open. It also closes a connection on
+ * which the first command, HELLO, gets no reply.
  */
 const socketTimeout = 3_000
 
@@ -40,13 +40,13 @@ interface Client {
 }
 
 /**
- * Waits up to a second for the connection, so that the first request is counted. If Redis responds
- * later, it is used from then on.
+ * Waits up to a second for the connection, so that the first request is counted in Redis. If Redis
+ * responds later, it is used from then on.
  */
 export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: RedisSettings): Promise<RedisConnection> {
   const make = (): Client => (sentinels === undefined ? oneAddress(url) : mastersOf(url, sentinels))
-  // The error of a command on an offline client does not have the cause of the loss, so the cause
-  // is kept here.
+  // If a command fails because the client is offline, the error does not say why the connection was
+  // lost. The reason is therefore stored here.
   let lost: unknown
   const open = (): { readonly client: Client; readonly connected: Promise<unknown> } => {
     const client = make()
@@ -69,7 +69,7 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
   whenSilent(
     () => client,
     () => {
-      client.destroy() // Rejects the commands that wait for a response.
+      client.destroy() // Rejects the commands that are waiting for a response.
       client = open().client
     },
     closing.signal,
@@ -83,8 +83,8 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
   }
 
   /**
-   * Connects, with repeated attempts. A sentinel client gives up by itself if no sentinel responds
-   * at first.
+   * Tries to connect until it succeeds. On its own, a sentinel client would give up if no sentinel
+   * responds at first.
    */
   async function connectUntilDone(own: Client): Promise<void> {
     for (;;) {
@@ -103,8 +103,8 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
 type RedisSettings = { readonly redisUrl: string } & Pick<Settings, 'redisSentinels'>
 
 /**
- * Commands do not wait in a queue while Redis is unavailable, because they would be counted too
- * late.
+ * Commands do not wait in a queue while Redis is unavailable, because their requests would be
+ * counted too late.
  */
 const disableOfflineQueue = true
 
@@ -129,7 +129,7 @@ function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSe
     name: hostname,
     sentinelRootNodes: [...sentinelRootNodes],
     scanInterval: pingInterval,
-    // A failed command is not repeated, because it is unknown whether it was counted.
+    // A failed command is not retried, because it is unknown whether Redis has counted the request.
     maxCommandRediscovers: 0,
     passthroughClientErrorEvents: true,
     sentinelClientOptions: { socket },
@@ -151,7 +151,7 @@ function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSe
 }
 
 /**
- * Sends pings, and calls `replace` if a connection does not respond. TCP alone takes about 15
+ * Sends pings, and calls `replace` if the connection does not respond. TCP alone takes about 15
  * minutes to close a half-open connection. `socketTimeout` does not close such a connection while
  * commands are written to it. The client's own `pingInterval` does not help, because its pings have
  * no timeout. Rejects when `signal` is aborted.
@@ -170,7 +170,7 @@ async function whenSilent(current: () => Client, replace: () => void, signal: Ab
       client.send(['PING']).then(settle, settle),
       setTimeout(pingTimeout, undefined, { ref: false, signal }),
     ])
-    await setImmediate() // After a pause of this process, the reply may be waiting to be read.
+    await setImmediate() // After a pause of this process, the reply might not have been read yet.
     if (!settled && !signal.aborted) replace()
   }
 }

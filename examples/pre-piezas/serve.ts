@@ -12,8 +12,8 @@ import { openStores } from './store/stores.js'
 import { workersSharePort } from './workers.js'
 
 /**
- * Opens the stores, listens, and prints the greeting. `started` receives the parts that must be
- * closed on a signal. Throws `SettingError` if a setting can't be used.
+ * Opens the stores, starts the server, and prints the greeting. `started` is called with the parts
+ * that must be closed on a signal. Throws `SettingError` if a setting can't be used.
  */
 export async function serve(settings: Settings, started: (running: Running) => void): Promise<void> {
   const access = await openAccess(settings)
@@ -43,7 +43,7 @@ export async function serve(settings: Settings, started: (running: Running) => v
   })
   const listening = (server.address() as AddressInfo).port
   const text = await greeting(settings.baseUrl ?? `http://localhost:${listening}`, stores, access)
-  // The primary prints the greeting of one worker.
+  // The primary process prints the greeting of one worker.
   if (cluster.isWorker) process.send?.(text)
   else console.log(text)
 }

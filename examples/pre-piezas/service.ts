@@ -1,6 +1,6 @@
 /**
- * Composes the service over open stores: the versions, the public side and the probes. It does not
- * listen; `main.ts` and the tests do that.
+ * Composes the service from open stores: the private API, the public API and the probes. This
+ * module does not start a server. `serve.ts` and the tests do that.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -27,9 +27,9 @@ import type { Stores } from './store/stores.js'
 
 export interface Service {
   readonly app: Express
-  /** Throws if a store is not ready. Call it before listening. */
+  /** Rejects if a store is not ready. Call it before listening. */
   readonly ready: () => Promise<void>
-  /** The APIs of both sides, for their documents. */
+  /** The private API (`inside`) and the public API (`outside`), for their documents. */
   readonly apis: { readonly inside: Api; readonly outside: Api }
 }
 
@@ -47,7 +47,7 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   const outside = publicApi(settings, ground)
   const app = express()
   app.disable('x-powered-by')
-  // An address has only one spelling (PATH-11). By default, Express would accept `/PUBLIC` for
+  // A path has only one spelling (PATH-11). By default, Express would accept `/PUBLIC` for
   // `/public`.
   app.set('case sensitive routing', true)
   // Mounted before any middleware that could refuse a probe.
@@ -66,8 +66,8 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
 }
 
 /**
- * The checks of the service. If Redis is unavailable, this is reported, but the process stays
- * ready: requests pass without Redis.
+ * The health checks of the service. If Redis is unavailable, the check reports this, but the
+ * process stays ready, because requests are also served without Redis.
  */
 const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check | HealthCheck>> => ({
   database: stores.ask,
@@ -75,8 +75,9 @@ const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check |
 })
 
 /**
- * Whether a request may see the checks: it comes from this machine, has not passed a proxy, and
- * accepts JSON, like `curl -H 'Accept: application/json' localhost:3000/ready`.
+ * Whether the response to a request may show the results of the checks. The request must come from
+ * this machine, must not have passed a proxy, and must accept JSON. An example is `curl -H 'Accept:
+ * application/json' localhost:3000/ready`.
  */
 const isOperator = ({ socket, headers }: IncomingMessage): boolean =>
   headers.accept?.includes('json') === true &&
@@ -92,15 +93,15 @@ const info = {
 } as const
 
 /**
- * The pages of both sides, at `/v8/docs` and `/public/v1/docs`. The console needs
+ * The docs pages of both APIs, such as `/v8/docs` and `/public/v1/docs`. The console needs
  * `swagger-ui-dist`.
  */
 const pages = docsPages({ console: true })
 
 /**
  * `/v1` and `/v8`, for callers with a Bearer token. The two versions differ only in `clientes`, and
- * share all other resources. Scripts of any origin may call them, because browsers do not send such
- * tokens by themselves.
+ * share all other resources. Scripts of any origin may call both versions. This is safe, because
+ * browsers do not send such tokens by themselves.
  */
 function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const shared: readonly (Mount | Endpoint)[] = [
@@ -137,7 +138,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
 
 /**
  * `/public/login` and `/public/v1`. Callers can create, read and delete pre-pieces. They can also
- * read the single items to which pre-pieces link.
+ * read the items to which pre-pieces link, and list the components of a piece.
  */
 function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const { key, publicAudience: audience, find } = access
@@ -152,7 +153,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
     versions: {
       v1: [
         mount(prePiezas, stores.prePiezas, { collection: ['POST'], item: ['GET', 'DELETE'] }),
-        // A piece links to the collection of its components, so components can be listed, too.
+        // A piece links to the list of its components, so components can be listed, too.
         mount(componentes, readOnly(stores.componentes)),
         mount(contratos, readOnly(stores.contratos), { collection: [] }),
         mount(clientes, readOnly(stores.clientes), { collection: [] }),
@@ -172,8 +173,8 @@ function limited(
 }
 
 /**
- * The same data without write methods. The response to a request that needs them is 405, also for
- * flags and sub-collections.
+ * The same data without write methods. A request that would need a write method gets 405. This also
+ * applies to flags and sub-collections.
  */
 function readOnly<T, K>({ list, read }: Adapter<T, K>): Adapter<T, K> {
   return { list, read }

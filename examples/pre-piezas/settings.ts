@@ -5,13 +5,15 @@ export interface Settings {
   /** The port. 0 picks a free port. */
   readonly port: number
   /**
-   * The absolute address before the version, as clients use it. If it is absent, links are derived
-   * from the request.
+   * The absolute URL before the version, as clients use it. If this setting is absent, links are
+   * derived from the request.
    */
   readonly baseUrl?: string
   /** The number of pre-pieces in a new database. */
   readonly seedSize: number
-  /** The PostgreSQL server. If it is absent, PostgreSQL runs in the process. */
+  /**
+   * The URL of the PostgreSQL server. If this setting is absent, PostgreSQL runs in the process.
+   */
   readonly databaseUrl?: string
   /**
    * The maximum number of database connections of each process, in addition to one connection for
@@ -26,15 +28,16 @@ export interface Settings {
    */
   readonly databaseTimeout?: number
   /**
-   * The data directory of the PostgreSQL in the process. If it is absent, the data is in memory.
+   * The data directory for PostgreSQL in the process. If this setting is absent, the data is in
+   * memory.
    */
   readonly dataDir?: string
   /**
-   * The Redis server that counts requests. If it is absent, counts are in memory. With
-   * `redisSentinels`, the host of this address is the name of the master.
+   * The URL of the Redis server that counts requests. If this setting is absent, counts are in
+   * memory. With `redisSentinels`, the host in this URL is the name of the master.
    */
   readonly redisUrl?: string
-  /** The addresses of the sentinels of this Redis server. */
+  /** The hosts and ports of the sentinels of this Redis server. */
   readonly redisSentinels?: readonly RedisSentinelAddress[]
   /** The number of processes. Default 1. */
   readonly workers?: number
@@ -46,13 +49,13 @@ export interface Settings {
   /** The limit of requests per minute and principal. 0 means no limit. */
   readonly rateLimit: number
   /**
-   * Milliseconds for which the server stays open after SIGTERM while `/ready` is 503. Default: see
-   * `shutdown.ts`.
+   * Milliseconds for which the server stays open after SIGTERM while `/ready` responds with 503.
+   * Default: see `shutdown.ts`.
    */
   readonly drain?: number
   /**
-   * The account of the public side. By default, the user is `demo` and the password is random. If
-   * one of the two is not set, both are printed at start.
+   * The account of the public API. By default, the user is `demo` and the password is random. If
+   * the user or the password is not set, both are printed at the start.
    */
   readonly publicUser?: string
   readonly publicPassword?: string
@@ -63,7 +66,7 @@ interface RedisSentinelAddress {
   readonly port: number
 }
 
-/** A setting that can't be used. The message is one line for the operator. */
+/** Thrown for a setting that can't be used. The message is one line for the operator. */
 export class SettingError extends Error {
   override readonly name = 'SettingError'
 }
@@ -71,8 +74,8 @@ export class SettingError extends Error {
 /**
  * Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL`, `DATABASE_POOL`, `DATABASE_PREPARE`,
  * `DATABASE_TIMEOUT`, `DATA_DIR`, `REDIS_URL`, `REDIS_SENTINELS`, `WORKERS`, `TOKEN_SECRET`,
- * `RATE_LIMIT`, `DRAIN`, `PUBLIC_USER` and `PUBLIC_PASSWORD`. An empty value means not set. Throws
- * `SettingError`.
+ * `RATE_LIMIT`, `DRAIN`, `PUBLIC_USER` and `PUBLIC_PASSWORD`. An empty value counts as not set.
+ * Throws `SettingError`.
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const port = wholeNumber(env, 'PORT', 65_535) ?? 3000
@@ -180,7 +183,7 @@ const redis: Kind = {
   example: 'redis://user:password@redis.example.com:6379',
 }
 
-/** The address of a server. Messages do not show its value, because it may contain a password. */
+/** The URL of a server. Messages do not show the URL, because it may contain a password. */
 function addressOf(env: Environment, name: string, { scheme, what, example }: Kind): string | undefined {
   const text = env[name]?.trim() ?? ''
   if (text === '') return undefined
@@ -200,7 +203,7 @@ function userOf({ PUBLIC_USER: user = '' }: Environment): string | undefined {
   throw new SettingError(`PUBLIC_USER is ${JSON.stringify(user)}: give a name without colons and control characters.`)
 }
 
-/** The password. Messages do not show its value. */
+/** The password. Messages do not show it. */
 function passwordOf({ PUBLIC_PASSWORD: password = '' }: Environment): string | undefined {
   if (!/\p{Cc}/u.test(password) && Buffer.byteLength(password) <= 1024) return password || undefined
   throw new SettingError(

@@ -7,13 +7,16 @@ import type { GracefulServer } from 'express-rest-conventions/server'
  * seconds after which Kubernetes kills the process.
  */
 export const times = {
-  /** How long the server stays open after SIGTERM while `/ready` is 503, unless `DRAIN` is set. */
+  /**
+   * How long the server stays open after SIGTERM while `/ready` responds with 503, unless `DRAIN`
+   * is set.
+   */
   drain: 2_000,
   /** How long requests in progress may take. */
   grace: 10_000,
   /**
-   * How long closing the database and other resources may take. Also how long an unfinished start
-   * may take.
+   * How long closing the database and other resources may take. After a signal, an unfinished start
+   * may take this long, too.
    */
   close: 10_000,
 } as const
@@ -28,14 +31,15 @@ export interface Running {
 }
 
 /**
- * Ends the process on a signal. On SIGTERM, it makes readiness fail, keeps serving during the
- * drain, finishes requests in progress, closes the stores, and exits with 0. On SIGINT, which
- * developers send, it skips the drain. Repeated signals are ignored, because under `npm start` one
- * Ctrl-C arrives twice.
+ * Ends the process on a signal. On SIGTERM, the process makes readiness fail, keeps serving during
+ * the drain, finishes requests in progress, closes the stores, and exits with 0. On SIGINT, which
+ * developers send, the process skips the drain. Further signals are ignored, because under `npm
+ * start` one Ctrl-C arrives twice.
  *
- * Call this function first, because Node ignores signals without a listener if it is process 1 of a
- * container. If a signal arrives during the start, the start is completed, so that no half-written
- * database remains. Returns a function to call before the server listens.
+ * Call this function before anything else. In a container, Node is often process 1, and process 1
+ * ignores signals that have no listener. If a signal arrives during the start, the start is
+ * completed, so that no half-written database remains. Returns a function. Call it with the parts
+ * of the service before the server listens.
  */
 export function endOnSignals(): (running: Running) => void {
   let started: (running: Running) => void = () => {}

@@ -5,15 +5,15 @@ import { setTimeout } from 'node:timers/promises'
 import type { Settings } from './settings.js'
 
 /**
- * Milliseconds before a dead worker is replaced. Without this delay, a worker that always dies
- * would use up a core.
+ * Milliseconds before a dead worker is replaced. Without this delay, workers that die immediately
+ * would keep a core busy.
  */
 const restartDelay = 1_000
 
 /**
- * Whether each worker listens by itself and the kernel distributes the connections (Linux with Node
- * 22.12 or later). Otherwise, or if the port is 0, the primary process accepts the connections and
- * passes them on to the workers.
+ * True if each worker listens by itself and the kernel distributes the connections (Linux with Node
+ * 22.12 or later). On other systems, or if the port is 0, the primary process accepts the
+ * connections and passes them on to the workers.
  */
 export function workersSharePort(
   port: number,
@@ -25,17 +25,19 @@ export function workersSharePort(
 }
 
 /**
- * Starts one worker and, once it listens, the others. Prints a greeting when all workers listen.
- * From then on, replaces workers that die. Passes on SIGTERM and SIGINT, and exits after the last
- * worker. Exits with 1 if a worker ends before all of them listen.
+ * Starts one worker and, when it listens, the other workers. Prints a greeting when all workers
+ * listen. From then on, replaces workers that die. Passes SIGTERM and SIGINT on to the workers, and
+ * exits when the last worker has ended. If a worker fails before all workers listen, ends the
+ * others and exits with 1.
  */
 export function supervise(settings: Settings, count: number): void {
   if (settings.redisUrl === undefined && settings.rateLimit > 0) {
     console.error(
-      `Without REDIS_URL, each of ${count} workers counts requests alone: each client gets up to ${count} times RATE_LIMIT.`,
+      `Without REDIS_URL, each of ${count} workers counts requests on its own, so each client gets up to ${count} times RATE_LIMIT.`,
     )
   }
-  // All workers have the same secrets, so that each accepts the tokens of the others.
+  // All workers have the same secrets, so that each worker accepts the tokens that the others have
+  // issued.
   const account = {
     PUBLIC_USER: settings.publicUser ?? 'demo',
     PUBLIC_PASSWORD: settings.publicPassword ?? randomBytes(12).toString('base64url'),
@@ -60,8 +62,8 @@ export function supervise(settings: Settings, count: number): void {
   }
   cluster.on('exit', async (worker, code, signal) => {
     if (listening < count || ending !== undefined) {
-      // A worker that has just been started does not listen for signals yet, so the signal itself
-      // ends it.
+      // A worker that has just been started has no listener for signals yet, so the signal itself
+      // ends the worker. This is not a failure.
       if (code !== 0 && signal !== ending) status = 1
       end('SIGTERM')
       if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(status)

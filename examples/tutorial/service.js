@@ -7,7 +7,7 @@ import { parcels } from './parcels.js'
 
 const adapter = postgresAdapter(pool, { table: 'parcels', columns: { createdAt: { write: false } } })
 const service = api({ requireIfMatch: true, versions: { v1: [mount(parcels, adapter)] } })
-await service.ready() // fails if the table does not fit the resource
+await service.ready() // fails if the table does not match the resource
 
 express()
   .use(service, problems())

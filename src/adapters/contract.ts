@@ -1,8 +1,8 @@
 /**
- * The contract between the library and a team's data. An adapter does not deal with HTTP: it gets
- * no entity tags, patches or media types. If the adapter lacks the method that a request needs, the
- * response is 405, and its `Allow` header field lists the supported methods (VERB-9). A read-only
- * adapter has only `list` and `read`.
+ * The contract between the library and the data of a service. An adapter does not deal with HTTP:
+ * it gets no entity tags, patches or media types. If the adapter lacks the method that a request
+ * needs, the response is 405, and its `Allow` header field lists the supported methods (VERB-9). A
+ * read-only adapter has only `list` and `read`.
  */
 
 /**
@@ -83,8 +83,8 @@ export interface KeysetPosition {
 }
 
 /**
- * A list request. Before an adapter gets it, the library converts its values to the types of the
- * schema, limits its page size, and makes its order total (QUERY-1..7).
+ * A list request. Before an adapter gets the request, the library converts the values to the types
+ * of the schema, limits the page size, and makes the order total (QUERY-1..7).
  */
 export interface ListRequest {
   readonly where: readonly Condition[]
@@ -133,7 +133,7 @@ export interface Page<T> {
   readonly seekable?: boolean
   /**
    * Whether there are items beyond this page: before the page if `seek.backwards` is true,
-   * otherwise after it. If absent, the library computes it from the total.
+   * otherwise after it. If `more` is absent, the library computes it from the total.
    */
   readonly more?: boolean
   /**
@@ -170,8 +170,8 @@ export interface AdapterCall {
    */
   readonly current?: boolean
   /**
-   * Identifies the caller across requests: equal principals have equal texts. Absent if the caller
-   * can't be identified.
+   * Identifies the caller across requests: equal principals have equal strings. Absent if the
+   * caller can't be identified.
    */
   readonly caller?: string | undefined
   /** Milliseconds until the timeout. Absent if there is no timeout. */
@@ -182,14 +182,14 @@ export interface AdapterCall {
    */
   readonly attachTo?: ParentKey
   /**
-   * On a create that the client may repeat: identifies the create, so that the adapter recognizes
-   * repeats (VERB-12). Only given to adapters that have `recall`.
+   * On a create that the client may retry: identifies the create, so that the adapter recognizes a
+   * retry (VERB-12). Passed only to adapters that have `recall`.
    */
   readonly idempotency?: Idempotency
   /**
    * On a write: the kind of request. For PATCH requests and for flags below an item (PATH-8), the
-   * kind is `patch`. Both reach the adapter as `replace()` with the whole record. If absent, the
-   * kind is the name of the method.
+   * kind is `patch`. Both reach the adapter as `replace()` with the whole record. If `action` is
+   * absent, the kind is the name of the method.
    */
   readonly action?: WriteAction | undefined
   /**
@@ -199,7 +199,7 @@ export interface AdapterCall {
   readonly before?: unknown
   /**
    * On `list`, `read`, `create` and `replace`: the links that the response shows. An adapter may
-   * report the targets of these links if it can read them in the same statement. Only given to
+   * report the targets of these links if it can read them in the same statement. Passed only to
    * adapters that set `readsLinks`.
    */
   readonly links?: ShownLinks | undefined
@@ -227,23 +227,23 @@ export interface ShownLinks {
   /** The call with which to read the target of a link. `undefined` if the call is not known yet. */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * On a create: shows the target that the library has already read to check that it exists
-   * (REP-7). The adapter then need not read the target. Must be used only if the create can't
+   * On a create: uses the target that the library has already read to check that the target exists
+   * (REP-7). The adapter then need not read the target. Call this method only if the create can't
    * change the target. Returns true if the library has read the target, or if the link is null.
    * Otherwise returns false.
    */
   showChecked?(link: ShownLink): boolean
   /**
-   * Reports the target of a link. The adapter must read its own result first. `key` is the text of
-   * the target's key. `stored` is the value that the target's adapter would return from `read` for
-   * this key, with the call from `callOf`. It is `undefined` if there is no such record. The
-   * library reads the targets that are not reported.
+   * Reports the target of a link. The adapter must have read its own result before it calls this
+   * method. `key` is the target's key as a string. `stored` is the value that the target's adapter
+   * would return from `read` for this key, with the call from `callOf`. If there is no such record,
+   * `stored` is `undefined`. The library itself reads the targets that are not reported.
    */
   found(link: ShownLink, key: string, stored: Stored<unknown> | undefined): void
 }
 
 /**
- * Identifies a create that the client may repeat. Both members are digests, written in ASCII
+ * Identifies a create that the client may retry. Both members are digests, written in ASCII
  * letters, digits, `-` and `_`.
  */
 export interface Idempotency {
@@ -252,12 +252,12 @@ export interface Idempotency {
    * share an id.
    */
   readonly id: string
-  /** The digest of the value of the request body. Equal values have equal digests. */
+  /** The digest of the request body's value. Equal values have equal digests. */
   readonly fingerprint: string
 }
 
 /**
- * The result of a create whose id is already in use, if no kept record can be returned.
+ * The result of a create whose idempotency id is already in use, if no kept record can be returned.
  * `mismatched`: the id was used with another fingerprint. `running`: the first create has not
  * finished.
  */
@@ -271,7 +271,7 @@ export interface Refused {
   /**
    * - `duplicate`: another record has the same key, or the same value where values must be unique;
    * - `reference`: a member refers to a record that does not exist;
-   * - `referenced`: other records refer to this one, so it can't be removed;
+   * - `referenced`: other records refer to this record, so this record can't be removed;
    * - `rule`: anything else.
    */
   readonly refused: 'duplicate' | 'reference' | 'referenced' | 'rule'
@@ -317,8 +317,8 @@ export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
 export type WriteAction = WriteMethod | 'patch'
 
 /**
- * A team's data behind one resource. `T` is the type of the stored record. `K` is the type of its
- * key: a scalar, or an object of the key's parts.
+ * The service's data behind one resource. `T` is the type of the stored record. `K` is the type of
+ * its key: a scalar, or an object of the key's parts.
  *
  * An adapter must not modify its arguments (values, keys, requests, calls), because they may be
  * frozen. It must not modify anything that it has returned either.
@@ -367,9 +367,9 @@ export interface Adapter<T, K> {
   /**
    * Creates a record. With `call.idempotency`, the adapter also keeps the record under the
    * idempotency id, in the state in which it was created. The adapter does this in the same atomic
-   * step, and keeps the record for as long as clients may repeat the request. It keeps nothing if
-   * the create is refused. If the id is already in use, the adapter creates nothing. The result is
-   * then the kept record, or a `Repeated`.
+   * step, and keeps the record for as long as clients may retry the request. If the create is
+   * refused, the adapter keeps nothing. If the id is already in use, the adapter creates nothing.
+   * The result is then the kept record, or a `Repeated`.
    */
   create?(value: T, call: AdapterCall): Awaitable<Created<T, K> | Repeated>
   /**
@@ -420,10 +420,10 @@ export interface Adapter<T, K> {
     call: AdapterCall,
   ): Awaitable<'detached' | 'absent' | 'stale' | Refused>
   /**
-   * Returns the same adapter over a transaction that the team has begun. `transaction` is the
-   * object that the team's client uses for the transaction. The methods of the returned adapter
-   * stop working when the transaction ends. Without this method, the option `within` of `records()`
-   * can't be used.
+   * Returns an adapter for the same records whose methods run in a transaction that the caller has
+   * begun. `transaction` is the object that represents the transaction in the caller's database
+   * client. The methods of the returned adapter stop working when the transaction ends. Without
+   * this method, the option `within` of `records()` can't be used.
    */
   within?(transaction: unknown): Adapter<T, K>
 }

@@ -1,14 +1,14 @@
 /**
- * Checks the return values and exceptions of the team's functions, so that an error message names
- * the function at fault.
+ * Checks the return values and exceptions of the service's own functions, so that an error message
+ * names the function at fault.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isContainer, isList, isObject, isPlainObject, own } from '../definition/json.js'
 import { isPromise } from '../promise.js'
 
 /**
- * Calls a function of the team. If the function throws a primitive, throws an error that names the
- * function instead.
+ * Calls one of the service's own functions. If the function throws a primitive, `called` throws an
+ * error that names the function.
  */
 export function called<R>(name: string, work: () => R): R {
   try {
@@ -38,7 +38,8 @@ export const nonError = (name: string, thrown: unknown): Error =>
   new Error(`${name} threw ${String(thrown)}, which is not an Error.`, { cause: thrown })
 
 /**
- * Throws if the function has changed all of these members, because the client can't fix them then.
+ * Throws if the function has changed all of these members. The client did not send the wrong
+ * values, so an error response could not help the client to correct them.
  */
 export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
   const isHooks = (member: string): boolean => {

@@ -15,65 +15,68 @@ import type {
   Stored,
 } from './contract.js'
 import { isRefused } from './contract.js'
+import type { MemberTranslator, Row } from './member-translator.js'
 import type { AdapterViewOptions } from './view-options.js'
-import type { Row, Terms } from './view-terms.js'
 
 export interface View {
   /** The adapter of the newer version. */
   readonly under: Adapter<unknown, unknown>
-  readonly terms: Terms
+  readonly translator: MemberTranslator
   readonly defaults: AdapterViewOptions['defaults']
 }
 
-export async function list({ under, terms }: View, given: ListRequest, call: AdapterCall): Promise<Page<Row>> {
-  const asked = terms.request(given)
-  const { seekable, refused, ...page } = await under.list(asked, terms.call(call))
-  const items = page.items.map((stored) => shown(terms, stored, call))
+export async function list({ under, translator }: View, given: ListRequest, call: AdapterCall): Promise<Page<Row>> {
+  const asked = translator.request(given)
+  const { seekable, refused, ...page } = await under.list(asked, translator.call(call))
+  const items = page.items.map((stored) => shown(translator, stored, call))
   const places =
     seekable &&
     (given.seek === undefined || asked.seek !== undefined) &&
-    terms.positionsRoundTrip(given.sort, items, page.items)
+    translator.positionsRoundTrip(given.sort, items, page.items)
   return {
     ...page,
     items,
     ...(seekable === undefined ? {} : { seekable: places === true }),
-    ...(refused === undefined ? {} : { refused: terms.refused(refused) }),
+    ...(refused === undefined ? {} : { refused: translator.refused(refused) }),
   }
 }
 
 export async function read(
-  { under, terms }: View,
+  { under, translator }: View,
   keys: readonly unknown[],
   call: AdapterCall,
 ): Promise<readonly (Stored<Row> | undefined)[]> {
   const found = await under.read(
-    keys.map((key) => keyBelow(terms, key)),
-    terms.call(call),
+    keys.map((key) => keyBelow(translator, key)),
+    translator.call(call),
   )
-  return found.map((stored) => stored && shown(terms, stored, call))
+  return found.map((stored) => stored && shown(translator, stored, call))
 }
 
 export async function create(
-  { under, terms, defaults }: View,
+  { under, translator, defaults }: View,
   value: Row,
   call: AdapterCall,
 ): Promise<Created<Row, unknown> | Repeated> {
-  const record = { ...structuredClone(defaults), ...terms.store(value) }
-  const result = answered('create', await under.create?.(record, terms.call(call)))
+  const record = { ...structuredClone(defaults), ...translator.toStored(value) }
+  const result = definedResult('create', await under.create?.(record, translator.call(call)))
   if (typeof result === 'string') return result
-  if ('created' in result) return { created: written(terms, result.created, call) }
+  if ('created' in result) return { created: written(translator, result.created, call) }
   if ('accepted' in result)
-    return { accepted: isRow(result.accepted) ? terms.renamedBack(result.accepted) : result.accepted }
-  return isRefused(result) ? terms.refused(result) : result
+    return { accepted: isRow(result.accepted) ? translator.renamedBack(result.accepted) : result.accepted }
+  return isRefused(result) ? translator.refused(result) : result
 }
 
 /**
- * Returns the kept record. The store keeps it with the members of the store, so it is converted to
- * the members of the view.
+ * Returns the record that is kept under the idempotency id. The kept record has the members of the
+ * store, so it is converted to the members of the view.
  */
-export async function recall({ under, terms }: View, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> {
-  const found = await under.recall?.(terms.call(call))
-  return isContainer(found) ? shown(terms, found, call) : found
+export async function recall(
+  { under, translator }: View,
+  call: AdapterCall,
+): Promise<Stored<Row> | Repeated | undefined> {
+  const found = await under.recall?.(translator.call(call))
+  return isContainer(found) ? shown(translator, found, call) : found
 }
 
 export async function replace(
@@ -83,17 +86,17 @@ export async function replace(
   expected: string | undefined,
   call: AdapterCall,
 ): Promise<Stored<Row> | 'absent' | 'stale' | Refused> {
-  const { under, terms } = view
-  const target = keyBelow(terms, key)
-  const below = terms.call(call)
-  const record = terms.store(value)
+  const { under, translator } = view
+  const target = keyBelow(translator, key)
+  const below = translator.call(call)
+  const record = translator.toStored(value)
   const put = async (next: Row, version: string | undefined) =>
-    answered('replace', await under.replace?.(target, next, version, below))
-  const result = terms.hidesNothing
+    definedResult('replace', await under.replace?.(target, next, version, below))
+  const result = translator.hidesNothing
     ? await put(record, expected)
     : await keepingHidden(view, target, expected, call, (hidden, version) => put({ ...hidden, ...record }, version))
   if (typeof result === 'string') return result
-  return isRefused(result) ? terms.refused(result) : written(terms, result, call)
+  return isRefused(result) ? translator.refused(result) : written(translator, result, call)
 }
 
 /**
@@ -102,55 +105,63 @@ export async function replace(
  * `'stale'`, even without `expected`. The router decides whether to retry.
  */
 async function keepingHidden<R>(
-  { under, terms }: View,
+  { under, translator }: View,
   key: unknown,
   expected: string | undefined,
   call: AdapterCall,
   put: (hidden: Row, version: string) => Promise<R>,
 ): Promise<R | 'absent' | 'stale'> {
-  const [current] = await under.read([key], terms.call(call))
+  const [current] = await under.read([key], translator.call(call))
   if (current === undefined) return 'absent'
   if (expected !== undefined && current.version !== expected) return 'stale'
-  return put(terms.hidden(current.value as Row), current.version)
+  return put(translator.hidden(current.value as Row), current.version)
 }
 
-export async function remove({ under, terms }: View, key: unknown, expected: string | undefined, call: AdapterCall) {
-  return refusedAbove(terms, answered('remove', await under.remove?.(keyBelow(terms, key), expected, terms.call(call))))
+export async function remove(
+  { under, translator }: View,
+  key: unknown,
+  expected: string | undefined,
+  call: AdapterCall,
+) {
+  return refusedAbove(
+    translator,
+    definedResult('remove', await under.remove?.(keyBelow(translator, key), expected, translator.call(call))),
+  )
 }
 
 export async function attach(
-  { under, terms }: View,
+  { under, translator }: View,
   parent: ParentKey,
   key: unknown,
   expected: string | undefined,
   call: AdapterCall,
 ) {
   return refusedAbove(
-    terms,
-    answered('attach', await under.attach?.(parent, keyBelow(terms, key), expected, terms.call(call))),
+    translator,
+    definedResult('attach', await under.attach?.(parent, keyBelow(translator, key), expected, translator.call(call))),
   )
 }
 
 export async function detach(
-  { under, terms }: View,
+  { under, translator }: View,
   parent: ParentKey,
   key: unknown,
   expected: string | undefined,
   call: AdapterCall,
 ) {
   return refusedAbove(
-    terms,
-    answered('detach', await under.detach?.(parent, keyBelow(terms, key), expected, terms.call(call))),
+    translator,
+    definedResult('detach', await under.detach?.(parent, keyBelow(translator, key), expected, translator.call(call))),
   )
 }
 
-/** The store's adapter over a transaction of the caller. */
+/** The store's adapter for a transaction of the caller. */
 export function within({ under }: View, transaction: unknown): Adapter<unknown, unknown> {
-  return answered('within', under.within?.(transaction))
+  return definedResult('within', under.within?.(transaction))
 }
 
-const shown = (terms: Terms, { value, version }: Stored<unknown>, call: AdapterCall): Stored<Row> => ({
-  value: terms.showFor(call, value as Row),
+const shown = (translator: MemberTranslator, { value, version }: Stored<unknown>, call: AdapterCall): Stored<Row> => ({
+  value: translator.showFor(call, value as Row),
   version,
 })
 
@@ -158,9 +169,9 @@ const shown = (terms: Terms, { value, version }: Stored<unknown>, call: AdapterC
  * Converts the record that a write has stored. If the conversion fails, the write has succeeded
  * nevertheless. The result then has the version, and reading its `value` throws (VERB-13).
  */
-function written(terms: Terms, stored: Stored<unknown>, call: AdapterCall): Stored<Row> {
+function written(translator: MemberTranslator, stored: Stored<unknown>, call: AdapterCall): Stored<Row> {
   try {
-    return shown(terms, stored, call)
+    return shown(translator, stored, call)
   } catch (error) {
     return {
       version: stored.version,
@@ -171,12 +182,12 @@ function written(terms: Terms, stored: Stored<unknown>, call: AdapterCall): Stor
   }
 }
 
-const keyBelow = (terms: Terms, key: unknown): unknown => (isRow(key) ? terms.renamed(key) : key)
+const keyBelow = (translator: MemberTranslator, key: unknown): unknown => (isRow(key) ? translator.renamed(key) : key)
 
-const refusedAbove = <R>(terms: Terms, result: R | Refused): R | Refused =>
-  isRefused(result) ? terms.refused(result) : result
+const refusedAbove = <R>(translator: MemberTranslator, result: R | Refused): R | Refused =>
+  isRefused(result) ? translator.refused(result) : result
 
-function answered<R>(method: string, result: R | undefined): R {
+function definedResult<R>(method: string, result: R | undefined): R {
   if (result === undefined) throw new Error(`The adapter below a view returned undefined from ${method}().`)
   return result
 }

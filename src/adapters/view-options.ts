@@ -9,13 +9,13 @@ type Convert = (value: never) => unknown
 export interface AdapterViewOptions {
   /** Member of the view -> member of the store, for each member whose name differs. */
   readonly rename?: Readonly<Record<string, string>>
-  /** Member of the view -> function that converts the store's value to the view's. */
+  /** Member of the view -> function that converts the store's value to the view's value. */
   readonly toWire?: Readonly<Record<string, Convert>>
   /**
-   * Member of the view -> function that converts the view's value to the store's. The function is
-   * also applied to the values of filters. For a filter, `undefined` means that no record can have
-   * the value. If lists can be sorted by the member, or filtered by a range of its values, the
-   * function must preserve the order of values.
+   * Member of the view -> function that converts the view's value to the store's value. The
+   * function is also applied to the values of filters. For a filter, `undefined` means that no
+   * record can have the value. If lists can be sorted by the member, or filtered by a range of its
+   * values, the function must preserve the order of values.
    */
   readonly fromWire?: Readonly<Record<string, Convert>>
   /**

@@ -6,13 +6,13 @@ import { cachesOf, owning } from '../cache.js'
 import { declareCreating, isCreating } from '../definition/fixed.js'
 import { checkOptions } from '../options/check.js'
 import type { Adapter } from './contract.js'
+import { MemberTranslator, type Row } from './member-translator.js'
 import * as through from './view-methods.js'
 import { type AdapterViewOptions, viewKinds } from './view-options.js'
-import { type Row, Terms } from './view-terms.js'
 
 export type { AdapterViewOptions } from './view-options.js'
 
-/** The parts of a view. */
+/** The adapter and the options that a view was made from. */
 export interface ViewParts {
   readonly under: Adapter<unknown, unknown>
   readonly options: AdapterViewOptions
@@ -21,16 +21,16 @@ export interface ViewParts {
 const views = new WeakMap<object, ViewParts>()
 
 /**
- * Returns the parts of an adapter that `adapterView` made. With these parts, the same view of
- * another store can be made. Returns `undefined` for any other adapter.
+ * Returns the `ViewParts` of an adapter that `adapterView` made. They can be used to make the same
+ * view of another store. Returns `undefined` for any other adapter.
  */
 export const viewOf = (adapter: object): ViewParts | undefined => views.get(adapter)
 
 /**
- * Makes an adapter for an older version of the API from the adapter of a newer version. Maps
- * values, filters and sort orders. If the store has a member that the older version lacks, name the
- * member in `hides`, so that PUT and PATCH keep its value. Members of the key can be renamed, but
- * their values are not converted.
+ * Makes an adapter for an older version of the API from the adapter of a newer version. Maps the
+ * names and values of members, filters and sort orders. If the store has a member that the older
+ * version lacks, name the member in `hides`, so that PUT and PATCH keep its value. Members of the
+ * key can be renamed, but their values are not converted.
  *
  * Throws `ConfigurationError` if an option is misspelt, if two members of the view map to the same
  * member of the store, or if a renamed member is also hidden.
@@ -44,16 +44,16 @@ export function adapterView<T = Row, K = unknown>(
 ): Adapter<T, K>
 export function adapterView(under: Adapter<unknown, unknown>, options: AdapterViewOptions = {}): unknown {
   checkOptions('adapterView()', options, viewKinds)
-  const view: through.View = { under, terms: new Terms(options), defaults: options.defaults }
+  const view: through.View = { under, translator: new MemberTranslator(options), defaults: options.defaults }
+  // A conversion function may return different values for the same record, so the view must declare
+  // that it computes values. The member is enumerable, so that `{ ...view, create }` keeps it.
+  const computes = under.computes === true || Object.keys(options.toWire ?? {}).length > 0
   const made: Adapter<Row, unknown> = {
     list: (request, call) => through.list(view, request, call),
     read: (keys, call) => through.read(view, keys, call),
+    ...(computes ? { computes } : {}),
   }
-  // A conversion function may return different values for the same record.
-  const computes = under.computes === true || Object.keys(options.toWire ?? {}).length > 0
-  // `computes` is not enumerable, because it is not a method. The view gets only the methods that
-  // the store's adapter has (VERB-9).
-  if (computes) Object.defineProperty(made, 'computes', { value: true })
+  // The view gets only the methods that the store's adapter has (VERB-9).
   if (under.within !== undefined)
     made.within = (transaction) => adapterView<Row>(through.within(view, transaction), options)
   if (under.ready !== undefined) made.ready = (offered) => under.ready?.(offered)

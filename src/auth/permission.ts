@@ -1,4 +1,4 @@
-/** Permissions. They are checked before any data is read or changed (AUTH-4). */
+/** Permissions, which are checked before any data is read or changed (AUTH-4). */
 import type { KeyValue } from '../definition/key.js'
 import { HttpProblem } from '../problem.js'
 import { settled } from '../promise.js'
@@ -13,8 +13,9 @@ import { header } from '../wire.js'
 export type Action = 'list' | 'create' | 'read' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
 
 /**
- * The result of a permission. `forbidden`: the principal has no access to the resource (403).
- * `method-not-allowed`: the principal has access to the resource, but not with this method (405).
+ * The result of a permission function. `forbidden`: the principal has no access to the resource
+ * (403). `method-not-allowed`: the principal has access to the resource, but not with this method
+ * (405).
  */
 export type Decision = 'allow' | 'forbidden' | 'method-not-allowed'
 
@@ -24,14 +25,14 @@ export type Decided = Decision | Promise<Decision>
 /**
  * Decides whether a principal may perform an action. `resource` is the name of the collection or
  * endpoint. `key` is the key of the item, if there is one. For a collection, `read` without a key
- * is the question whether the principal may read items of the collection at all. If the permission
- * throws or rejects, the error becomes the response, so a failed decision never grants access.
+ * asks whether the principal may read items of the collection at all. If the function throws or
+ * rejects, the error becomes the response, so a failed decision never grants access.
  *
  * @example const permission: Permission<Claims> = ({ role }, action) => (role === 'admin' || action === 'list' || action === 'read' ? 'allow' : 'method-not-allowed')
  */
 export type Permission<P = unknown> = (principal: P, action: Action, resource: string, key?: KeyValue) => Decided
 
-/** The arguments of a permission, without the principal. */
+/** The arguments of a permission function, without the principal. */
 export interface AccessRequest {
   readonly action: Action
   readonly resource: string
@@ -51,8 +52,8 @@ export const itemActions: Readonly<Record<string, Action>> = {
 const decisions: ReadonlySet<unknown> = new Set<Decision>(['allow', 'forbidden', 'method-not-allowed'])
 
 /**
- * Calls the service's permission. Throws or rejects with an error (500) if the result is not one of
- * the three decisions.
+ * Calls the service's permission function. Throws or rejects with an error (500) if the result is
+ * not one of the three decisions.
  */
 export function decide(permission: Permission, principal: unknown, { action, resource, key }: AccessRequest): Decided {
   const decision = permission(principal, action, resource, key)
@@ -62,27 +63,33 @@ export function decide(permission: Permission, principal: unknown, { action, res
 function checkDecision(decision: Decision): Decision {
   if (decisions.has(decision)) return decision
   throw new Error(
-    `permission() returned ${typeof decision}. It must return 'allow', 'forbidden' or 'method-not-allowed'.`,
+    `permission() returned a value of type ${typeof decision}. It must return 'allow', 'forbidden' or 'method-not-allowed'.`,
   )
 }
 
-/** The methods that a principal may use at an address. */
-export interface OwnMethods {
+/** The methods that a principal may use at a URL. */
+export interface PermittedMethods {
   /** The value of `Allow`: the offered methods that the principal may use, and OPTIONS. */
   readonly allow: string
   /**
    * Whether the principal may use none of the methods, and at least one decision is `forbidden`.
    */
-  readonly none: boolean
+  readonly isForbidden: boolean
 }
 
-/** Determines which of the methods at an address the principal may use. */
-export async function ownMethods(offered: readonly string[], mayDo: (method: string) => Decided): Promise<OwnMethods> {
+/** Determines which of the methods at a URL the principal may use. */
+export async function ownMethods(
+  offered: readonly string[],
+  mayDo: (method: string) => Decided,
+): Promise<PermittedMethods> {
   // If a call throws synchronously, the async function turns the exception into a rejection.
   // Otherwise the promises of the earlier calls would be left without a handler.
   const decided = await Promise.all(offered.map(async (method) => mayDo(method)))
   const allowed = offered.filter((_, i) => decided[i] === 'allow')
-  return { allow: [...allowed, 'OPTIONS'].join(', '), none: allowed.length === 0 && decided.includes('forbidden') }
+  return {
+    allow: [...allowed, 'OPTIONS'].join(', '),
+    isForbidden: allowed.length === 0 && decided.includes('forbidden'),
+  }
 }
 
 /** The 403 for a principal that has no access to this resource (AUTH-4). */
@@ -93,9 +100,9 @@ export function forbidden(what: string): HttpProblem {
 }
 
 /** The 405 whose `Allow` lists only the methods that this principal may use (AUTH-4). */
-export function methodNotPermitted(method: string, { allow }: OwnMethods): HttpProblem {
+export function methodNotPermitted(method: string, { allow }: PermittedMethods): HttpProblem {
   return new HttpProblem('method-not-allowed', {
-    detail: `${method.slice(0, 20)} is not allowed for you here. Allowed: ${allow}.`,
+    detail: `${method.slice(0, 20)} is not among the methods that you may use here. Allowed: ${allow}.`,
     headers: { [header.allow]: allow },
   })
 }

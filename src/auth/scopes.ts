@@ -1,6 +1,7 @@
 /**
- * A permission that decides by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2). The
- * scopes are `<resource>:read` and `<resource>:write`. In a scope, `*` stands for all resources.
+ * A permission function that decides by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2).
+ * The scopes are `<resource>:read` and `<resource>:write`. In a scope, `*` stands for all
+ * resources.
  */
 
 import { isObject } from '../definition/json.js'
@@ -22,8 +23,8 @@ export const scopesKinds: Kinds<ScopePermissionOptions> = { of: 'function' }
 const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
 
 /**
- * Creates a permission that decides by scopes. `pre-piezas:read` allows the actions `list` and
- * `read` on the resource `pre-piezas`, and `pre-piezas:write` allows all other actions on it.
+ * Creates a permission function that decides by scopes. `pre-piezas:read` allows the actions `list`
+ * and `read` on the resource `pre-piezas`, and `pre-piezas:write` allows all other actions on it.
  * `*:read` and `*:write` apply to every resource. A principal with neither scope gets 403. A
  * principal with only one of the two scopes gets 405 for the methods of the other scope. Scopes in
  * any other format are ignored.
@@ -38,19 +39,19 @@ export function scopePermission(options: ScopePermissionOptions = {}): Permissio
   // All requests with the same cached token share one claims object, so its scopes are parsed only
   // once. They are parsed again if the member `scope` has been replaced.
   const known = new WeakMap<object, { readonly scope: unknown; readonly grant: Grant }>()
-  const grantedTo = (principal: unknown): Grant => {
-    if (of !== undefined) return granted(of(principal))
-    if (!isObject(principal)) return granted(undefined)
+  const grantOf = (principal: unknown): Grant => {
+    if (of !== undefined) return parseScopes(of(principal))
+    if (!isObject(principal)) return parseScopes(undefined)
     const scope = Object.hasOwn(principal, 'scope') ? principal.scope : undefined
-    if (typeof scope !== 'string') return granted(scope)
+    if (typeof scope !== 'string') return parseScopes(scope)
     const found = known.get(principal)
     if (found?.scope === scope) return found.grant
-    const grant = granted(scope)
+    const grant = parseScopes(scope)
     known.set(principal, { scope, grant })
     return grant
   }
   return function scopesPermission(principal, action, resource) {
-    const { read, write } = grantedTo(principal)
+    const { read, write } = grantOf(principal)
     const reads = reading.has(action)
     if (covers(reads ? read : write, resource)) return 'allow'
     return covers(reads ? write : read, resource) ? 'method-not-allowed' : 'forbidden'
@@ -68,7 +69,7 @@ interface Grant {
 const covers = (resources: ReadonlySet<string>, resource: string): boolean =>
   resources.has('*') || resources.has(resource)
 
-function granted(scope: unknown): Grant {
+function parseScopes(scope: unknown): Grant {
   const scopes: readonly unknown[] = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope : []
   const of = (verb: string): ReadonlySet<string> =>
     new Set(scopes.flatMap((one) => (typeof one === 'string' && one.endsWith(verb) ? one.slice(0, -verb.length) : [])))

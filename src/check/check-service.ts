@@ -64,27 +64,27 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   try {
     const service = new Service(base, target, client, disposable)
     const isWanted = wanted(rest.only)
-    // Requests to this address do not pass through the gateway. The links in the responses still
-    // begin with the address of the gateway.
-    const without =
+    // Requests to this URL do not pass through the gateway. The links in the responses still begin
+    // with the URL of the gateway.
+    const directService =
       rest.direct === undefined
         ? undefined
         : new Service(rest.direct, { ...target, published: target.published ?? service.base }, client)
-    await runServiceChecks(service, serviceChecks.filter(isWanted), report, without)
+    await runServiceChecks(service, serviceChecks.filter(isWanted), report, directService)
     const checks = {
       safe: listChecks.filter(isWanted),
       writing: allWriteChecks.filter(isWanted),
       disposable: disposableChecks.filter(isWanted),
     }
     for (const collection of target.collections)
-      await runListChecks(service, collection, checks, ledger, report, without)
+      await runListChecks(service, collection, checks, ledger, report, directService)
     const unlisted = { safe: [], writing: publicChecks.filter(isWanted), disposable: [] }
     for (const collection of target.unlisted ?? [])
-      await runListChecks(service, collection, unlisted, ledger, report, without)
+      await runListChecks(service, collection, unlisted, ledger, report, directService)
     const left =
       ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)
     // These checks log in with wrong passwords. They run last, because the service may then block
-    // the address of this client.
+    // the IP address of this client.
     await runServiceChecks(service, attemptChecks.filter(isWanted), report)
     for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) report(result)
     return reportOf(service.base, client.sent, results, left)

@@ -32,8 +32,8 @@ export interface ServiceCheck extends Described {
  */
 export interface ListCheck extends Described {
   /**
-   * The ids of checks that run earlier. If one of them breaks, this check is not run, because it
-   * would only report the same fault again.
+   * The ids of checks that run earlier. If one of those checks finds a violation, this check is not
+   * run, because it would only report the same fault again.
    */
   readonly needs?: readonly string[]
   readonly run: (list: Listing) => Promise<Outcome>

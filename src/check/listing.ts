@@ -1,5 +1,6 @@
 /**
- * A collection at an address where it can be listed, such as `/customers/7/orders`, and its items.
+ * A collection at a URL where the collection can be listed, such as `/customers/7/orders`, and its
+ * items.
  */
 import { canonicalText, get, isList, isObject, type JsonObject } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
@@ -12,7 +13,7 @@ import { NotApplicable, Unchecked } from './verdict.js'
 /** The parameters of a query string, or the exact query string. */
 export type Query = Readonly<Record<string, string | number>> | string
 
-/** The number of items that are requested if a few items are enough. */
+/** The number of items that are requested by a check that needs only a few items. */
 export const sampleSize = 5
 
 export class Listing {
@@ -22,7 +23,7 @@ export class Listing {
   constructor(
     readonly service: Service,
     readonly target: CollectionTarget,
-    /** The template with the ids of parents in place of its parameters. */
+    /** The path template with the ids of parents in place of its parameters. */
     readonly path: string,
   ) {}
 
@@ -41,7 +42,10 @@ export class Listing {
     return this.#sample
   }
 
-  /** Returns a value that several checks use. It is computed once, and kept until `refresh()`. */
+  /**
+   * Returns a value that several checks use. The value is computed once, and cached until
+   * `refresh()` is called.
+   */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const kept = (this.#kept.get(name) as Promise<T> | undefined) ?? make()
     this.#kept.set(name, kept)
@@ -62,8 +66,8 @@ export class Listing {
   }
 
   /**
-   * The path of one item. Throws `NotApplicable` if items have no address, and `Unchecked` if there
-   * are no items.
+   * The path of one item. Throws `NotApplicable` if items have no URL, and `Unchecked` if there are
+   * no items.
    */
   async anItem(): Promise<string> {
     const [item] = await this.items()
@@ -97,7 +101,7 @@ export class Listing {
   }
 
   /**
-   * A text that identifies an item: its id, or its whole content if the members of the id are not
+   * A string that identifies an item: its id, or its whole content if the members of the id are not
    * known.
    */
   identityOf(item: JsonObject): string {
@@ -112,7 +116,7 @@ export class Listing {
   }
 }
 
-/** A value that has the form of an existing id, and that no record is expected to have. */
+/** A value that looks like an existing id, but that no record is expected to have. */
 export function missingId(value: unknown): string {
   const text = String(value)
   if (/^\d+$/.test(text)) return '987654321'
@@ -130,7 +134,7 @@ export function queryText(query: Query): string {
 
 /**
  * The items of a list. Throws `Unchecked` if the response is not a list. The check VERB-1/list
- * reports that.
+ * reports such a response.
  */
 export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
   const { json, status } = answer

@@ -1,5 +1,5 @@
 /**
- * Finds addresses at which collections can be listed. A sub-collection is listed below an existing
+ * Finds URLs at which collections can be listed. A sub-collection is listed below an existing
  * parent.
  */
 import { get, isList, type JsonObject } from '../definition/json.js'

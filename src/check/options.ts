@@ -10,7 +10,7 @@ import type { Result } from './verdict.js'
 /** The options of a check. */
 export interface CheckServiceOptions {
   /**
-   * The address to which the paths of the document are appended, such as
+   * The base URL to which the paths of the document are appended, such as
    * `http://127.0.0.1:3000/v1`.
    */
   readonly base: string
@@ -28,8 +28,8 @@ export interface CheckServiceOptions {
   /** The maximum number of requests per second. Default 50, or 10 with `production`. */
   readonly rate?: number
   /**
-   * The maximum number of requests. Checks that would need more are reported as not checked.
-   * Default 3,000.
+   * The maximum number of requests. Checks that would exceed this number are reported as not
+   * checked. Default 3,000.
    */
   readonly budget?: number
   /**
@@ -41,12 +41,12 @@ export interface CheckServiceOptions {
   /**
    * Sends nothing that could lock accounts, exhaust limits or load the service: no altered tokens,
    * no passwords, no races, no large bodies, at most 10 requests per second, and nothing after a
-   * 429. Checks that need more are reported as not checked. Default false.
+   * 429. Checks that need such requests are reported as not checked. Default false.
    */
   readonly production?: boolean
   /**
    * Declares that all data of the service may be lost. Checks then also send DELETE, PUT and PATCH
-   * to whole collections, writes without credentials, and logins with wrong passwords. Needs
+   * to whole collections, writes without credentials, and logins with wrong passwords. Requires
    * `write`. Default false.
    */
   readonly disposable?: boolean
@@ -55,14 +55,14 @@ export interface CheckServiceOptions {
    */
   readonly only?: readonly string[]
   /**
-   * The address with which links begin, if it is not `base`. Default: the address of the first
-   * server in the document.
+   * The URL with which links begin, if this URL is not `base`. Default: the URL of the first server
+   * in the document.
    */
   readonly published?: string
   /**
-   * The address of the service itself, if `base` is the address of a gateway in front of it. Each
-   * check that breaks is run at this address too, and its result says whether the gateway is the
-   * cause. Default: none.
+   * The URL of the service itself, if `base` is the URL of a gateway in front of the service. Each
+   * check that finds a violation is also run at this URL, and its result says whether the gateway
+   * is the cause. Default: none.
    */
   readonly direct?: string
   /** Called with each result. */
@@ -116,7 +116,7 @@ export const checkServiceKinds: Kinds<CheckServiceOptions> = {
 
 /**
  * Checks and returns the options. `what` is the function name in error messages. Throws
- * `ConfigurationError`.
+ * `ConfigurationError` if an option is invalid.
  */
 export function resolveCheckOptions(what: string, options: CheckServiceOptions): CheckServiceOptions {
   const resolved = checkOptions<CheckServiceOptions>(what, options, checkServiceKinds)

@@ -1,4 +1,4 @@
-/** Runs checks one after the other, and repeats those that break. */
+/** Runs checks one after the other, and repeats the checks that find a violation. */
 import { clauseOf, type ListCheck, type ServiceCheck, type WriteCheck } from './check.js'
 import { Listing } from './listing.js'
 import { listingOf } from './listings.js'
@@ -8,7 +8,7 @@ import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.j
 import type { Ledger } from './write/ledger.js'
 import { needsDisposable, Owner } from './write/own-record.js'
 
-/** The number of times that a check is run if it breaks in the first run. */
+/** How many times a check is run if its first run finds a violation. */
 const attempts = 3
 
 /** Called with each result. */
@@ -30,7 +30,7 @@ export async function runServiceChecks(
 /**
  * Runs the checks of a collection. If the collection can't be read, each check reports the reason.
  * If `ledger` is given, checks that write are run too. `direct` is the service without the gateway.
- * If it is given, each check that breaks is run there too.
+ * If `direct` is given, each check that finds a violation is also run without the gateway.
  */
 export async function runListChecks(
   service: Service,
@@ -65,7 +65,9 @@ export async function runListChecks(
     })
 }
 
-/** Runs a check that writes. If the check breaks, its requests are added to the outcome. */
+/**
+ * Runs a check that writes. If the check finds a violation, its requests are added to the outcome.
+ */
 async function traced(
   { service, target }: Listing,
   check: () => Promise<Outcome>,
@@ -86,8 +88,8 @@ async function traced(
 }
 
 /**
- * All checks that write need these two checks to hold, because they read their record with its
- * entity tag, and send the tag back.
+ * These two checks must hold before any check that writes is run. The reason is that such a check
+ * reads its record with the entity tag, and sends the tag back.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 
@@ -120,9 +122,9 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
     const listing = await listingOf(service, target)
     if (!target.methods.includes('GET')) return listing
     const { status } = (await listing.sample()).answer
-    // If the principal may not read the list, every check would report a break.
+    // If the principal has no permission to read the list, every check would report a violation.
     if (status === 401 || status === 403)
-      return { verdict: 'unchecked', because: `${listing.path} is ${status} for the first principal` }
+      return { verdict: 'unchecked', because: `the first principal gets ${status} for ${listing.path}` }
     return listing
   } catch (error) {
     return undecided(error)
@@ -144,9 +146,9 @@ function resultOf(
 const isBroken = ({ verdict }: Outcome): boolean => verdict === 'breaks' || verdict === 'flaky'
 
 /**
- * Runs a check, and repeats it if it breaks. If it breaks in each run, the verdict is `breaks`. If
- * it breaks only in some runs, the verdict is `flaky` and states the rate, because records may have
- * changed during the check.
+ * Runs a check, and repeats the check if it finds a violation. If each run finds the violation, the
+ * verdict is `breaks`. If only some runs find it, records may have changed during the check. The
+ * verdict is then `flaky`, with the rate.
  */
 async function repeated(run: () => Promise<Outcome>, refresh: () => void = () => {}): Promise<Outcome> {
   const first = await attempt(run)

@@ -1,6 +1,6 @@
 /**
- * The service that is checked: its address, the known facts about it (the target), and the client
- * that sends the requests.
+ * The service that is checked: its URL, the known facts about the service (the target), and the
+ * client that sends the requests.
  */
 import type { Client, SendOptions } from './client/client.js'
 import type { Exchange } from './client/exchange.js'
@@ -9,14 +9,14 @@ import { Unchecked } from './verdict.js'
 
 export class Service {
   /**
-   * The absolute base address, without a trailing slash. The templates of collections are appended
-   * to it.
+   * The absolute base URL, without a trailing slash. The path templates of collections are appended
+   * to this URL.
    */
   readonly base: string
 
   /**
-   * `base` is the address that the user gave. If it has no path, the path of the server in the
-   * document is appended.
+   * `base` is the URL that the user gave. If it has no path, the path of the server in the document
+   * is appended.
    */
   constructor(
     base: string,
@@ -29,15 +29,15 @@ export class Service {
     this.base = /^https?:\/\/[^/]+$/.test(plain) ? `${plain}${target.path ?? ''}` : plain
   }
 
-  /** Sends a request to a path below the base address. */
+  /** Sends a request to a path below the base URL. */
   send(method: string, path: string, options?: SendOptions): Promise<Exchange> {
     return this.client.send(method, `${this.base}${path}`, options)
   }
 
   /**
-   * The address to which a request for a link is sent. If the link begins with the address that the
-   * service publishes, the base address replaces this beginning. Throws `Unchecked` for a link to
-   * another service, because other services are never called.
+   * The URL to which a request for a link is sent. If the link begins with the URL that the service
+   * publishes, the base URL replaces this beginning. Throws `Unchecked` for a link to another
+   * service, because other services are never called.
    */
   addressOf(link: string): string {
     const { published } = this.target

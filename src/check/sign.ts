@@ -1,11 +1,10 @@
 /**
- * Describes how a script recognizes a break (a violation of a rule): by a test of the responses
- * that a shell can run.
+ * Describes how a script recognizes a violation: by a test of the responses that a shell can run.
  */
 
 /**
  * A test of responses. `answer` and `answers` are the indexes of responses in the evidence, from 0.
- * The case of the names of header fields does not matter.
+ * The names of header fields are compared regardless of case.
  */
 export type Sign =
   /** The status of the response is none of `expected`. */
@@ -24,13 +23,13 @@ export type Sign =
    */
   | { readonly kind: 'repeats'; readonly answers: readonly [number, number] }
   /**
-   * The JSON body does not contain this text, which is a member with its value, such as
+   * The JSON body does not contain this string, which is a member with its value, such as
    * `"name":"x"`. White space does not matter.
    */
   | { readonly kind: 'lacks'; readonly answer: number; readonly text: string }
   /**
-   * The JSON body contains this text, which is a member with its value, such as `"name":"x"`. White
-   * space does not matter.
+   * The JSON body contains this string, which is a member with its value, such as `"name":"x"`.
+   * White space does not matter.
    */
   | { readonly kind: 'shows'; readonly answer: number; readonly text: string }
   /** The number of successful responses in a race is not exactly one. */

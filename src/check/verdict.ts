@@ -3,7 +3,7 @@ import type { ClauseId } from '../clauses.js'
 import type { Exchange } from './client/exchange.js'
 import type { Sign } from './sign.js'
 
-/** The requests that show a break: as few as possible, in order. */
+/** The requests and responses that show the violation: as few as possible, in order. */
 export type Evidence = readonly [Exchange] | readonly [Exchange, Exchange] | readonly [Exchange, Exchange, Exchange]
 
 /** The details of a broken rule. */
@@ -12,22 +12,28 @@ export interface Break {
   readonly seen: string
   readonly evidence: Evidence
   /**
-   * How a script recognizes the break. If it is absent, the script compares its responses with
-   * those of the evidence.
+   * How a script recognizes the violation. Without this member, the script compares its responses
+   * with those of the evidence.
    */
   readonly sign?: Sign
-  /** True if no script can show the break on its own. Default false. */
+  /** True if no script can reproduce the violation with a few requests. Default false. */
   readonly unscripted?: boolean
-  /** The requests to the check's own records. Scripts use them to create such a record. */
+  /**
+   * All requests of the attempt, if the check writes. A script uses them to create a record like
+   * that of the check.
+   */
   readonly trace?: Trace
 }
 
 /** All requests of one attempt of a check that writes. */
 export interface Trace {
   readonly exchanges: readonly Exchange[]
-  /** Whether the requests could destroy records of others. */
+  /** Whether the requests could destroy records that the check did not create. */
   readonly isHazardous: boolean
-  /** The text member that contains the marker of the record. */
+  /**
+   * The string member that contains the marker, which is a random string that identifies the
+   * record.
+   */
   readonly marker?: string
   /** The members that form the id of the record. */
   readonly key?: readonly string[]
@@ -37,8 +43,8 @@ export type Outcome =
   | { readonly verdict: 'holds' }
   | ({ readonly verdict: 'breaks' } & Break)
   /**
-   * Only some attempts broke the rule: `broken` of `runs`. An attempt is a run of the check, or a
-   * race.
+   * Only some attempts broke the rule: `broken` of `runs`. An attempt is one run of the check. In a
+   * check of simultaneous requests, it is one race between them.
    */
   | ({ readonly verdict: 'flaky'; readonly broken: number; readonly runs: number } & Break)
   /** The service does not have the feature that the rule is about. */
@@ -57,7 +63,7 @@ export const breaks = (expected: string, seen: string, ...evidence: Evidence): O
   evidence,
 })
 
-/** The verdict `breaks`, with the sign by which a script recognizes the break. */
+/** The verdict `breaks`, with the test by which a script recognizes the violation. */
 export const breaksBy = (sign: Sign, expected: string, seen: string, ...evidence: Evidence): Outcome => ({
   verdict: 'breaks',
   expected,
@@ -66,7 +72,7 @@ export const breaksBy = (sign: Sign, expected: string, seen: string, ...evidence
   sign,
 })
 
-/** The verdict `breaks` for a break that no script can show with a few requests. */
+/** The verdict `breaks` for a violation that no script can reproduce with a few requests. */
 export const unscripted = (expected: string, seen: string, ...evidence: Evidence): Outcome => ({
   verdict: 'breaks',
   expected,
@@ -91,12 +97,12 @@ export class Unchecked extends Error {
   override readonly name = 'Unchecked'
 }
 
-/** The result of one check at one place. */
+/** The result of one check of a collection, or of the service. */
 export interface Result {
   /** The id of the check, such as `QUERY-7/walk-disjoint`. */
   readonly check: string
   readonly clause: ClauseId
-  /** The template of a collection, or `service`. */
+  /** The path template of a collection, or `service`. */
   readonly where: string
   /** The rule, as reports show it. */
   readonly rule: string
@@ -106,11 +112,11 @@ export interface Result {
   /** How to fix a service that breaks the rule. */
   readonly fix: string
   /**
-   * The verdict of the same check without the gateway. Present only for a break, and only if the
-   * address of the service without the gateway was given.
+   * The verdict of the same check without the gateway. Present only for a violation, and only if
+   * the URL of the service without the gateway was given.
    */
   readonly direct?: Verdict
 }
 
-/** Whether the gateway causes the break: without the gateway, the rule holds. */
+/** Whether the gateway causes the violation: without the gateway, the rule holds. */
 export const isGatewayFault = ({ direct }: Result): boolean => direct === 'holds'

@@ -44,7 +44,7 @@ export function baselineCall(texts: ReadonlyMap<string, string>): BaselineCall {
 export function knownBreaks({ baseline, until }: BaselineCall, terminal: Terminal): readonly KnownBreak[] {
   const today = dayOf(terminal.now())
   if (until !== undefined && until < today)
-    throw new UsageError(`--until is ${until}, which is over: today is ${today} (UTC).`)
+    throw new UsageError(`--until is ${until}, which is in the past: today is ${today} (UTC).`)
   if (baseline === undefined) return []
   try {
     return readBaseline(valueIn(baseline, terminal.cwd))

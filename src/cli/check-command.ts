@@ -49,7 +49,8 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     terminal.out(planOf(call, target))
     return 0
   }
-  // Reads the baseline before the first request, so that a mistake in it is found before the run.
+  // Reads the baseline before the first request, so that a mistake in the baseline is found before
+  // the run.
   const known = knownBreaks(call, terminal)
   checkOutputs(call, terminal)
   const { principals: sources = [], account: names, ...learned } = target
@@ -128,7 +129,7 @@ function printLeft(left: readonly Leftover[], terminal: Terminal): void {
     terminal.error(`left: ${entry.address ?? `the record posted to ${entry.post} with ${entry.marker}`}: ${because}\n`)
 }
 
-/** The plan of a run. Making it sends no request to the service. */
+/** Describes what a run would do, without sending a request to the service. */
 function planOf(call: CheckCall, { collections: listed, unlisted = [], principals = [] }: TargetFile): string {
   const { base, rate, budget, write: writes, production, disposable } = call
   const collections = [...listed, ...unlisted]

@@ -36,7 +36,7 @@ const flags = {
 } as const
 
 export interface CheckCall extends BaselineCall {
-  /** The base address, without a trailing slash. */
+  /** The base URL, without a trailing slash. */
   readonly base: string
   readonly document: string | undefined
   readonly target: string | undefined
@@ -45,20 +45,22 @@ export interface CheckCall extends BaselineCall {
   readonly command: string | undefined
   readonly header: string | undefined
   readonly published: string | undefined
-  /** The address of the service without the gateway. */
+  /** The URL of the service without the gateway. */
   readonly direct: string | undefined
   readonly only: readonly string[] | undefined
   readonly rate: number
   readonly budget: number
   /** Whether to run the checks that write. */
   readonly write: boolean
-  /** Whether to send no request that could lock accounts, exhaust limits or load the service. */
+  /**
+   * If true, the run sends no request that could lock accounts, exhaust limits or load the service.
+   */
   readonly production: boolean
-  /** Whether all data of the service may be lost. Includes `write`. */
+  /** Whether the run may destroy any data of the service. Implies `write`. */
   readonly disposable: boolean
-  /** The file that lists the records which the run creates. */
+  /** The file that lists the records that the run creates. */
   readonly ledger: string
-  /** Whether to remove the records of an earlier run, and do nothing else. */
+  /** If true, the command only removes the records of an earlier run. */
   readonly cleanup: boolean
   readonly dryRun: boolean
   readonly json: boolean
@@ -67,7 +69,7 @@ export interface CheckCall extends BaselineCall {
   readonly html: string | undefined
   /** A file, or `-` for the standard output. */
   readonly markdown: string | undefined
-  /** The address of a page with an anchor for each clause. */
+  /** The URL of a page with an anchor for each clause. */
   readonly clausesUrl: string | undefined
   readonly scripts: string | undefined
 }
@@ -142,7 +144,7 @@ export const listIn = (text = ''): readonly string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-/** An absolute address without a trailing slash. Throws `UsageError`. */
+/** An absolute URL without a trailing slash. Throws `UsageError`. */
 export function addressIn(what: string, text: string): string {
   if (/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
   throw new UsageError(

@@ -35,7 +35,8 @@ paths of the service's OpenAPI document, such as https://api.example.com/v1.
   --clauses-url <url>    the address of a page with an anchor for each clause, for SARIF
   --scripts <folder>     writes a script of curl commands for each break
   --baseline <file>      accepts the breaks in this file until their dates; all others fail
-  --write-baseline <file>  writes the current breaks to such a file, or updates that of --baseline
+  --write-baseline <file>  writes a baseline of the current breaks. It keeps the entries of --baseline,
+                         except those that are fixed or obsolete
   --until <day>          the last day on which the new entries of --write-baseline are accepted
   --help                 this text
 

@@ -96,7 +96,7 @@ function writeAll(call: CheckCall, run: RunReport, source: Parsed, terminal: Ter
       writeReport(terminal, join(scripts, name), text, 0o755)
 }
 
-/** The state of a baseline entry that no break matches. */
+/** The state of a baseline entry that matches no violation. */
 function entryState(call: CheckCall, { results }: CheckReport, { check, where }: KnownBreak): EntryState {
   const result = results.find((one) => one.check === check && one.where === where)
   if (result !== undefined) return result.outcome.verdict === 'holds' ? 'fixed' : 'undecided'
@@ -119,7 +119,7 @@ function placesIn({ name, text, value }: Parsed, cwd: string): (where: string) =
       return { uri, ...(at === -1 ? {} : position(['collections', at, 'template'])) }
     }
     const paths = own(value, 'paths')
-    // A template has no trailing slash, even if the path has one.
+    // A template never has a trailing slash, but its path in the document may have one.
     const path = [where, `${where}/`].find((one) => own(paths, one) !== undefined)
     return { uri, ...(path === undefined ? {} : position(['paths', path])) }
   }

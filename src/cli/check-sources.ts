@@ -13,14 +13,15 @@ import { UsageError } from './usage-error.js'
 /** How long to wait for a command that prints a token, in milliseconds. */
 const commandTimeout = 30_000
 
-/** A value with the text that it was read from. */
+/** A parsed value, with the text that it was parsed from. */
 export interface Parsed<T = unknown> extends SourceText {
   readonly value: T
 }
 
 /**
- * The document of a service. The first token is sent only to the service, and only if the service
- * refuses to send the document without credentials. Throws `UsageError` if there is no document.
+ * Reads the document of a service. The first token is sent only to the service itself, and only if
+ * the service refuses to send the document without credentials. Throws `UsageError` if there is no
+ * document.
  */
 export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> {
   const { base, document } = call
@@ -57,7 +58,7 @@ function parsed(name: string, text: string): Parsed {
   throw new UsageError(`${name} is not an OpenAPI document of version 3.0 or 3.1.`)
 }
 
-/** The value of a file in JSON or YAML. */
+/** Parses a file in JSON or YAML. */
 export const valueIn = (file: string, cwd: string): unknown => parseDocument(readText(file, cwd), file)
 
 /** Reads and checks the target file. */

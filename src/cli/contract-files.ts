@@ -19,7 +19,10 @@ export const acceptedName = 'accepted.json'
 /** The version in a file name: `v1` for `v1.json` and `v1.yaml`; `undefined` for other names. */
 const versionOf = (name: string): string | undefined => /^(v\d+)\.(?:json|ya?ml)$/.exec(name)?.[1]
 
-/** The documents among some files, by version. `where` names the place of the files in messages. */
+/**
+ * Finds the documents among some files, by version. `where` names the folder of the files in
+ * messages.
+ */
 export function documentsIn(files: ReadonlyMap<string, string>, where: string): Documents {
   const documents = new Map<string, unknown>()
   for (const [name, text] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
@@ -37,10 +40,10 @@ export function documentsIn(files: ReadonlyMap<string, string>, where: string): 
 }
 
 /**
- * The document of one file, with its version. If the document is compared with only one version, it
- * is that version. Otherwise, the version comes from the file name, from `info.version`, or from
- * the end of a server's URL. If none of them is a version and there is nothing to compare with, it
- * is `v1`.
+ * Reads the document in one file, and determines its version. If there is only one version to
+ * compare it with, the document counts as that version. Otherwise, the version comes from the file
+ * name, from `info.version`, or from the end of a server's URL. If none of them is a version and
+ * there is nothing to compare with, the version is `v1`.
  */
 export function documentIn(file: string, versions?: readonly string[]): Documents {
   const other = (path: string): unknown => parseDocument(readText(join(dirname(file), path)), path)
@@ -63,7 +66,7 @@ export function documentIn(file: string, versions?: readonly string[]): Document
 
 /**
  * The document, including the parts that are in other files. `where` names the document in
- * messages. `name` is the name of its own file.
+ * messages. `name` is the name of the file that contains the document.
  */
 function checked(document: unknown, where: string, name: string, other: (path: string) => unknown): unknown {
   try {
@@ -92,7 +95,7 @@ export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEnt
 
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** What happened to one file. */
+/** What was done with one file. */
 export interface Written {
   readonly name: string
   readonly happened: 'written' | 'unchanged' | 'removed'

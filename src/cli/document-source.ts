@@ -1,4 +1,4 @@
-/** Reads documents and other texts from files and addresses. */
+/** Reads documents and other text from files and URLs. */
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,24 +13,24 @@ const fetchTimeout = 30_000
  */
 const largestDocument = 32 * 1024 * 1024
 
-/** A text and its source. */
+/** A document or other text, and its source. */
 export interface SourceText {
-  /** The file as it was given, or an address. */
+  /** The file name as the user gave it, or a URL. */
   readonly name: string
   readonly text: string
 }
 
 export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** The service responds, but not with a document. */
+/** Thrown if the service responds, but not with a document. */
 export class NoDocument extends UsageError {}
 
-/** The service requires credentials. */
+/** Thrown if the service requires credentials. */
 export class NoAccess extends NoDocument {}
 
 /**
- * The text at an address. Throws `UsageError`. If there is a response without a document, the error
- * is `NoDocument` or `NoAccess`.
+ * Fetches the text at a URL. Throws `UsageError`. If the service responds without a document, the
+ * error is `NoDocument` or `NoAccess`.
  */
 export async function fetchText(address: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const unreachable = (error: unknown): UsageError =>
@@ -46,7 +46,7 @@ export async function fetchText(address: string, headers: Readonly<Record<string
   if (response.status !== 200) {
     await response.body?.cancel()
     const Fault = response.status === 401 ? NoAccess : NoDocument
-    throw new Fault(`${address} answered ${response.status} without a document.`)
+    throw new Fault(`${address} responded with ${response.status}, but without a document.`)
   }
   const chunks: Uint8Array[] = []
   let size = 0
@@ -65,7 +65,7 @@ export async function fetchText(address: string, headers: Readonly<Record<string
 const tooLarge = (name: string): UsageError =>
   new UsageError(`${name} has more than ${largestDocument / 1024 / 1024} MiB. Split it, or leave out its examples.`)
 
-/** The text of a file. Throws `UsageError` if it can't be read. */
+/** Reads the text of a file. Throws `UsageError` if it can't be read. */
 export function readText(file: string, cwd: string): string {
   const path = resolve(cwd, file)
   const reasons: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }
@@ -80,8 +80,8 @@ export function readText(file: string, cwd: string): string {
 }
 
 /**
- * A source as a URI. The URI of a file below the working folder is relative, and the viewers of
- * reports resolve it.
+ * Returns a source as a URI. For a file below the working folder, the URI is relative, and the
+ * program that shows the report resolves it.
  */
 export function uriOf(name: string, cwd: string): string {
   if (isAddress(name)) return name

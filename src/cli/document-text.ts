@@ -1,4 +1,4 @@
-/** Parses documents. The extension of the name determines whether they are JSON or YAML. */
+/** Parses documents. The extension of a document's name determines whether it is JSON or YAML. */
 import { parse } from 'yaml'
 import { messageOf, UsageError } from './usage-error.js'
 
@@ -16,8 +16,8 @@ export function parseDocument(text: string, name: string): unknown {
 }
 
 /**
- * A name with an extension for a document. Most addresses have no extension, so the format is
- * determined by the text.
+ * The name of a document, with `.yaml` appended if the text does not look like JSON. Most URLs have
+ * no extension, so the format is determined by the text.
  */
 export const formatName = (name: string, text: string): string =>
   isYamlName(name) || /^\s*[{[]/.test(text) ? name : `${name}.yaml`

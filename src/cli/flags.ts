@@ -1,4 +1,4 @@
-/** Parses the arguments of commands. The error about an unknown flag suggests the closest name. */
+/** Parses the arguments of commands. The error for an unknown flag suggests the closest name. */
 import { parseArgs } from 'node:util'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { UsageError } from './usage-error.js'

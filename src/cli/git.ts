@@ -1,4 +1,4 @@
-/** Reads files of a commit from git instead of the working tree. */
+/** Reads the files of a commit from git, and not from the working tree. */
 import { execFile } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
@@ -7,7 +7,7 @@ import { codeOf, UsageError } from './usage-error.js'
 
 const run = promisify(execFile)
 
-/** Runs git. Returns its output; `undefined` if it fails. */
+/** Runs git. Resolves to its output, or to `undefined` if git fails. */
 async function git(folder: string, ...args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout } = await run('git', ['-C', folder, ...args], { maxBuffer: 256 * 1024 * 1024 })
@@ -32,7 +32,7 @@ export const isInRepository = async (folder: string): Promise<boolean> =>
   (await git(folder, 'rev-parse', '--is-inside-work-tree'))?.trim() === 'true'
 
 /**
- * The texts of the files of a folder at a commit, by file name. The folder need not exist in the
+ * The contents of a folder's files at a commit, by file name. The folder need not exist in the
  * working tree.
  */
 export async function filesAt(cwd: string, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {

@@ -1,6 +1,6 @@
 /**
- * `lint <document>`: checks an OpenAPI document against the rules for names and contracts. It needs
- * no running service.
+ * `lint <document>`: checks an OpenAPI document against the rules for names and contracts. The
+ * service need not be running.
  */
 import { basename, dirname, join } from 'node:path'
 import {
@@ -62,7 +62,7 @@ export async function lintCommand(args: readonly string[], terminal: Terminal): 
   return report.exitCode
 }
 
-/** The findings, in the order of their lines. */
+/** Sorts the findings by their lines. */
 function inOrder(findings: readonly LintFinding[], positionOf: LintReport['positionOf']): readonly LintFinding[] {
   const placed = findings.map((finding) => ({ finding, at: positionOf(finding) ?? { line: 0, column: 0 } }))
   return placed
@@ -95,14 +95,17 @@ function documentIn({ name, text }: SourceText, cwd: string): unknown {
     return bundled(value, basename(isAddress(name) ? new URL(name).pathname : name), other)
   } catch (error) {
     if (error instanceof DocumentError) throw new UsageError(`${name}: ${error.message}`)
-    // An alias of YAML can make a value contain itself, which causes this error.
+    // A YAML alias can make a value contain itself, which causes this error.
     if (error instanceof RangeError)
       throw new UsageError(`${name} is nested too deeply, or an alias of it contains itself.`)
     throw error
   }
 }
 
-/** Returns a test of whether a rule is wanted. `--only` names clauses and rules. */
+/**
+ * Returns a function that tests whether a rule is wanted. `--only` names the wanted clauses and
+ * rules.
+ */
 function wantedBy({ only }: LintCall): (rule: LintRule) => boolean {
   if (only === undefined) return () => true
   if (only.length === 0) throw new UsageError('--only needs a rule or a clause, such as --only path-2-plural,QUERY-4')

@@ -6,9 +6,9 @@ import { UsageError } from './usage-error.js'
 
 export const lintHelp = `express-rest-conventions lint <document> [flags]
 
-Checks an OpenAPI document 3.0 or 3.1 against the conventions: names in paths, methods, statuses,
-parameters and header fields. It sends nothing to the service. <document> is a file in JSON or YAML,
-or an address. The rules are those of the ruleset express-rest-conventions/spectral.
+Checks an OpenAPI document 3.0 or 3.1 against the conventions: methods, statuses, parameters, header
+fields, and the names in paths. It sends nothing to the service. <document> is a file in JSON or
+YAML, or a URL. The rules are those of the ruleset express-rest-conventions/spectral.
 
   --only <ids>             rules or clauses, such as path-2-plural,QUERY-4
   --json                   prints the report as JSON
@@ -16,7 +16,8 @@ or an address. The rules are those of the ruleset express-rest-conventions/spect
   --sarif <file>           writes the report as SARIF 2.1.0, for code scanning
   --clauses-url <url>      the address of a page with an anchor for each clause, for SARIF
   --baseline <file>        accepts the findings in this file until their dates; all others fail
-  --write-baseline <file>  writes the current findings to such a file, or updates that of --baseline
+  --write-baseline <file>  writes a baseline of the current findings. It keeps the entries of
+                           --baseline, except those that are fixed or obsolete
   --until <day>            the last day on which the new entries of --write-baseline are accepted
   --help                   this text
 
@@ -38,7 +39,7 @@ const flags = {
 } as const
 
 export interface LintCall extends BaselineCall {
-  /** A file or an address. */
+  /** A file or a URL. */
   readonly source: string
   readonly only: readonly string[] | undefined
   readonly json: boolean

@@ -1,6 +1,6 @@
 /**
- * `mock <module>`: serves the whole interface of a service over stores in memory, with example
- * records.
+ * `mock <module>`: serves the whole interface of a service from stores in memory that contain
+ * example records.
  */
 import type { AddressInfo } from 'node:net'
 import { basename, resolve } from 'node:path'
@@ -36,7 +36,9 @@ The exit code is 0 after SIGTERM or SIGINT, and 2 if the command could not run.
   npx express-rest-conventions mock ./api.js --records 10000 --delay 100-800 --fail 5%
 `
 
-/** How long requests in flight may take when the mock ends, in milliseconds. */
+/**
+ * How long requests in flight may still run after the mock has received a signal, in milliseconds.
+ */
 const grace = 2_000
 
 /** Runs the command. Resolves to its exit code when the process receives a signal to end. */
@@ -71,7 +73,7 @@ async function mocked({ module, options }: MockCall, terminal: Terminal): Promis
   }
 }
 
-/** Lets the server listen. Resolves to its address. */
+/** Starts the server. Resolves to its URL when it listens. */
 function listening(server: GracefulServer, { port, host }: MockCall): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {

@@ -63,7 +63,7 @@ function wholeNumber({ texts }: Given, flag: string, otherwise: number, min: num
   throw new UsageError(`--${flag} is "${text}". Give a whole number from ${min} to ${max}.`)
 }
 
-/** The maximum delay in milliseconds. Clients would time out during a longer delay. */
+/** The maximum delay, in milliseconds. During a longer delay, clients would time out. */
 const longestDelay = 600_000
 
 function delayOf(text: string): MockDelay {
@@ -116,7 +116,7 @@ function principalOf(text: string): unknown {
     const value: unknown = JSON.parse(text)
     if (value !== null && value !== false) return value
   } catch {
-    // Text that is not JSON gets the same message.
+    // Text that is not JSON causes the same error as JSON that is not a principal.
   }
   throw new UsageError(
     `--principal is ${text}, which is not a principal in JSON. Give one such as '{"sub":"ana","tenant":"north"}', or '"ana"'.`,

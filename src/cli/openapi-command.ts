@@ -72,8 +72,8 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
   if (!compares && against !== undefined) throw new UsageError('--against needs --check, or --accept "reason".')
   if (check && reason !== undefined) throw new UsageError('--check writes nothing. Leave it out to accept changes.')
   const file = resolve(terminal.cwd, module)
-  // The module can also be a document that was written by hand or by another tool. The same rules
-  // apply to it.
+  // In place of a module, the user may give a document that was written by hand or by another tool.
+  // The same rules apply to it.
   const documents = isDocument(module) ? documentIn(file) : await terminal.documentsOf(file)
   const place = { folder: resolve(terminal.cwd, out), name: out }
   if (against === undefined) return write(documents, place, terminal)
@@ -111,11 +111,11 @@ async function baseOf(
   const commit = /^\.{0,2}[\\/]/.test(against) ? undefined : await commitOf(terminal.cwd, against)
   if (isPath && commit !== undefined) {
     throw new UsageError(
-      `"${against}" is both a path and a git ref. Say ./${against} for the path, or refs/heads/${against} for a branch of that name.`,
+      `"${against}" is both a path and a git ref. Write ./${against} for the path, or refs/heads/${against} for a branch of that name.`,
     )
   }
   if (commit !== undefined) {
-    // Git knows folders by their real paths.
+    // `filesAt` needs the real path of the folder, without symbolic links.
     const real = isFolder(folder)
       ? realpathSync(folder)
       : join(realpathSync(terminal.cwd), relative(terminal.cwd, folder))
@@ -138,7 +138,10 @@ async function baseOf(
   )
 }
 
-/** A single file describes only one version. All other versions are compared with themselves. */
+/**
+ * A single file describes only one version. All other versions are compared with themselves, so
+ * that they show no changes.
+ */
 const alike = (base: Documents, documents: Documents): Documents =>
   new Map([...base, ...[...documents].filter(([version]) => !base.has(version))])
 

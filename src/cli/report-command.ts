@@ -115,7 +115,9 @@ function daysIn(text: string | undefined, name: string): number | undefined {
 
 const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** The announced ends of a service, and its expired entries of `conventions`. */
+/**
+ * The announced ends of a service's versions and parts, and its expired entries of `conventions`.
+ */
 interface Plans {
   readonly ends: readonly ScheduledEnd[]
   /** A sentence for each entry of `conventions` that has expired. */
@@ -168,9 +170,9 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
   }
 }
 
-/** The reason for an error. Some connection errors have a code but no message. */
+/** The reason for a failure. Some connection errors have a code but no message. */
 const reasonOf = (error: unknown): string =>
-  (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
+  (messageOf(error) || codeOf(error) || 'the store does not respond').replace(/\.$/, '')
 
 function checked(
   { clauses: judged, complete, days }: UsageReport,
@@ -181,7 +183,7 @@ function checked(
   for (const { clause, count, clients } of broken) {
     const names = clients.map(({ client }) => client ?? 'clients that are not distinguished')
     terminal.error(
-      `Enforcing ${clause} would break ${count} answers of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`,
+      `Enforcing ${clause} would break ${count} responses of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`,
     )
   }
   if (!complete)

@@ -1,4 +1,4 @@
-/** Loads the module of a service without letting it listen. */
+/** Loads a service's module, and prevents it from listening. */
 import { existsSync } from 'node:fs'
 import { Server } from 'node:net'
 import { basename } from 'node:path'
@@ -51,7 +51,7 @@ function loadFailure(file: string, name: string, error: unknown): string {
 }
 
 /**
- * Prevents servers from listening while a module is loaded. The port may be in use, and a process
+ * Prevents servers from listening while a module is loaded. Their port may be in use, and a process
  * with a listening server does not end.
  */
 function refuseToListen(name: string): { readonly listened: Promise<never>; release(): void } {
@@ -87,6 +87,6 @@ export function serviceOf(exports: Exports, name: string): object {
   )
 }
 
-/** If the module is CommonJS, its exports are in the default export of the namespace. */
+/** For a CommonJS module, `import()` puts the exports into `default`. */
 const nested = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'api' in value ? value.api : undefined

@@ -1,4 +1,4 @@
-/** The environment of commands. Tests pass an environment of their own. */
+/** The environment of a command. Tests replace it with their own. */
 import type { Documents } from '../contract/compare-services.js'
 import type { UsageReport } from '../report/report.js'
 import type { Usage } from '../usage/usage.js'
@@ -14,7 +14,7 @@ export interface Terminal {
   serviceOf(file: string): Promise<object>
   /** The `Usage` object that a module exports. */
   usageOf(file: string): Promise<Usage>
-  /** The report at an address. */
+  /** The report at a URL. */
   reportAt(address: string): Promise<UsageReport>
   /** Resolves when the process receives a signal to end. */
   ended(): Promise<void>

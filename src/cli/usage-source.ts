@@ -1,4 +1,4 @@
-/** Reads the counts for the command `report`: from a module of the service, or from its page. */
+/** Reads the counts for the command `report`, from the service's module or from its usage page. */
 import { basename } from 'node:path'
 import { isContainer } from '../definition/json.js'
 import type { UsageReport } from '../report/report.js'
@@ -10,7 +10,7 @@ import { messageOf, UsageError } from './usage-error.js'
 export async function usageOfModule(file: string): Promise<Usage> {
   const exports = await loadModule(file)
   const candidates = [exports.usage, exports.default, ...Object.values(exports)]
-  // If the module is CommonJS, its exports are in the default export of the namespace.
+  // For a CommonJS module, `import()` puts the exports into `default`.
   if (isContainer(exports.default)) candidates.push(...Object.values(exports.default))
   const found = candidates.find(isUsage)
   if (found !== undefined) return found
@@ -28,7 +28,7 @@ const isUsage = (value: unknown): value is Usage =>
 
 const timeout = 30_000
 
-/** The report of a `usagePage()`. Throws `UsageError` for any other response. */
+/** Fetches the report of a `usagePage()`. Throws `UsageError` for any other response. */
 export async function reportAt(
   address: string,
   authorization = process.env.REPORT_AUTHORIZATION,
@@ -43,10 +43,10 @@ export async function reportAt(
   }
   if (response.status === 401)
     throw new UsageError(`${address} needs credentials. Give them in REPORT_AUTHORIZATION, such as "Bearer <token>".`)
-  if (response.status !== 200) throw new UsageError(`${address} answered ${response.status}.`)
+  if (response.status !== 200) throw new UsageError(`${address} responded with ${response.status}.`)
   const report: unknown = await response.json().catch(() => undefined)
   if (!isReport(report))
-    throw new UsageError(`${address} did not answer with a report. Give the address of a usagePage().`)
+    throw new UsageError(`${address} did not respond with a report. Give the URL of a usagePage().`)
   return report
 }
 

@@ -1,26 +1,28 @@
 /**
- * Breaking changes that a team has accepted. Each entry identifies one change by its kind, its
- * place and the values before and after.
+ * Breaking changes that have been accepted. An entry identifies a change by its version, its kind,
+ * its JSON pointer, and hashes of the values before and after the change.
  */
 import { createHash } from 'node:crypto'
 import { canonicalText, isList, isObject } from '../definition/json.js'
 import type { Change } from './changes.js'
 import { DocumentError } from './nodes.js'
 
-/** One entry of the file of accepted changes. */
+/** One entry of the file with the accepted changes. */
 export interface Accepted {
   readonly version: string
   readonly kind: string
-  /** The operation and the place within it, such as `GET /pre-piezas query "lote"`. */
+  /**
+   * The operation and the changed part of the operation, such as `GET /pre-piezas query "lote"`.
+   */
   readonly place: string
   readonly pointer: string
   /**
-   * Hashes of the values before and after the change. The entry does not accept a different change
-   * at the same place.
+   * `before` and `after` are hashes of the values before and after the change. Because of these
+   * hashes, the entry does not accept a different change of the same part.
    */
   readonly before: string
   readonly after: string
-  /** The change and its effect on clients. */
+  /** A sentence about the change and its effect on clients. */
   readonly summary: string
   readonly reason: string
   /** A date such as `2026-11-22`. */
@@ -56,7 +58,7 @@ const hashOf = (value: unknown): string => createHash('sha256').update(canonical
 
 const members = [...identity, 'place', 'summary', 'reason', 'date'] as const
 
-/** Parses the file of accepted changes. Throws `DocumentError` if the file is malformed. */
+/** Parses the file with the accepted changes. Throws `DocumentError` if the file is malformed. */
 export function parseAccepted(text: string, name: string): readonly Accepted[] {
   let value: unknown
   try {
@@ -78,5 +80,5 @@ export function parseAccepted(text: string, name: string): readonly Accepted[] {
 const isEntry = (value: unknown): value is Accepted =>
   isObject(value) && members.every((name) => typeof value[name] === 'string')
 
-/** Returns the content of the file of accepted changes. */
+/** Returns the content of the file with the accepted changes. */
 export const acceptedText = (accepted: readonly Accepted[]): string => `${JSON.stringify(accepted, null, 2)}\n`

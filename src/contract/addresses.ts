@@ -1,6 +1,7 @@
 /**
- * The addresses of operations. An address consists of the base path of a server and a path. The
- * shape of a path is its text without the names of parameters: `/orders/{}` for `/orders/{id}`.
+ * Pairs the paths of two documents, with the base paths of their servers. Paths are compared by
+ * their shapes. The shape of a path is the path without the names of its parameters: `/orders/{id}`
+ * has the shape `/orders/{}`.
  */
 import { isList, isObject, own } from '../definition/json.js'
 import { child, type Place, type Source } from './nodes.js'
@@ -11,7 +12,7 @@ export interface PathItem {
 }
 
 /**
- * The paths of both documents, keyed by their shape. `moved` is present if the base path has
+ * The paths of both documents, keyed by their shapes. `moved` is present if the base path has
  * changed.
  */
 export interface Addresses {
@@ -27,8 +28,9 @@ interface BasePaths {
 
 /**
  * Returns the paths of two documents. If the documents have no base path in common, the base paths
- * are prepended to the paths before the comparison. So the base path `/v1` with the path `/things`
- * is the same address as the base path `/` with the path `/v1/things`.
+ * are prepended to the paths. So `/things` below the base path `/v1` is the same as `/v1/things`
+ * below the base path `/`. If the documents still have no path in common, the result contains the
+ * paths without base paths, and `moved`.
  */
 export function addressesOf(before: Source, after: Source): Addresses {
   const [old, updated] = [pathsOf(before), pathsOf(after)]
@@ -39,16 +41,16 @@ export function addressesOf(before: Source, after: Source): Addresses {
   return { before: old, after: updated, moved }
 }
 
-/** Returns paths by their shape. Parameter names are not part of an address. */
+/** Returns the paths of a document, keyed by their shapes. The shapes begin with `base`. */
 function pathsOf(source: Source, base = ''): ReadonlyMap<string, PathItem> {
   const paths = [...source.members(source.member(source.root, 'paths'))].filter(([path]) => path.startsWith('/'))
-  const before = base.replace(/\/$/, '')
-  return new Map(paths.map(([path, item]) => [`${before}${path.replaceAll(/\{[^}]*\}/g, '{}')}`, { path, item }]))
+  const prefix = base.replace(/\/$/, '')
+  return new Map(paths.map(([path, item]) => [`${prefix}${path.replaceAll(/\{[^}]*\}/g, '{}')}`, { path, item }]))
 }
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'query'] as const
 
-/** Returns the operations of a path by their methods. */
+/** Returns the operations of a path item, keyed by method. */
 export function operationsOf(source: Source, item: Place): ReadonlyMap<string, Place> {
   const found = new Map<string, Place>()
   for (const method of methods) {
@@ -65,8 +67,9 @@ interface OperationAt {
 }
 
 /**
- * Returns how the base path has changed for an operation that declares `servers` itself or in its
- * path item. Returns `undefined` if it has not changed.
+ * Returns the old and the new base paths of an operation that declares `servers` itself or in its
+ * path item. Returns `undefined` if the base path is unchanged, or if neither document declares
+ * such `servers`.
  */
 export function movedOperation(
   pair: { readonly before: OperationAt; readonly after: OperationAt },
@@ -89,8 +92,8 @@ function movedBase(from: readonly string[], to: readonly string[]): BasePaths | 
 }
 
 /**
- * Returns the base paths of the servers that a place declares. Hosts are ignored, because they
- * differ by deployment.
+ * Returns the base paths of the servers that a document, a path item or an operation declares.
+ * Hosts are ignored, because they differ by deployment.
  */
 function serversAt(place: Place): readonly string[] {
   const servers = child(place, 'servers').value

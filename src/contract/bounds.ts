@@ -1,4 +1,4 @@
-/** The bounds of a schema: for values, lengths, and the counts of items and members. */
+/** The bounds of a schema, which limit values, lengths, and the number of items and members. */
 import { own } from '../definition/json.js'
 
 /** The quantity that a bound limits. */
@@ -47,8 +47,8 @@ export class Bounds {
   }
 
   /**
-   * Returns the lower bound, or `undefined` if there is none. `minLength: 0` is no bound. For
-   * integers, `exclusiveMinimum: 0` becomes `minimum: 1`.
+   * Returns the lower bound, or `undefined` if there is none. `minLength: 0` does not count as a
+   * bound. For integers, `exclusiveMinimum: 0` becomes `minimum: 1`.
    */
   lower(bound: Bound, integers: boolean): Limit | undefined {
     const found = this.#lower.get(bound)
@@ -62,7 +62,10 @@ export class Bounds {
     return found !== undefined && integers && found.open ? { value: Math.ceil(found.value) - 1, open: false } : found
   }
 
-  /** Returns the bounds of both objects. Use it if they apply to different types of values. */
+  /**
+   * Returns a new object with the bounds of both objects. The two objects must limit different
+   * types of values.
+   */
   and(other: Bounds): Bounds {
     const both = new Bounds()
     for (const bounds of [this, other]) {
@@ -88,10 +91,14 @@ export class Bounds {
 const limit = (value: unknown, open: boolean): Limit | undefined =>
   typeof value === 'number' ? { value, open } : undefined
 
-/** Negative if the first lower end allows more than the second. */
+/**
+ * Compares two lower bounds. The result is negative if the first bound allows more than the second.
+ */
 export const compareLower = (one: Limit, other: Limit): number =>
   one.value - other.value || Number(one.open) - Number(other.open)
 
-/** Negative if the first upper end allows less than the second. */
+/**
+ * Compares two upper bounds. The result is negative if the first bound allows less than the second.
+ */
 export const compareUpper = (one: Limit, other: Limit): number =>
   one.value - other.value || Number(other.open) - Number(one.open)

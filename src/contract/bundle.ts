@@ -1,14 +1,14 @@
 /**
- * Bundles an OpenAPI document of several files into one document. The files that it references are
- * copied into it.
+ * Bundles an OpenAPI document that consists of several files. The files that the document
+ * references are copied into the document.
  */
 import { posix } from 'node:path'
 import { escapePointer, isList, isObject, type JsonObject, put } from '../definition/json.js'
 import { DocumentError } from './nodes.js'
 
 /**
- * The member of a document that holds other files, by their paths relative to the document's
- * folder.
+ * The name of the member of a bundled document that contains the other files. The files are keyed
+ * by their paths relative to the document's folder.
  */
 export const filesMember = 'x-files'
 
@@ -19,16 +19,16 @@ const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum'
 const tables: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'schemas', '$defs', 'dependentSchemas'])
 
 /**
- * Returns the document with all files that it references. `name` is the name of its own file.
- * `read` returns the content of another file, given its path relative to the document's folder. A
- * document without references to other files is returned unchanged. Throws `DocumentError` for
- * references to other hosts. Errors of `read` are passed on.
+ * Returns the document together with all files that it references. `name` is the file name of the
+ * document. `read` returns the content of another file, given its path relative to the document's
+ * folder. A document without references to other files is returned unchanged. Throws
+ * `DocumentError` if a reference points to another host. Exceptions of `read` are not caught.
  */
 export function bundled(document: unknown, name: string, read: (path: string) => unknown): unknown {
   const bundle = new Bundle(name, read)
-  const versionChange = bundle.rewritten(document, '')
-  return isObject(versionChange) && bundle.files.size > 0
-    ? { ...versionChange, [filesMember]: Object.fromEntries(bundle.files) }
+  const rewritten = bundle.rewritten(document, '')
+  return isObject(rewritten) && bundle.files.size > 0
+    ? { ...rewritten, [filesMember]: Object.fromEntries(bundle.files) }
     : document
 }
 
@@ -44,7 +44,7 @@ class Bundle {
 
   /**
    * Returns a value of a file with its references rewritten to point into the bundle. `file` is the
-   * path of that file, or empty for the document itself.
+   * path of that file, or `''` for the document itself.
    */
   rewritten(value: unknown, file: string, isTable = false): unknown {
     if (isList(value)) return value.map((item) => this.rewritten(item, file))

@@ -1,12 +1,11 @@
 /**
- * The canonical text of a document. Equal documents have equal text, so a diff shows only real
- * changes.
+ * The canonical text of a document. Two documents with the same meaning have the same text, so a
+ * diff shows only real changes.
  */
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'
 
 /**
- * The names of members whose value is a map. The keys of the map are names that the team has
- * chosen, and not keywords.
+ * The names of members whose value is a map. The keys of the map are arbitrary names, not keywords.
  */
 const tables: ReadonlySet<string> = new Set([
   ...['paths', 'webhooks', 'callbacks', 'responses', 'headers', 'content', 'links', 'encoding', 'variables'],
@@ -58,10 +57,10 @@ function member(name: string, value: unknown): unknown {
   }
   // `parameters` is a list in an operation and a map in `components`.
   const isTable = tables.has(name) || name === 'parameters'
-  const versionChange = sorted(value, isTable && isObject(value))
-  return unordered.has(name) && isList(versionChange)
-    ? inOrder(name === 'security' ? versionChange.map(requirement) : versionChange)
-    : versionChange
+  const rewritten = sorted(value, isTable && isObject(value))
+  return unordered.has(name) && isList(rewritten)
+    ? inOrder(name === 'security' ? rewritten.map(requirement) : rewritten)
+    : rewritten
 }
 
 /** Returns a security requirement with its scopes sorted. */
@@ -76,13 +75,13 @@ function inOrder(value: unknown): unknown {
 }
 
 /**
- * The text by which the items of a list are sorted. For an object with a name, the text starts with
- * the name, because names change less often than descriptions.
+ * Returns the string by which an item of a list is sorted. For an object with a name, the string
+ * starts with the name, because names change less often than descriptions.
  */
 const sortKey = (value: unknown): string =>
   isObject(value) && typeof value.name === 'string' ? `${value.name} ${canonicalText(value)}` : canonicalText(value)
 
-/** Sorts members and keeps the order of lists. */
+/** Sorts the members of objects and keeps the order of lists. */
 function dataOf(value: unknown): unknown {
   if (isList(value)) return value.map(dataOf)
   if (!isObject(value)) return value

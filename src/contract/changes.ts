@@ -5,39 +5,46 @@ import type { Place } from './nodes.js'
 
 /** One change of a contract. */
 export interface Change {
-  /** A stable id, such as `filter-removed`. docs/contract.md lists all of them. */
+  /** A stable id, such as `filter-removed`. docs/contract.md lists all ids. */
   readonly kind: ContractKind
-  /** `breaking`: clients break. `warning`: code generated from the document breaks. */
+  /** `breaking`: clients break. `warning`: only code generated from the document breaks. */
   readonly level: Level
   readonly breaking: boolean
-  /** The version, such as `v1`. Absent if its name is not known. */
+  /** The name of the version, such as `v1`. Absent if the name is not known. */
   readonly version?: string
   /** The first operation that is affected. Absent if the change affects the whole document. */
   readonly method?: string
   readonly path?: string
   /**
-   * The place of the change, such as `query "lote"`, `body contrato.href` or `200 application/json
-   * numero`.
+   * The changed part of the document, such as `query "lote"`, `body contrato.href` or `200
+   * application/json numero`.
    */
   readonly place: string
-  /** A JSON pointer into the earlier document, or into the later document if the place is new. */
+  /**
+   * A JSON pointer into the earlier document. If the changed part is new, a pointer into the later
+   * one.
+   */
   readonly pointer: string
   /**
-   * The value in the earlier and in the later document. Absent if that document has no such value.
+   * `before` and `after` are the values in the earlier and the later document. Each is absent if
+   * its document has no such value.
    */
   readonly before?: unknown
   readonly after?: unknown
-  /** Distinguishes the change from others at the same place, such as the removed value. */
+  /**
+   * Distinguishes the change from other changes with the same pointer. For example, the removed
+   * value.
+   */
   readonly detail: string
   /** Other operations that are affected, such as `GET /pre-piezas/{numero}`. */
   readonly alsoAt: readonly string[]
-  /** The change and its effect on clients. */
+  /** A sentence about the change and its effect on clients. */
   readonly summary: string
-  /** `summary`, followed by what to do. */
+  /** `summary`, followed by advice on a breaking change. */
   readonly sentence: string
 }
 
-/** The names of versions in sentences. */
+/** The names of versions that sentences mention. */
 export interface VersionWords {
   readonly version?: string
   /** The version into which a breaking change should be put, such as `v2`. */
@@ -58,7 +65,10 @@ export interface Found {
   readonly place: string
   readonly before?: Place | undefined
   readonly after?: Place | undefined
-  /** Distinguishes the change from others at the same pointer, such as the removed value. */
+  /**
+   * Distinguishes the change from other changes with the same pointer. For example, the removed
+   * value.
+   */
   readonly detail?: string
   /** The change: `the filter "lote" of pre-piezas is gone`. */
   readonly what: string

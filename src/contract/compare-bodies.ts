@@ -33,7 +33,7 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
   const rest = { before: old, after: updated, place: 'body' }
   if (old === undefined && updated === undefined) return
   if (old === undefined) {
-    const what = `${of} takes a body now`
+    const what = `${of} accepts a body now`
     if (isWanted)
       add(sides, 'required-request-body-added', {
         ...rest,
@@ -46,7 +46,7 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
   if (updated === undefined) {
     add(sides, 'request-body-removed', {
       ...rest,
-      what: `${of} takes no body any more`,
+      what: `${of} no longer accepts a body`,
       effect: 'clients that send one get 400',
     })
     return
@@ -69,7 +69,7 @@ interface Body {
   readonly words: string
   /** The start of `place` in changes, such as `body` or `200`. */
   readonly at: string
-  /** Whether the body is a page of a list. Clients choose the length of a page. */
+  /** Whether the body is a page of a list whose length clients can choose. */
   readonly isPage?: boolean
 }
 
@@ -136,8 +136,8 @@ export function compareContents(
 }
 
 /**
- * The verb of the sentence about a removed media type, and the effect on clients, for each place of
- * a body.
+ * For each use of a body: the verb of the sentence about a removed media type, and the effect of
+ * the removal on clients.
  */
 const lostType: Readonly<Record<Body['place'], readonly [verb: string, effect: string]>> = {
   request: ['may be', 'clients that send it get 415'],
@@ -154,12 +154,12 @@ export function compareResponses(before: Place, after: Place, sides: OperationSi
   const updated = sides.after.members(sides.after.member(after, 'responses'))
   const pairs = new Map<string, readonly [string, Place, Place]>()
   for (const [status, place] of old) {
-    const [key, other] = statusOf(updated, status)
+    const [key, other] = responseFor(updated, status)
     if (other !== undefined) pairs.set(`${status} ${key}`, [status, place, other])
     else removedStatus(status, place, old, updated, sides)
   }
   for (const [status, place] of updated) {
-    const [key, other] = statusOf(old, status)
+    const [key, other] = responseFor(old, status)
     if (other !== undefined) pairs.set(`${key} ${status}`, [status, other, place])
     else addedStatus(status, place, before, after, sides)
   }
@@ -173,34 +173,35 @@ const hasPageSize = (source: Source, operation: Place): boolean =>
   source.items(child(operation, 'parameters')).some(({ value }) => own(value, 'name') === parameter.size)
 
 /**
- * Returns whether a finding is a greater `maxItems` of a page. Such a finding is not reported,
- * because pages get longer only if a client asks for more items.
+ * Returns whether a finding says that the `maxItems` of a page was raised. Such a finding is not
+ * reported, because a page gets longer only if a client asks for more items.
  */
 const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
   path.length === 0 && difference === 'maximum-raised' && keyword === 'maxItems'
 
 /**
- * Returns the response for a status, with its key. It is the entry of the status, or else the entry
- * of its range (such as `2XX`), or else `default`. `default` describes a success only if there are
- * no entries for a success. It describes an error only if it has content or header fields.
+ * Returns the response that a document declares for a status, with its key. If there is no entry
+ * for the status itself, this is the entry for its range (such as `2XX`). If there is no such entry
+ * either, it is `default`. `default` is used for a success only if there are no entries for a
+ * success. `default` is used for an error only if it has content or header fields.
  */
-export function statusOf(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
-  const isOther = isSuccess(status) ? [...all.keys()].some(isSuccess) : !hasContent(all.get('default'))
-  const others = isOther ? [] : ['default']
+export function responseFor(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
+  const skipsDefault = isSuccess(status) ? [...all.keys()].some(isSuccess) : !hasContent(all.get('default'))
+  const others = skipsDefault ? [] : ['default']
   const key = [status, status.toUpperCase(), `${status.charAt(0)}XX`, ...others].find((one) => all.has(one)) ?? status
   return [key, all.get(key)]
 }
 
 /**
- * Returns whether a response has content or header fields. A `default` without them promises
- * nothing about the statuses that it covers.
+ * Returns whether a response has content or header fields. A `default` with neither of these
+ * promises nothing about the statuses that it covers.
  */
 const hasContent = (answer: Place | undefined): boolean =>
   ['content', 'headers'].some((member) => own(answer?.value, member) !== undefined)
 
 /**
- * Returns whether a status is a success. 304 does not count as a success, because only conditional
- * requests receive it.
+ * Returns whether a status is a success. Statuses below 400 count as a success, except 304, because
+ * only conditional requests receive it.
  */
 export const isSuccess = (status: string): boolean => /^[123]/.test(status) && status !== '304'
 
@@ -212,11 +213,11 @@ function removedStatus(
   sides: OperationSides,
 ): void {
   const isRange = /^[1-5]XX$/i.test(status)
-  // Entries for individual statuses have replaced the range.
+  // The later document has entries for individual statuses of the range instead.
   if (isRange && [...updated.keys()].some((one) => one.startsWith(status.charAt(0)))) return
   const isDefaultSuccess =
     status === 'default' && ![...old.keys()].some(isSuccess) && ![...updated.keys()].some(isSuccess)
-  const rest = { before: place, place: status, what: `${nameOf(sides)} no longer answers ${status}` }
+  const rest = { before: place, place: status, what: `${nameOf(sides)} no longer responds with ${status}` }
   if (isDefaultSuccess || isSuccess(status))
     add(sides, 'status-removed', { ...rest, effect: 'clients that expect it fail' })
   else add(sides, 'error-status-removed', rest)
@@ -236,13 +237,13 @@ function addedStatus(status: string, place: Place, before: Place, after: Place, 
       add(sides, 'if-match-required', {
         after: place,
         place: status,
-        what: `${nameOf(sides)} answers 428 now`,
+        what: `${nameOf(sides)} responds with 428 now`,
         effect: 'clients that send no If-Match are rejected',
       })
     }
     return
   }
-  add(sides, 'status-added', { after: place, place: status, what: `${nameOf(sides)} answers ${status} now` })
+  add(sides, 'status-added', { after: place, place: status, what: `${nameOf(sides)} responds with ${status} now` })
 }
 
 interface ResponsePair {

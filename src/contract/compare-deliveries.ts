@@ -1,8 +1,11 @@
-/** Compares webhooks and callbacks. Clients receive their bodies, and send replies to them. */
+/**
+ * Compares webhooks and callbacks: requests that the service sends to clients. Clients reply to
+ * these requests.
+ */
 import { own } from '../definition/json.js'
 import { operationsOf } from './addresses.js'
 import type { Found } from './changes.js'
-import { compareContents, isSuccess, statusOf } from './compare-bodies.js'
+import { compareContents, isSuccess, responseFor } from './compare-bodies.js'
 import { type OperationSides, parametersOf } from './compare-parameters.js'
 import type { Pair } from './findings.js'
 import { schemaOf } from './flatten.js'
@@ -16,7 +19,8 @@ export type DeliverySides = Omit<OperationSides, 'operation'>
 type Rest = Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'place'>
 
 /**
- * Compares webhooks or callbacks by name. `words` is their name in messages, such as `the webhook`.
+ * Compares webhooks or callbacks by name. `words` precedes the name in messages, such as `the
+ * webhook`.
  */
 export function compareDeliveries(pair: Pair<Place | undefined>, words: string, sides: DeliverySides): void {
   const [old, updated] = [sides.before.members(pair.before), sides.after.members(pair.after)]
@@ -32,7 +36,7 @@ export function compareDeliveries(pair: Pair<Place | undefined>, words: string, 
 
 /**
  * Compares the expressions of a callback. An expression such as `{$request.body#/url}` takes the
- * address of the callback from the request.
+ * URL of the callback from the request.
  */
 function compareExpressions(
   pair: Pair<Place>,
@@ -86,7 +90,7 @@ class Delivery {
       ...places,
       detail: from,
       what,
-      effect: 'clients that sent that address are no longer called',
+      effect: 'clients that sent that URL are no longer called',
     })
   }
 
@@ -182,7 +186,7 @@ class Delivery {
     const updated = sides.after.members(sides.after.member(after, 'responses'))
     for (const [status, place] of old) {
       if (!isSuccess(status) && status !== 'default') continue
-      const [, other] = statusOf(updated, status)
+      const [, other] = responseFor(updated, status)
       const words = `the ${status} reply to ${this.#words}`
       if (other !== undefined)
         compareContents({ before: place, after: other }, { place: 'reply', words, at: status }, sides)
@@ -195,11 +199,11 @@ class Delivery {
         })
     }
     for (const [status, place] of updated)
-      if (isSuccess(status) && statusOf(old, status)[1] === undefined)
+      if (isSuccess(status) && responseFor(old, status)[1] === undefined)
         this.#add('reply-status-added', {
           after: place,
           place: status,
-          what: `${this.#words} may be answered with ${status} now`,
+          what: `${this.#words} may get the reply ${status} now`,
         })
   }
 

@@ -33,8 +33,8 @@ export interface FormWords {
 const isSent = ({ place }: FormWords): boolean => isSentAt(place)
 
 /**
- * Compares the parts that both sides have. `pair` consists of the Media Type Objects of the form,
- * with `schema` and `encoding`.
+ * Compares the parts that the form has in both documents. `pair` contains the Media Type Object of
+ * the form in each document, with `schema` and `encoding`.
  */
 export function compareEncoding(pair: Pair<Place>, sources: Pair<Source>, form: FormWords): void {
   const [before, after] = [partsOf(sources.before, pair.before), partsOf(sources.after, pair.after)]
@@ -90,8 +90,8 @@ function compareTypes(old: Part, updated: Part, form: FormWords): void {
 }
 
 /**
- * Returns the media types of a part. These are listed in `contentType`. Without it, the default for
- * the schema of the part applies (OpenAPI 3.1, 4.8.15).
+ * Returns the media types of a part, which `contentType` lists. Without `contentType`, the default
+ * for the schema of the part applies (OpenAPI 3.1, 4.8.15).
  */
 function typesOf({ encoding, shapes }: Part): readonly string[] {
   const declared = textAt(encoding, 'contentType')
@@ -115,7 +115,8 @@ function compareStyle(old: Part, updated: Part, form: FormWords): void {
 }
 
 /**
- * Returns the way in which arrays and objects are serialized. There is only one way for scalars.
+ * Returns a string that identifies how arrays and objects are serialized. A part that allows
+ * neither has the string `plain`, because scalars are always serialized in the same way.
  */
 function styleOf({ encoding, shapes }: Part): string {
   if (shapes.every(({ types }) => !types.has('array') && !types.has('object'))) return 'plain'

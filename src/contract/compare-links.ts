@@ -13,7 +13,7 @@ type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'before' | 'after' | 'pla
 
 /**
  * Compares the links of a response. The links are in the document, but not in the response itself.
- * So a change of them breaks only generated code. `of` names the response in messages.
+ * So a changed link breaks only generated code. `of` names the response in messages.
  */
 export function compareLinks(
   pair: Pair<Place>,
@@ -45,7 +45,9 @@ export function compareLinks(
       })
 }
 
-/** Returns a link as text, without its description and its server, which are ignored. */
+/**
+ * Returns a link as canonical JSON, without its description and its server. Those are not compared.
+ */
 function textOf({ value }: Place): string {
   const { description: _, server: __, ...rest } = isObject(value) ? value : {}
   return canonicalText(rest)

@@ -7,7 +7,7 @@ import type { Source } from './nodes.js'
 import type { Shape } from './shape.js'
 import { hasPassed } from './sunset.js'
 
-/** The context in which the parts of two shapes are compared. */
+/** The context in which the members and items of two shapes are compared. */
 export interface Sides {
   readonly before: Source
   readonly after: Source
@@ -16,7 +16,7 @@ export interface Sides {
   readonly parts: CompareParts
 }
 
-/** A member of one side: its schema, and whether it is required. */
+/** A member in one of the documents: its schema, and whether it is required. */
 interface Member {
   readonly schema: Schema
   readonly required: boolean
@@ -83,8 +83,8 @@ function lostMember(
 }
 
 /**
- * Returns a member, unless it is hidden in this direction. Read-only members are absent from
- * requests, and write-only members are absent from responses.
+ * Returns a member. Returns `undefined` for a read-only member of a request body and for a
+ * write-only member of a response body, because these members are not sent.
  */
 function memberOf(shape: Shape, name: string, source: Source, { place }: Comparison): Member | undefined {
   const schema = shape.properties.get(name)
@@ -154,9 +154,7 @@ function compareDependents({ before, after }: Pair<Shape>): readonly Finding[] {
   return found
 }
 
-/**
- * Compares the items that have a schema of their own for their position, and then the other items.
- */
+/** Compares the items whose position has a schema of its own, and then the other items. */
 export function compareItems({ before, after }: Pair<Shape>, parts: CompareParts): readonly Finding[] {
   const found: Finding[] = []
   for (let index = 0; index < Math.max(before.prefix.length, after.prefix.length); index++) {

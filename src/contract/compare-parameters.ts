@@ -56,12 +56,15 @@ export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSi
   for (const [key, updated] of after) if (!before.has(key)) compare.added(updated)
 }
 
-/** Header fields that OpenAPI describes in other places (OpenAPI 3.1, Parameter Object). */
+/**
+ * Header fields that OpenAPI describes by other means than parameters (OpenAPI 3.1, Parameter
+ * Object).
+ */
 const ignored: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
 /**
- * Returns the parameters of an operation by place and name, such as `query sort`. Path parameters
- * are identified by their position instead of their name.
+ * Returns the parameters of an operation, keyed by location and name, such as `query sort`. Path
+ * parameters are keyed by their position instead of their name.
  */
 export function parametersOf(
   source: Source,
@@ -88,7 +91,7 @@ export function parametersOf(
 }
 
 /**
- * The description of a path parameter that the document does not describe. Such a parameter is a
+ * Stands for a path parameter that the document does not describe. Such a parameter counts as a
  * string.
  */
 const undescribed = (item: Place): Parameter => ({
@@ -99,7 +102,8 @@ const undescribed = (item: Place): Parameter => ({
 })
 
 /**
- * The kinds of changes and the words for those parameters of a list that the conventions define.
+ * For some parameters that the conventions define for lists: the kind of change if the parameter is
+ * removed, and the words for the parameter in messages.
  */
 const listWords: Readonly<Record<string, { readonly removed: OwnKind; readonly words: string }>> = {
   [parameter.sort]: { removed: 'sort-removed', words: 'the sort order' },
@@ -200,7 +204,7 @@ class ParameterComparison {
       this.#add('parameter-became-many-valued', updated, {
         before: old.place,
         after: updated.place,
-        what: `${this.#words(updated)} takes several values now`,
+        what: `${this.#words(updated)} accepts several values now`,
       })
     const findings = many ?? this.#sides.schemas.compare(pair, { place: 'parameter', text: !isContent(updated) })
     for (const finding of findings) {
@@ -220,9 +224,9 @@ class ParameterComparison {
   }
 
   /**
-   * If a parameter took one value and now takes several, returns the differences between that value
-   * and an item of the list. In a request, the name of the parameter is repeated for each value
-   * (QUERY-1).
+   * If a parameter took one value and now takes a list of values, returns the differences between
+   * the value and an item of the list. Otherwise returns `undefined`. In a request, the name of the
+   * parameter is repeated for each item of the list (QUERY-1).
    */
   #manyValued(pair: Pair<Schema>, updated: Parameter): readonly Finding[] | undefined {
     const { before, after, schemas } = this.#sides
@@ -245,8 +249,9 @@ class ParameterComparison {
   }
 
   /**
-   * Returns the way in which the values of a parameter are serialized. There is only one way for
-   * scalars.
+   * Returns a string that identifies how the values of a parameter are serialized. `explode` is not
+   * part of the string for scalars, because they are serialized in the same way with and without
+   * it.
    */
   #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
     if (isContent({ place })) return `content ${Object.keys(objectAt(source.member(place, 'content'))).join()}`
@@ -261,8 +266,8 @@ class ParameterComparison {
   }
 
   /**
-   * Returns a finding as changes of the kinds that the conventions define; `undefined` if they
-   * define none for it.
+   * Converts a finding to changes of the kinds that the conventions define. Returns `undefined` if
+   * the conventions define no kind for the finding.
    */
   #listChanges(finding: Finding, updated: Parameter): readonly Found[] | undefined {
     const isList = this.#isList || updated.name === parameter.expand

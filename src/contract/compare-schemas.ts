@@ -11,7 +11,7 @@ import { firstKeyword, flatten, keyOf, keywordOf, type Schema } from './flatten.
 import type { Source } from './nodes.js'
 import { type Shape, shapesOf } from './shape.js'
 
-/** Compares two parts of schemas. `path` has the names that lead to the parts. */
+/** Compares two subschemas. `path` contains the names that lead to the subschemas. */
 export type CompareParts = (pair: SchemaPair, ...path: readonly string[]) => readonly Finding[]
 
 /** Compares the schemas of two documents. The result of each pair is cached. */
@@ -19,12 +19,13 @@ export class SchemaComparer {
   readonly #before: Source
   readonly #after: Source
   readonly #now: Date
-  readonly #known = new Map<string, readonly Shape[]>()
-  readonly #done = new Map<string, readonly Finding[]>()
+  readonly #shapesBySchema = new Map<string, readonly Shape[]>()
+  readonly #findingsByPair = new Map<string, readonly Finding[]>()
   readonly #underWay = new Map<string, number>()
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /**
-   * The depth of the outermost unfinished pair that an inner comparison has assumed to be equal.
+   * Inner comparisons assume that an unfinished outer pair has no differences. This is the depth of
+   * the outermost pair for which a comparison has assumed that.
    */
   #assumed = Number.POSITIVE_INFINITY
 
@@ -40,7 +41,7 @@ export class SchemaComparer {
    */
   compare({ before, after }: SchemaPair, comparison: Comparison): readonly Finding[] {
     const key = `${comparison.place} ${comparison.text} ${comparison.xml === true} ${keyOf(before)} | ${keyOf(after)}`
-    const known = this.#done.get(key)
+    const known = this.#findingsByPair.get(key)
     if (known !== undefined) return known
     const depth = this.#underWay.get(key)
     if (depth !== undefined) {
@@ -72,14 +73,14 @@ export class SchemaComparer {
    */
   #keep(key: string, found: readonly Finding[], level: number): void {
     const isFinal = this.#assumed >= level
-    if (isFinal) this.#done.set(key, found)
+    if (isFinal) this.#findingsByPair.set(key, found)
     else this.#provisional.set(key, { found, assumed: this.#assumed })
     for (const [inner, { found: result, assumed }] of this.#provisional) {
       if (assumed < level) continue
       this.#provisional.delete(inner)
       if (!isFinal) this.#provisional.set(inner, { found: result, assumed: this.#assumed })
       // The outer pair has no differences, so the assumption was right.
-      else if (found.length === 0) this.#done.set(inner, result)
+      else if (found.length === 0) this.#findingsByPair.set(inner, result)
     }
   }
 
@@ -117,8 +118,8 @@ export class SchemaComparer {
    */
   #shapesOf(source: Source, schema: Schema): readonly Shape[] {
     const key = `${source === this.#before} ${keyOf(schema)}`
-    const known = this.#known.get(key) ?? shapesOf(source, schema)
-    this.#known.set(key, known)
+    const known = this.#shapesBySchema.get(key) ?? shapesOf(source, schema)
+    this.#shapesBySchema.set(key, known)
     return known
   }
 
@@ -159,7 +160,7 @@ export class SchemaComparer {
     ]
   }
 
-  /** Pairs the alternatives of both sides, and compares each pair. */
+  /** Pairs the alternatives of both schemas, and compares each pair. */
   #unions(before: readonly Shape[], after: readonly Shape[], comparison: Comparison): readonly Finding[] {
     const table = before.map((one) => after.map((other) => this.#shapes(one, other, comparison)))
     const isFree = (findings: readonly Finding[] | undefined): boolean =>
@@ -181,15 +182,15 @@ export class SchemaComparer {
     pairUp((one, other) => table[one]?.[other]?.length === 0)
     // An unchanged alternative has exactly one counterpart. A second alternative with the same
     // schema counts as new.
-    const isOpen = { before: new Set(restBefore), after: new Set(restAfter) }
+    const unpaired = { before: new Set(restBefore), after: new Set(restAfter) }
     pairUp((one, other) => isFree(table[one]?.[other]) && isNamedAlike(before[one], after[other]))
     pairUp((one, other) => isFree(table[one]?.[other]))
     if (isSentAt(comparison.place)) {
       for (const one of [...restBefore])
-        if ([...isOpen.after].some((other) => isFree(table[one]?.[other]))) restBefore.delete(one)
+        if ([...unpaired.after].some((other) => isFree(table[one]?.[other]))) restBefore.delete(one)
     } else {
       for (const other of [...restAfter])
-        if ([...isOpen.before].some((one) => isFree(table[one]?.[other]))) restAfter.delete(other)
+        if ([...unpaired.before].some((one) => isFree(table[one]?.[other]))) restAfter.delete(other)
     }
     pairUp((one, other) => isNamedAlike(before[one], after[other]))
     if (restBefore.size === 1 && restAfter.size === 1)
@@ -243,7 +244,7 @@ function compareDiscriminators([before, after]: readonly unknown[], pair: Schema
   const [one, other] = [before, after].map((declared) => own(declared, 'propertyName'))
   if (one !== other) return [{ difference: 'discriminator-changed', path: [], ...places(pair), from: one, to: other }]
   const [old, updated] = [before, after].map(mappingOf)
-  // Without a mapping, the values are the names of components.
+  // Without a mapping, the values are the names of components, which are not compared.
   if (old === undefined || updated === undefined) return []
   return [
     ...old

@@ -73,7 +73,10 @@ const addedScopes = (has: Requirement, needs: Requirement): string =>
     .map((scope) => `"${scope}"`)
     .join(', ')
 
-/** Returns `security` of the operation, or else `security` of the document. */
+/**
+ * Returns `security` of the operation. If the operation has none, returns `security` of the
+ * document.
+ */
 const securityOf = (source: Source, operation: Place): Place =>
   child(own(operation.value, 'security') === undefined ? source.root : operation, 'security')
 
@@ -95,7 +98,7 @@ function requirementsOf(source: Source, operation: Place): readonly Requirement[
 }
 
 /**
- * Returns a text that identifies a scheme independently of its name. Token URLs and the bearer
+ * Returns a string that identifies a scheme independently of its name. Token URLs and the bearer
  * format are ignored, because they do not change requests.
  */
 function identityOf(source: Source, name: string): string {

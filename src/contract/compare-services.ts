@@ -42,8 +42,9 @@ function retired(version: string, document: unknown, now: Date): Change {
     }
   const early = typeof sunset === 'string' ? ` before its sunset ${sunset}` : ' and had no sunset'
   const what = `the version is gone${early}: clients that call it get 404 or 410`
+  const fix = typeof sunset === 'string' ? 'Serve the version until its sunset' : 'Give the version a sunset first'
   return {
-    ...versionChange(version, 'version-retired', what, '. Serve it until its sunset, or accept it with --accept'),
+    ...versionChange(version, 'version-retired', what, `. ${fix}, or accept this change with --accept`),
     ...info,
   }
 }

@@ -53,7 +53,7 @@ function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[
   const add = (difference: Difference): unknown =>
     differences.push(found(shapes, difference, typeText(before), typeText(after)))
   if (lost.length > 0 && gained.length > 0) return [found(shapes, 'type-changed', typeText(before), typeText(after))]
-  // If both sides list their values, the comparison of values covers the types.
+  // If both schemas enumerate their values, the comparison of values covers the types.
   const isListed = before.values !== undefined && after.values !== undefined
   if (lost.length > 0 && !isListed) add('type-narrowed')
   if (gained.length > 0 && !isListed) add('type-widened')
@@ -62,7 +62,7 @@ function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[
   return differences
 }
 
-/** Returns the types of a shape as text, with their names in OpenAPI. */
+/** Returns the types of a shape for messages, by their names in OpenAPI. */
 function typeText({ types, nullable }: Shape): string {
   if (types.size === 6) return 'any'
   const names: string[] = [...types].filter(
@@ -89,8 +89,8 @@ function compareEnums(shapes: Shapes, { text }: Comparison): readonly Finding[] 
 }
 
 /**
- * Returns whether both sides have any of these types, so that the keywords for these types can be
- * compared.
+ * Returns whether each of the two shapes allows at least one of these types. Otherwise the keywords
+ * for these types are not compared.
  */
 const share = ({ before, after }: Shapes, comparison: Comparison, types: readonly ValueType[]): boolean =>
   types.some((type) => typesIn(before, comparison).has(type)) && types.some((type) => after.types.has(type))
@@ -141,7 +141,8 @@ function compareBounds(shapes: Shapes, comparison: Comparison): readonly Finding
 
 /**
  * Compares two ends of ranges. The result is negative if the second end is greater. A missing upper
- * end counts as greater than any other, and a missing lower end as less than any other.
+ * end counts as greater than any other upper end. A missing lower end counts as less than any other
+ * lower end.
  */
 function compareEnds(
   one: Limit | undefined,
@@ -171,8 +172,8 @@ function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Find
 }
 
 /**
- * The values of `multipleOf` that limit a shape. For integers, 1 and its fractions, such as 0.5,
- * are no limit.
+ * The values of `multipleOf` that limit a shape. For integers, 1 and its fractions, such as 0.5, do
+ * not limit the values.
  */
 const multiplesOf = ({ types, bounds: { multiples } }: Shape): readonly number[] =>
   types.has('fraction') ? multiples : multiples.filter((multiple) => !Number.isInteger(1 / multiple))

@@ -25,8 +25,8 @@ export interface CompareOptions {
    */
   readonly version?: string
   /**
-   * The version into which sentences advise to put breaking changes. Default: the version with the
-   * next number, such as `v2`.
+   * The version that sentences recommend for breaking changes. Default: the version with the next
+   * number, such as `v2`.
    */
   readonly next?: string
   /** The time at which sunsets are evaluated. Default: now. */
@@ -41,9 +41,9 @@ export const compareKinds: Kinds<CompareOptions> = {
 
 /**
  * Returns every change between two OpenAPI documents (3.0 or 3.1) of one version, breaking changes
- * first. It does not break clients if requests become more permissive, or responses more specific.
- * Different spellings of the same contract (`$ref` or inline, `allOf` or one object, another order)
- * do not count as changes.
+ * first. A change that makes requests more permissive or responses more specific does not break
+ * clients. Different spellings of the same contract (`$ref` or inline, `allOf` or one object,
+ * another order) do not count as changes.
  *
  * Throws `DocumentError` if an argument is not an OpenAPI document, or if a reference can't be
  * resolved. Throws `ConfigurationError` `invalid-option` for a wrong option.
@@ -81,8 +81,8 @@ class DocumentComparison {
   readonly #schemas: SchemaComparer
   readonly #addresses: Addresses
   /**
-   * Whether all parts that operations can reference are the same in both documents. If they are,
-   * paths with equal text are skipped.
+   * Whether everything that operations can reference is the same in both documents. If so, path
+   * items that are equal as JSON are skipped.
    */
   readonly #sharesAll: boolean
 
@@ -219,7 +219,7 @@ class DocumentComparison {
     compareDeliveries(callbacks, `the callback of ${operation.method} ${operation.path}`, sides)
   }
 
-  /** Compares deprecation, sunset and operation id. */
+  /** Compares the deprecation, the sunset and the id of an operation. */
   #life(operation: { readonly method: string; readonly path: string }, before: Place, after: Place): void {
     const of = `${operation.method} ${operation.path}`
     const rest = { before, after, place: 'operation', operation }
@@ -251,7 +251,9 @@ class DocumentComparison {
     return { before: this.#before, after: this.#after, schemas: this.#schemas, changes: this.#changes, now: this.#now }
   }
 
-  /** Compares the names of schema components. Generated clients use them as names of types. */
+  /**
+   * Compares the names of schema components. Generated clients use these names as names of types.
+   */
   components(): void {
     const [old, updated] = [this.#before, this.#after].map((source) =>
       source.member(source.root, 'components', 'schemas'),
@@ -280,7 +282,10 @@ class DocumentComparison {
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
 
-/** Returns the sunset of a version: `x-sunset` at the root of the document, or else in `info`. */
+/**
+ * Returns the sunset of a version: `x-sunset` at the root of the document, otherwise `x-sunset` in
+ * `info`.
+ */
 export function documentSunset(source: Source): unknown {
   return own(source.root.value, 'x-sunset') ?? own(own(source.root.value, 'info'), 'x-sunset')
 }

@@ -3,45 +3,46 @@ import type { Schema } from './flatten.js'
 import type { Place } from './nodes.js'
 
 /**
- * The place of a schema. Clients send `parameter`, `request` and `reply` (to a webhook or
- * callback); they receive `response`, `header` and `delivery` (of a webhook or callback).
+ * The use of a schema. Clients send values for `parameter`, `request` and `reply` (to a webhook or
+ * callback). They receive values for `response`, `header` and `delivery` (of a webhook or
+ * callback).
  */
 export type SchemaPlace = 'parameter' | 'request' | 'response' | 'header' | 'delivery' | 'reply'
 
-/** Returns whether clients send the values at a place. */
+/** Returns whether clients send the values of a schema with this use. */
 export const isSentAt = (place: SchemaPlace): boolean =>
   place === 'parameter' || place === 'request' || place === 'reply'
 
-/** The level of a difference, in values that clients send and in values that they receive. */
+/** The level of a difference, for values that clients send and for values that clients receive. */
 interface Effect {
   readonly sent: Level
-  readonly got: Level
+  readonly received: Level
   /** The predicate of a sentence whose subject is the schema. */
   readonly predicate: string
 }
 
-/** `breaking`: clients break. `warning`: generated code may break. */
+/** `breaking`: clients break. `warning`: only generated code may break. */
 export type Level = 'breaking' | 'warning' | 'harmless'
 
-const narrower = { sent: 'breaking', got: 'harmless' } as const
-const wider = { sent: 'harmless', got: 'breaking' } as const
-const both = { sent: 'breaking', got: 'breaking' } as const
-const neither = { sent: 'harmless', got: 'harmless' } as const
+const narrower = { sent: 'breaking', received: 'harmless' } as const
+const wider = { sent: 'harmless', received: 'breaking' } as const
+const breaksBoth = { sent: 'breaking', received: 'breaking' } as const
+const breaksNone = { sent: 'harmless', received: 'harmless' } as const
 
 /**
- * Every difference of schemas. If clients send the values, it is harmless to allow more values. If
- * clients receive the values, it is harmless to allow fewer values. `{before}`, `{after}` and
- * `{keyword}` are replaced with the values of a finding.
+ * Every difference that two schemas can have. If clients send the values, it is harmless to allow
+ * more values. If clients receive the values, it is harmless to allow fewer values. `{before}`,
+ * `{after}` and `{keyword}` are replaced with the values of a finding.
  */
 export const differences = {
   'type-narrowed': { ...narrower, predicate: 'no longer has the types {before}, only {after}' },
   'type-widened': { ...wider, predicate: 'has the types {after} in place of {before}' },
-  'type-changed': { ...both, predicate: 'has the type {after} in place of {before}' },
+  'type-changed': { ...breaksBoth, predicate: 'has the type {after} in place of {before}' },
   'null-refused': { ...narrower, predicate: 'can no longer be null' },
   'null-allowed': { ...wider, predicate: 'may be null now' },
   'format-added': { ...narrower, predicate: 'has the format {after} now' },
   'format-removed': { ...wider, predicate: 'has lost the format {before}' },
-  'format-changed': { ...both, predicate: 'has the format {after} in place of {before}' },
+  'format-changed': { ...breaksBoth, predicate: 'has the format {after} in place of {before}' },
   'enum-added': { ...narrower, predicate: 'has only the values {after} now' },
   'enum-removed': { ...wider, predicate: 'may have other values than {before} now' },
   'value-removed': { ...narrower, predicate: 'has lost the value {before}' },
@@ -52,44 +53,49 @@ export const differences = {
   'maximum-raised': { ...wider, predicate: 'has {keyword} {after} in place of {before}' },
   'multiple-narrowed': { ...narrower, predicate: 'has multipleOf {after} in place of {before}' },
   'multiple-widened': { ...wider, predicate: 'has multipleOf {after} in place of {before}' },
-  'multiple-changed': { ...both, predicate: 'has multipleOf {after} in place of {before}' },
+  'multiple-changed': { ...breaksBoth, predicate: 'has multipleOf {after} in place of {before}' },
   'unique-items-required': { ...narrower, predicate: 'can no longer have an item twice' },
   'unique-items-dropped': { ...wider, predicate: 'may have an item twice now' },
   'pattern-added': { ...narrower, predicate: 'has the pattern {after} now' },
   // Clients rarely check the pattern of a value that they receive. The tool oasdiff also treats
   // this change as harmless.
-  'pattern-removed': { ...neither, predicate: 'has lost the pattern {before}' },
+  'pattern-removed': { ...breaksNone, predicate: 'has lost the pattern {before}' },
   'pattern-changed': { ...narrower, predicate: 'has the pattern {after} in place of {before}' },
-  'member-added': { ...neither, predicate: 'is new' },
+  'member-added': { ...breaksNone, predicate: 'is new' },
   'required-member-added': { ...narrower, predicate: 'is new and required' },
   'member-became-required': { ...narrower, predicate: 'is required now' },
   'member-became-optional': { ...wider, predicate: 'is no longer always present' },
-  'member-removed': { ...both, predicate: 'is gone' },
-  'member-removed-after-sunset': { ...neither, predicate: 'is gone after its sunset {before}' },
-  'member-hidden': { ...both, predicate: 'is gone: it is {after} now' },
+  'member-removed': { ...breaksBoth, predicate: 'is gone' },
+  'member-removed-after-sunset': { ...breaksNone, predicate: 'is gone after its sunset {before}' },
+  'member-hidden': { ...breaksBoth, predicate: 'is gone: it is {after} now' },
   'extra-members-refused': { ...narrower, predicate: 'can no longer have other members than those it names' },
   'extra-members-allowed': { ...wider, predicate: 'may have other members than those it names now' },
   'alternative-removed': { ...narrower, predicate: 'has lost the alternative {before}' },
   'alternative-added': { ...wider, predicate: 'has the alternative {after} now' },
   // A value may match several branches of `anyOf`. So a received value may still match a branch
-  // that the client knows, as an expanded link does.
-  'any-of-added': { ...neither, predicate: 'has the alternative {after} now' },
+  // that the client knows. For example, a link that becomes expandable stays as it was unless the
+  // client sends `expand`.
+  'any-of-added': { ...breaksNone, predicate: 'has the alternative {after} now' },
   'condition-added': { ...narrower, predicate: 'has the condition {after} now' },
   'condition-removed': { ...wider, predicate: 'has lost the condition {before}' },
-  'condition-changed': { ...both, predicate: 'has another condition {after}' },
-  'extensible-value-added': { ...neither, predicate: 'may have the value {after} now' },
+  'condition-changed': { ...breaksBoth, predicate: 'has another condition {after}' },
+  'extensible-value-added': { ...breaksNone, predicate: 'may have the value {after} now' },
   'extensible-value-removed': { ...narrower, predicate: 'has lost the value {before}' },
-  'xml-changed': { ...both, predicate: 'is written in XML as {after} in place of {before}' },
+  'xml-changed': { ...breaksBoth, predicate: 'is written in XML as {after} in place of {before}' },
   'mapping-value-removed': { ...narrower, predicate: 'has lost the discriminator value {before}' },
   // A new variant is reported as a new alternative. A new mapped value may belong to a variant that
   // already existed.
-  'mapping-value-added': { sent: 'harmless', got: 'warning', predicate: 'has the discriminator value {after} now' },
+  'mapping-value-added': {
+    sent: 'harmless',
+    received: 'warning',
+    predicate: 'has the discriminator value {after} now',
+  },
   'discriminator-changed': {
     sent: 'warning',
-    got: 'warning',
+    received: 'warning',
     predicate: 'has the discriminator {after} in place of {before}',
   },
-  'default-changed': { ...neither, predicate: 'has the default {after} in place of {before}' },
+  'default-changed': { ...breaksNone, predicate: 'has the default {after} in place of {before}' },
 } as const satisfies Record<string, Effect>
 
 /** The id of a difference. */
@@ -108,10 +114,13 @@ export interface Finding {
    * and `*` for additional members.
    */
   readonly path: readonly string[]
-  /** The places in the two documents. Absent for a document that does not have the part. */
+  /**
+   * `before` and `after` are the locations in the two documents. Each is absent if its document
+   * does not have the part that differs.
+   */
   readonly before?: Place
   readonly after?: Place
-  /** The values of the two sides for the sentence. */
+  /** `from` and `to` are the values in the earlier and the later document, for the sentence. */
   readonly from?: unknown
   readonly to?: unknown
   /** The keyword, such as `maxLength`, if the difference can affect several keywords. */
@@ -119,13 +128,13 @@ export interface Finding {
 }
 
 /**
- * Returns the level of a difference at a place. A changed default of a parameter breaks clients
- * that omit the parameter.
+ * Returns the level of a difference, given the use of the schema. A changed default of a parameter
+ * breaks clients that omit the parameter.
  */
 export function levelAt(place: SchemaPlace, difference: Difference): Level {
   if (place === 'parameter' && difference === 'default-changed') return 'breaking'
-  const { sent, got } = differences[difference]
-  return isSentAt(place) ? sent : got
+  const { sent, received } = differences[difference]
+  return isSentAt(place) ? sent : received
 }
 
 /** The context in which two schemas are compared. */
@@ -136,11 +145,11 @@ export interface Comparison {
    * string.
    */
   readonly text: boolean
-  /** Whether the body is XML. If it is, the names of elements are compared too. */
+  /** Whether the body is XML. In that case, the names of elements are compared too. */
   readonly xml?: boolean
 }
 
-/** The two sides of a comparison. */
+/** The earlier and the later value of a comparison. */
 export interface Pair<T> {
   readonly before: T
   readonly after: T

@@ -26,20 +26,20 @@ export interface Flat {
   readonly plains: readonly Place[]
   readonly unions: readonly Union[]
   /**
-   * The pointers of all visited places. No place is visited twice, so that recursive schemas
-   * terminate.
+   * The pointers of all visited schemas. No schema is visited twice, so that the recursion ends
+   * even for a recursive schema.
    */
   readonly seen: ReadonlySet<string>
   /** The names of the visited schema components. */
   readonly names: readonly string[]
 }
 
-/** Flattens a schema. Places whose pointers are in `before` are skipped. */
-export function flatten(source: Source, schema: Schema, before: ReadonlySet<string> = new Set()): Flat {
+/** Flattens a schema. Subschemas whose pointers are in `visited` are skipped. */
+export function flatten(source: Source, schema: Schema, visited: ReadonlySet<string> = new Set()): Flat {
   const plains: Place[] = []
   const unions: Union[] = []
   const names: string[] = []
-  const seen = new Set(before)
+  const seen = new Set(visited)
   const visit = (place: Place): void => {
     if (seen.has(place.pointer)) return
     seen.add(place.pointer)
@@ -96,10 +96,12 @@ export function keywordOf(plains: readonly Place[], keyword: string): unknown {
   return undefined
 }
 
-/** Returns the schema at a place. Without a place, everything is allowed. */
+/**
+ * Returns the schema at a location. Without a location, returns a schema that allows everything.
+ */
 export const schemaOf = (place: Place | undefined): Schema => (place === undefined ? [] : [place])
 
-/** Returns a text that identifies a schema within its document. */
+/** Returns a string that identifies a schema within its document. */
 export const keyOf = (schema: Schema): string =>
   schema.map(({ value, pointer }) => soleReference(value) ?? pointer).join(' ')
 

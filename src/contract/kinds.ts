@@ -1,4 +1,4 @@
-/** The kinds of changes between two documents of one version, by stable ids. */
+/** The kinds of changes between two documents of one version. Each kind has a stable id. */
 import { type Difference, differenceNames, differences, type Level, levelAt, type SchemaPlace } from './findings.js'
 
 interface Kind {
@@ -30,11 +30,11 @@ const ownKinds = {
   'filter-removed': { level: 'breaking', text: 'A filter of a list is gone' },
   'filter-added': { level: 'harmless', text: 'A filter of a list is new' },
   'sort-removed': { level: 'breaking', text: 'A list can no longer be sorted' },
-  'sort-member-removed': { level: 'breaking', text: '`sort` no longer takes a member' },
-  'sort-member-added': { level: 'harmless', text: '`sort` takes another member' },
+  'sort-member-removed': { level: 'breaking', text: 'A list can no longer be sorted by one of the members' },
+  'sort-member-added': { level: 'harmless', text: 'A list can be sorted by another member' },
   'expand-removed': { level: 'breaking', text: 'The parameter `expand` is gone' },
-  'expansion-removed': { level: 'breaking', text: '`expand` no longer takes an association' },
-  'expansion-added': { level: 'harmless', text: '`expand` takes another association' },
+  'expansion-removed': { level: 'breaking', text: 'One of the associations can no longer be expanded' },
+  'expansion-added': { level: 'harmless', text: 'Another association can be expanded' },
   'search-removed': { level: 'breaking', text: 'A list can no longer be searched (`q`)' },
   'limit-lowered': { level: 'breaking', text: 'The maximum `limit` of a list is lower' },
   'limit-raised': { level: 'harmless', text: 'The maximum `limit` of a list is higher' },
@@ -54,16 +54,16 @@ const ownKinds = {
   'required-parameter-added': { level: 'breaking', text: 'A required parameter is new' },
   'parameter-became-required': { level: 'breaking', text: 'A parameter is required now' },
   'parameter-became-optional': { level: 'harmless', text: 'A parameter is optional now' },
-  'parameter-became-many-valued': { level: 'harmless', text: 'A parameter takes several values where it took one' },
+  'parameter-became-many-valued': { level: 'harmless', text: 'A parameter accepts several values instead of one' },
   'parameter-style-changed': {
     level: 'breaking',
     text: 'A parameter is serialized differently (`style`, `explode`, `content`)',
   },
   'parameter-reserved-refused': {
     level: 'breaking',
-    text: 'A parameter no longer takes reserved characters as they are (`allowReserved`)',
+    text: 'A parameter no longer accepts unencoded reserved characters (`allowReserved`)',
   },
-  'parameter-reserved-allowed': { level: 'harmless', text: 'A parameter takes reserved characters as they are' },
+  'parameter-reserved-allowed': { level: 'harmless', text: 'A parameter accepts unencoded reserved characters' },
   'parameter-empty-refused': {
     level: 'breaking',
     text: 'A parameter may no longer be sent without a value (`allowEmptyValue`)',
@@ -75,15 +75,18 @@ const ownKinds = {
   },
   'request-body-added': { level: 'harmless', text: 'A request may have a body now' },
   'required-request-body-added': { level: 'breaking', text: 'A request must have a body now, where it had none' },
-  'request-body-removed': { level: 'breaking', text: 'A request takes no body any more' },
+  'request-body-removed': { level: 'breaking', text: 'A request no longer accepts a body' },
   'request-body-became-required': { level: 'breaking', text: 'The body of a request is required now' },
   'request-body-became-optional': { level: 'harmless', text: 'The body of a request is optional now' },
-  'request-media-type-removed': { level: 'breaking', text: 'A request no longer takes a media type' },
-  'request-media-type-added': { level: 'harmless', text: 'A request takes another media type' },
+  'request-media-type-removed': { level: 'breaking', text: 'A request no longer accepts one of its media types' },
+  'request-media-type-added': { level: 'harmless', text: 'A request accepts another media type' },
   'status-removed': { level: 'breaking', text: 'A success (2xx) or redirection (302) is gone' },
   'error-status-removed': { level: 'harmless', text: 'An error status, or 304, is gone' },
   'status-added': { level: 'harmless', text: 'A status is new' },
-  'response-media-type-removed': { level: 'breaking', text: 'A response is no longer available in a media type' },
+  'response-media-type-removed': {
+    level: 'breaking',
+    text: 'A response is no longer available in one of its media types',
+  },
   'response-media-type-added': { level: 'harmless', text: 'A response is available in a further media type' },
   'response-header-removed': { level: 'breaking', text: 'A header field of a response is gone' },
   'advisory-header-removed': { level: 'harmless', text: '`Deprecation` or `Sunset` is gone from a response' },
@@ -93,10 +96,10 @@ const ownKinds = {
     text: 'A header field of a response is no longer always present',
   },
   'response-header-became-required': { level: 'harmless', text: 'A header field of a response is always present' },
-  'security-added': { level: 'breaking', text: 'Requests need credentials, and did not before' },
+  'security-added': { level: 'breaking', text: 'Requests need credentials now; before, they did not' },
   'security-scheme-removed': { level: 'breaking', text: 'Some credentials are no longer accepted' },
   'security-scope-added': { level: 'breaking', text: 'Credentials need a further scope' },
-  'security-relaxed': { level: 'harmless', text: 'Requests need fewer credentials, or may use others' },
+  'security-relaxed': { level: 'harmless', text: 'Requests need fewer credentials, or may use other credentials' },
   'operation-id-changed': {
     level: 'warning',
     text: 'An operation id is different or gone: generated methods have another name',
@@ -107,10 +110,13 @@ const ownKinds = {
   },
   'part-type-refused': {
     level: 'breaking',
-    text: 'A part of a form that clients send may no longer have a media type',
+    text: 'A part of a form that clients send may no longer have one of its media types',
   },
   'part-type-added': { level: 'harmless', text: 'A part of a form that clients send may have another media type' },
-  'part-type-removed': { level: 'harmless', text: 'A part of a form that clients get no longer has a media type' },
+  'part-type-removed': {
+    level: 'harmless',
+    text: 'A part of a form that clients get no longer has one of its media types',
+  },
   'part-type-unknown': { level: 'breaking', text: 'A part of a form that clients get may have another media type' },
   'part-style-changed': { level: 'breaking', text: 'A part of a form is serialized differently (`style`, `explode`)' },
   'part-header-required': {
@@ -131,15 +137,18 @@ const ownKinds = {
   'webhook-added': { level: 'harmless', text: 'A webhook or callback is new' },
   'callback-address-changed': {
     level: 'breaking',
-    text: 'The address of a callback is taken from another part of the request',
+    text: 'The URL of a callback is taken from another part of the request',
   },
-  'delivery-body-removed': { level: 'breaking', text: 'A webhook or callback has no body any more' },
+  'delivery-body-removed': { level: 'breaking', text: 'A webhook or callback no longer has a body' },
   'delivery-body-added': { level: 'harmless', text: 'A webhook or callback has a body now' },
   'delivery-body-became-optional': {
     level: 'breaking',
     text: 'The body of a webhook or callback is no longer always present',
   },
-  'delivery-media-type-removed': { level: 'breaking', text: 'A webhook or callback is no longer sent in a media type' },
+  'delivery-media-type-removed': {
+    level: 'breaking',
+    text: 'A webhook or callback is no longer sent in one of its media types',
+  },
   'delivery-media-type-added': {
     level: 'breaking',
     text: "A webhook or callback may be sent in a further media type: clients can't choose",
@@ -158,7 +167,7 @@ const ownKinds = {
   },
   'reply-status-removed': {
     level: 'breaking',
-    text: 'A success status is no longer accepted as a reply to a webhook or callback',
+    text: 'One of the success statuses is no longer accepted as a reply to a webhook or callback',
   },
   'reply-status-added': {
     level: 'harmless',
@@ -166,7 +175,7 @@ const ownKinds = {
   },
   'reply-media-type-removed': {
     level: 'breaking',
-    text: 'The reply to a webhook or callback may no longer have a media type',
+    text: 'The reply to a webhook or callback may no longer have one of its media types',
   },
   'reply-media-type-added': {
     level: 'harmless',
@@ -179,10 +188,10 @@ export type OwnKind = keyof typeof ownKinds
 /** The id of a kind of change, such as `filter-removed` or `response-member-removed`. */
 export type ContractKind = OwnKind | `${SchemaPlace}-${Difference}`
 
-/** Places of schemas, in the order of the documentation. */
+/** The uses of schemas, in the order of the documentation. */
 export const schemaPlaces: readonly SchemaPlace[] = ['parameter', 'request', 'response', 'header', 'delivery', 'reply']
 
-/** The subject of the descriptions for each place. */
+/** The subject of a description, for each use of a schema. */
 const placeText: Readonly<Record<SchemaPlace, string>> = {
   parameter: 'A parameter',
   request: 'The body of a request, or a member of it',
@@ -192,7 +201,7 @@ const placeText: Readonly<Record<SchemaPlace, string>> = {
   reply: 'The reply to a webhook or callback, or a member of it',
 }
 
-/** Every kind by its id. */
+/** Every kind, keyed by its id. */
 export const contractKinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...Object.entries(ownKinds),
   ...schemaPlaces.flatMap((place) =>

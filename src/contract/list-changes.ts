@@ -8,7 +8,7 @@ import type { Finding } from './findings.js'
 import type { OwnKind } from './kinds.js'
 import { parseListPattern } from './list-pattern.js'
 
-/** A change, without the parameter to which it belongs. */
+/** A change of a parameter, without the parameter itself. */
 export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly kind: OwnKind }
 
 /**
@@ -35,7 +35,10 @@ function limitChange({ difference, from, to }: Finding, of: string): readonly Li
   return [{ kind, detail, what, effect: 'clients that rely on the previous page size miss items' }]
 }
 
-/** Returns the removed and added names of an enum or of the pattern of a comma-separated list. */
+/**
+ * Returns a change for each name that was removed from or added to an enum, or the pattern of a
+ * comma-separated list.
+ */
 function choiceChanges({ difference, from, to }: Finding, name: string, of: string): readonly ListChange[] | undefined {
   const change = (choice: string, happened: 'removed' | 'added'): ListChange => ({
     kind: name === parameter.sort ? `sort-member-${happened}` : `expansion-${happened}`,

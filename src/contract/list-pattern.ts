@@ -16,8 +16,8 @@ export interface ListPattern {
 }
 
 /**
- * Parses a pattern. It may start with a lookahead. Then it must match one name, or one name and
- * then any number of commas, each followed by a name. Returns `undefined` for other patterns.
+ * Parses a pattern. The pattern may start with a lookahead. The rest must match either one name, or
+ * a list of names separated by commas. Returns `undefined` for any other pattern.
  */
 export function parseListPattern(pattern: string): ListPattern | undefined {
   const inner = /^\^(.*)\$$/s.exec(pattern)?.[1]

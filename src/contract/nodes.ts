@@ -1,10 +1,10 @@
 /**
- * The places in an OpenAPI document: values with their JSON pointers (RFC 6901). Resolves the
- * references between them.
+ * Looks up values in an OpenAPI document, together with their JSON pointers (RFC 6901), and
+ * resolves references.
  */
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 
-/** Thrown if a document is malformed. The message names the place and the fault. */
+/** Thrown if a document is malformed. The message names the location and the fault. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError'
 }
@@ -16,12 +16,12 @@ export interface Place {
   readonly pointer: string
 }
 
-/** An OpenAPI document, and access to its places. */
+/** An OpenAPI document, with methods that look up its values. */
 export class Source {
   readonly root: Place
   /**
-   * Whether the document is OpenAPI 3.0. In this version there is a keyword `nullable`,
-   * `exclusiveMinimum` is a boolean, and siblings of `$ref` are ignored.
+   * Whether the document is OpenAPI 3.0. This version has a keyword `nullable`, its
+   * `exclusiveMinimum` is a boolean, and it ignores siblings of `$ref`.
    */
   readonly legacy: boolean
   /**
@@ -43,8 +43,8 @@ export class Source {
   }
 
   /**
-   * Returns a place, or the final target if the place has a reference. Throws `DocumentError` for a
-   * missing target and for a cycle of references.
+   * Returns the place itself, or the final target if the value is a reference. Throws
+   * `DocumentError` if the target is missing or if the references form a cycle.
    */
   resolve(place: Place): Place {
     let found = place
@@ -95,7 +95,7 @@ export class Source {
     return found
   }
 
-  /** Returns the members of a place by name, with references resolved. */
+  /** Returns the members of an object, keyed by name, with references resolved. */
   members(place: Place | undefined): ReadonlyMap<string, Place> {
     if (place === undefined || !isObject(place.value)) return new Map()
     return new Map(Object.keys(place.value).map((name) => [name, this.resolve(child(place, name))]))
@@ -135,17 +135,20 @@ function identifiedIn(root: Place): ReadonlyMap<string, Place> {
   return found
 }
 
-/** Returns the value of a place if it is an object, else an empty object. */
+/** Returns the value of a place if the value is an object, otherwise an empty object. */
 export const objectAt = (place: Place | undefined): JsonObject =>
   place !== undefined && isObject(place.value) ? place.value : {}
 
-/** Returns a string member, or `undefined`. */
+/** Returns a member if it is a string, otherwise `undefined`. */
 export function textAt(place: Place | undefined, name: string): string | undefined {
   const value = own(place?.value, name)
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the JSON pointer in a fragment of a URI, where it is percent-encoded (RFC 6901 6). */
+/**
+ * Returns the JSON pointer in the fragment of a URI. In a fragment, a pointer is percent-encoded
+ * (RFC 6901 6).
+ */
 function fragmentOf(ref: string): string {
   try {
     return decodeURIComponent(ref.slice(1))

@@ -12,7 +12,7 @@ export interface Subject {
   readonly place: string
 }
 
-/** Returns a finding as a change. */
+/** Converts a finding to a change. */
 export function changeOf(finding: Finding, { place }: Pick<Comparison, 'place'>, subject: Subject): Found {
   const { difference, path, before, after } = finding
   const level = levelAt(place, difference)
@@ -23,8 +23,8 @@ export function changeOf(finding: Finding, { place }: Pick<Comparison, 'place'>,
     level,
     operation: subject.operation,
     place: member === '' ? subject.place : `${subject.place} ${member}`,
-    // A new part has no place in the document before. A removed part has no place in the document
-    // after.
+    // A new part does not exist in the earlier document. A removed part does not exist in the later
+    // one.
     before: isNew(difference) ? undefined : before,
     after: isGone(difference) ? undefined : after,
     detail: `${path.at(-1) ?? ''} ${finding.keyword ?? ''} ${textOf(finding.from)} ${textOf(finding.to)}`,
@@ -43,7 +43,7 @@ const isGone = (difference: Difference): boolean =>
   difference === 'member-removed-after-sunset' ||
   difference === 'alternative-removed'
 
-/** Returns the predicate of the sentence, with the values of both sides. */
+/** Returns the predicate of the sentence, with the values of both documents. */
 function differencePhrase({ difference, from, to, keyword }: Finding): string {
   return differences[difference].predicate
     .replace('{before}', () => textOf(from))
@@ -56,7 +56,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The status with which the service rejects invalid values at each place. */
+/** The status with which the service rejects invalid values, for each use of a schema. */
 const refusal: Readonly<Partial<Record<SchemaPlace, number>>> = { parameter: 400, request: 422 }
 
 function consequence(place: SchemaPlace, difference: Difference): string {

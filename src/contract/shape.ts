@@ -13,14 +13,14 @@ export type ValueType = 'boolean' | 'integer' | 'fraction' | 'string' | 'array' 
 /** One alternative of a schema. */
 export interface Shape {
   readonly place: Place
-  /** The names of the schema components to which it belongs. */
+  /** The names of the schema components to which the alternative belongs. */
   readonly names: readonly string[]
   /** The keyword of the union of which this alternative is a branch. */
   readonly union?: Union['keyword']
   readonly types: ReadonlySet<ValueType>
   readonly nullable: boolean
   /**
-   * The allowed values except null, by their canonical text. Absent if the schema does not
+   * The allowed values except null, keyed by their canonical JSON. Absent if the schema does not
    * enumerate values.
    */
   readonly values?: ReadonlyMap<string, unknown>
@@ -41,7 +41,8 @@ export interface Shape {
   /** The schemas of `contains`, `propertyNames`, `dependentSchemas/name` and so on, by keyword. */
   readonly conditions: ReadonlyMap<string, Schema>
   /**
-   * The texts of keywords that are compared as text, such as `not`, `if` and `contentMediaType`.
+   * The canonical JSON of keywords that are compared only as a whole, such as `not`, `if` and
+   * `contentMediaType`.
    */
   readonly opaque: ReadonlyMap<string, string>
   readonly dependents: ReadonlyMap<string, ReadonlySet<string>>
@@ -49,7 +50,10 @@ export interface Shape {
 
 const allTypes: readonly ValueType[] = ['boolean', 'integer', 'fraction', 'string', 'array', 'object']
 
-/** If several unions combine to more alternatives than this, the unions are compared as text. */
+/**
+ * If several unions combine to more alternatives than this, the unions are compared only as a
+ * whole.
+ */
 const maxAlternatives = 128
 
 /** Returns the alternatives of a schema. The list is empty if the schema allows no value. */
@@ -92,7 +96,7 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
   const types = plains.map(({ value }) => typesOf(source, value))
   const bounds = new Bounds()
   for (const { value } of plains) bounds.add(value)
-  // A multiple of an integer is an integer.
+  // All multiples of an integer are integers.
   const isWhole = bounds.multiples.some((multiple) => Number.isInteger(multiple))
   const shared = allTypes.filter(
     (type) => types.every((some) => some.types.has(type)) && !(isWhole && type === 'fraction'),
@@ -130,7 +134,10 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
  */
 const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary', 'byte'])
 
-/** Replaces character classes with their short forms, so that equal patterns have equal text. */
+/**
+ * Replaces character classes with their short forms, so that equivalent patterns become equal
+ * strings.
+ */
 const normalPattern = (pattern: string): string =>
   pattern.replaceAll('[0-9]', '\\d').replaceAll(/\[(?:A-Za-z|a-zA-Z)0-9_\]/g, '\\w')
 
@@ -148,7 +155,7 @@ function typesOf(source: Source, schema: unknown): Types {
   const ofType = listed === undefined ? allTypes : listed.flatMap(typesNamed)
   const types = values === undefined ? ofType : ofType.filter((type) => values.some((value) => isOfType(value, type)))
   const nullSaid = listed === undefined || listed.includes('null')
-  // In 3.0 documents, `nullable` is meant to allow null even if an enum does not list it.
+  // In 3.0 documents, `nullable` is meant to allow null even if an enum does not list null.
   return {
     types: new Set(types),
     nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))),

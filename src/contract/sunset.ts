@@ -2,8 +2,8 @@
 import { own } from '../definition/json.js'
 
 /**
- * Returns the time of a sunset, or `undefined` if it is not a date. A date without a time is the
- * start of that day (UTC).
+ * Returns the time of a sunset, or `undefined` if the sunset is not a date. A date without a time
+ * means the start of that day (UTC).
  */
 function sunsetTime(sunset: unknown): number | undefined {
   if (typeof sunset !== 'string') return undefined
@@ -11,15 +11,15 @@ function sunsetTime(sunset: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Returns whether a sunset has passed. Invalid dates never pass. */
+/** Returns whether a sunset has passed. An invalid date counts as not passed. */
 export function hasPassed(sunset: unknown, now: Date): boolean {
   const time = sunsetTime(sunset)
   return time !== undefined && time <= now.getTime()
 }
 
 /**
- * Returns the way in which the sunset of a deprecated part has become stricter; `undefined` if it
- * has not.
+ * Returns whether the sunset of a deprecated part was brought forward or removed. Returns
+ * `undefined` if the sunset was neither.
  */
 export function sunsetChange(before: unknown, after: unknown): 'sunset-brought-forward' | 'sunset-removed' | undefined {
   const old = sunsetTime(own(before, 'x-sunset'))

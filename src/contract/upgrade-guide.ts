@@ -8,9 +8,9 @@ import { type GuideItem, itemsOf, textForMarkdown } from './upgrade-items.js'
 
 /** The names of the two versions. */
 export interface UpgradeGuideOptions {
-  /** Default: `info.version` of the old document, or else `the old version`. */
+  /** Default: `info.version` of the old document, otherwise `the old version`. */
   readonly from?: string
-  /** Default: `info.version` of the new document, or else `the new version`. */
+  /** Default: `info.version` of the new document, otherwise `the new version`. */
   readonly to?: string
 }
 

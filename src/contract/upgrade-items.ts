@@ -1,5 +1,5 @@
 /**
- * Turns the changes between two versions into the items of an upgrade guide. Equal changes of a
+ * Converts the changes between two versions to the items of an upgrade guide. Equal changes of a
  * member in several bodies are merged into one item.
  */
 import { canonicalText } from '../definition/json.js'
@@ -16,12 +16,12 @@ export interface GuideItem {
   readonly breaks: boolean
 }
 
-/** The maximum length of a text in an item, in characters. Longer texts are cut. */
+/** The maximum length of a string in an item, in characters. Longer strings are cut. */
 const maxItemLength = 600
 
 /**
- * Kinds of changes that are irrelevant for clients that move to another version. For example, they
- * need not know the sunset of the old version.
+ * Kinds of changes that are irrelevant for clients that move to another version. For example, such
+ * clients need not know the sunset of the old version.
  */
 const omittedKinds: ReadonlySet<string> = new Set([
   'base-path-changed',
@@ -36,8 +36,8 @@ const omittedKinds: ReadonlySet<string> = new Set([
 const generated: ReadonlySet<string> = new Set(['operation-id-changed', 'component-removed', 'path-parameter-renamed'])
 
 /**
- * Returns the items of a guide. `from` is the version with which the sentences of the changes
- * begin. `resourceOf` returns the resource of a change.
+ * Returns the items of a guide. `from` is the name of the version, with which the summaries of the
+ * changes begin. `resourceOf` returns the resource of a change.
  */
 export function itemsOf(
   changes: readonly Change[],
@@ -56,7 +56,7 @@ export function itemsOf(
 
 function isOmitted({ kind, method, place, path }: Change): boolean {
   if (omittedKinds.has(kind) || /^\/(?:openapi|docs)\b/.test(path ?? '')) return true
-  // HEAD and OPTIONS exist for every path.
+  // HEAD and OPTIONS exist for nearly every path.
   if (kind.startsWith('operation-') && (method === 'HEAD' || method === 'OPTIONS')) return true
   // `Link` differs in every version. The maximum length of `sort` and `expand` follows from the
   // names that they accept.
@@ -73,14 +73,14 @@ function split<T>(all: readonly T[], is: (one: T) => boolean): readonly [T[], T[
 function partOf({ kind, breaking }: Change): GuideItem['part'] {
   if (generated.has(kind) || kind.startsWith('response-link')) return 'generated'
   if (kind === 'path-removed' || kind.startsWith('operation-removed')) return 'gone'
-  const answers = /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)
+  const responses = /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)
   if (
     !breaking &&
     /-(?:added|raised|allowed|widened|relaxed|became-many-valued)$/.test(kind) &&
     kind !== 'status-added'
   )
     return 'added'
-  return answers ? 'answers' : 'requests'
+  return responses ? 'answers' : 'requests'
 }
 
 function plainItem(change: Change, from: string, resourceOf: (change: Change) => string): GuideItem {
@@ -115,7 +115,7 @@ function memberOf(change: Change, from: string): MemberChange | undefined {
   return { name: name.replace(/^\[\]\.?/, ''), operations: [operation, ...change.alsoAt], predicate, effect }
 }
 
-/** A change of a member that is the same in one or more bodies of a resource. */
+/** The same change of a member, in one or more bodies of a resource. */
 interface MemberGroup {
   readonly resource: string
   readonly change: Change
@@ -212,10 +212,10 @@ const plain = (text: string): string => {
   return whole.length <= maxItemLength ? whole : `${[...whole].slice(0, maxItemLength).join('')}…`
 }
 
-/** Escapes a text for Markdown. */
+/** Escapes a string for Markdown. */
 export const textForMarkdown = (text: string): string => plain(text).replace(/[\\`*_{}[\]<>#|~&!]/g, '\\$&')
 
-/** Returns a text as a Markdown code span. */
+/** Returns a string as a Markdown code span. */
 function codeText(text: string): string {
   const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
   const padding = text.startsWith('`') || text.endsWith('`') || text === '' ? ' ' : ''

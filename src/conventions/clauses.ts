@@ -19,7 +19,7 @@ export interface ClauseSettings {
    */
   readonly 'QUERY-8': { readonly repeated?: 'first' | 'last' }
   /**
-   * The old maximum of `limit`. The response to a larger `limit` is 400; a page is never cut
+   * The old maximum of `limit`. The response to a larger `limit` is 400. A page is never truncated
    * silently.
    */
   readonly 'QUERY-5': { readonly upTo?: number }
@@ -27,17 +27,20 @@ export interface ClauseSettings {
   readonly 'QUERY-7': Readonly<Record<never, never>>
   /** The response to an unacceptable `Accept` was 406, or it was in JSON. */
   readonly 'HDR-1': { readonly as?: 406 | 'json' }
-  /** A change without `If-Match` was made. If a request has a tag, the tag is always compared. */
+  /**
+   * A request without `If-Match` was allowed to change a record. A tag in `If-Match` is always
+   * compared, in every mode.
+   */
   readonly 'HDR-3': Readonly<Record<never, never>>
-  /** Bodies of these media types, such as `text/plain` or `*` + `/*`, were read as JSON. */
+  /** Bodies of these media types or ranges, such as `text/plain` or `text/*`, were read as JSON. */
   readonly 'HDR-5': { readonly types?: readonly string[] }
-  /** The response to HEAD of an item was like that to GET. */
+  /** A HEAD request for an item got the same response as a GET request, without the body. */
   readonly 'VERB-8': Readonly<Record<never, never>>
   /** The status and the body of a successful DELETE; `body` is any JSON value. */
   readonly 'VERB-6': { readonly status?: DeleteStatus; readonly body?: unknown }
-  /** Links were plain addresses instead of `{ href }`. */
+  /** Links were plain URLs instead of `{ href }`. */
   readonly 'REP-1': Readonly<Record<never, never>>
-  /** Errors had the format that the option `shape` gives them. */
+  /** Errors had the format that the function in the option `shape` produces. */
   readonly 'ERR-3': Readonly<Record<never, never>>
 }
 
@@ -68,12 +71,12 @@ export const settingKinds: { readonly [C in ModedClause]: Kinds<ClauseSettings[C
 export const modedClauses = Object.keys(settingKinds) as readonly ModedClause[]
 
 /**
- * Clauses that are always enforced. An entry with a trailing `-` stands for all ids with this
- * prefix.
+ * Clauses that are always enforced, because they protect data and callers. An entry with a trailing
+ * `-` stands for all ids with this prefix.
  */
 const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
 
-const elsewhere: Readonly<Record<string, string>> = {
+const hintsFor: Readonly<Record<string, string>> = {
   'QUERY-4':
     'Other names of the parameter are the option parameters: { offest: ["page"] }. The number of the first page is ' +
     'page.first of a version or of a definition.',
@@ -97,7 +100,7 @@ export function unfitClause(what: string, id: string, offered: readonly ModedCla
   if ((modedClauses as readonly string[]).includes(id))
     return invalidOption(`${start}, which does not apply there. ${list}`)
   if (Object.hasOwn(clauses, id)) {
-    const other = elsewhere[id] === undefined ? '' : ` ${elsewhere[id]}`
+    const other = hintsFor[id] === undefined ? '' : ` ${hintsFor[id]}`
     return invalidOption(`${start}, which has no mode: it is always enforced.${other} ${list}`)
   }
   const near = nearMiss(id, offered) ?? nearMiss(id, Object.keys(clauses))

@@ -8,7 +8,7 @@ import { noteCounted } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 
 /**
- * A request that violates a clause. The finding has only names, never a value of a member,
+ * A request that violates a clause. A finding contains only names, never the value of a member,
  * parameter or header.
  */
 export interface Finding {
@@ -45,7 +45,7 @@ export class Findings {
 
   /**
    * Whether a finding must be reported: it has not been reported before, and fewer than
-   * `maxFindings` have been.
+   * `maxFindings` findings have been reported for this request.
    */
   isNew(clause: string, detail: string): boolean {
     const name = `${clause} ${detail}`
@@ -61,7 +61,7 @@ export interface FindingListeners {
   readonly usage?: Usage | undefined
 }
 
-/** The request that caused a finding, and its place in the service. */
+/** The request that caused a finding, with its version and route. */
 export interface FoundIn {
   readonly req: IncomingMessage
   readonly principal: unknown
@@ -71,10 +71,10 @@ export interface FoundIn {
 }
 
 /**
- * The route for which a finding is counted. It includes the version, so that versions are counted
- * separately.
+ * The route under which a finding is counted. It includes the version, so that findings are counted
+ * separately for each version.
  */
-export const countedRoute = ({ version, route }: Pick<FoundIn, 'version' | 'route'>): string | undefined =>
+export const routeWithVersion = ({ version, route }: Pick<FoundIn, 'version' | 'route'>): string | undefined =>
   route === undefined || version === undefined ? route : `/${version}${route}`
 
 /** Counts a finding and calls the hook. */
@@ -91,7 +91,7 @@ export function reportFinding(
     usage.countBreak({
       clause,
       method,
-      route: countedRoute(place),
+      route: routeWithVersion(place),
       detail,
       client,
     })

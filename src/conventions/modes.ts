@@ -1,4 +1,4 @@
-/** The modes of a route, and the decision whether a request gets the legacy behavior. */
+/** Determines the modes of a route, and whether a request gets the legacy behavior. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { addressKey, principalKey } from '../limits/keys.js'
@@ -11,7 +11,7 @@ import { type Convention, isForRoute } from './options.js'
 /** The clauses of a route that have a mode other than `enforce` for all clients. */
 export type Modes = { readonly [C in ModedClause]?: Convention<C> }
 
-/** The parts of a request that modes need. */
+/** The facts about a request that modes need. */
 export interface ModedRequest {
   readonly req: IncomingMessage
   readonly principal: unknown
@@ -77,15 +77,13 @@ export function legacyOf<C extends ModedClause>(
   }
 }
 
-/**
- * Whether the clause can be enforced for some requests while the legacy behavior applies to others.
- */
+/** Whether the clause is enforced for some requests while others get the legacy behavior. */
 export const isPartlyEnforced = ({ mode, refusesExpired }: Convention): boolean => mode === 'enforce' || refusesExpired
 
 /**
- * Whether a client belongs to the share of clients for which clauses are enforced. This depends
- * only on the client, so a client is treated the same in every request, process and clause. A
- * larger share includes all clients of a smaller one.
+ * Whether a client belongs to the share of clients for which clauses are enforced. The result
+ * depends only on the client, so a client is treated the same for every request, process and
+ * clause. A larger share includes all clients of a smaller one.
  */
 function isInShare(share: number, { req, principal }: Pick<ModedRequest, 'req' | 'principal'>): boolean {
   const hash = createHash('sha256').update(clientKey(req, principal)).digest()
@@ -93,8 +91,8 @@ function isInShare(share: number, { req, principal }: Pick<ModedRequest, 'req' |
 }
 
 /**
- * Identifies the client by the client that its token was issued to. If there is none, identifies it
- * by the subject of the token, and if there is no subject, by the IP address.
+ * Returns a key that identifies the client: the client id in its token, or else the name of the
+ * principal, or else the IP address.
  */
 function clientKey(req: IncomingMessage, principal: unknown): string {
   const client = tokenClient(principal)

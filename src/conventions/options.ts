@@ -7,8 +7,9 @@ import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from
 
 /**
  * `off`: the service behaves as it did before, and nothing is counted. `report`: the service
- * behaves as it did before, and each request that enforcement would have refused, or whose response
- * it would have changed, is a finding. `enforce`: the clause is enforced. This is the default.
+ * behaves as it did before, and reports a finding for each request that enforcement would have
+ * refused, or whose response enforcement would have changed. `enforce` (the default): the clause is
+ * enforced.
  */
 export type Mode = 'off' | 'report' | 'enforce'
 
@@ -27,7 +28,7 @@ export interface ModeOptions {
    */
   readonly until?: string
   /**
-   * What happens after `until`. `report`: the mode stays as it is. `refuse`: the clause is
+   * What happens after `until`. `report`: the mode stays in effect. `refuse`: the clause is
    * enforced. Default `report`.
    */
   readonly onExpired?: 'report' | 'refuse'
@@ -66,7 +67,7 @@ export interface ConventionOwner {
   /** The name of the function in messages, such as `api()`. */
   readonly what: string
   readonly clauses: readonly ModedClause[]
-  /** True for a middleware, because the handler after it writes the response. */
+  /** True for a middleware. In that case, a hand-written handler writes the response. */
   readonly handWritten: boolean
   /** Whether the option `shape` is given. */
   readonly shaped?: boolean
@@ -78,7 +79,7 @@ const modes = ['off', 'report', 'enforce'] as const
 
 const day = 24 * 60 * 60 * 1000
 
-/** Midnight at the end of the day; `undefined` if the text is not a calendar date. */
+/** Midnight at the end of the day; `undefined` if the string is not a calendar date. */
 function endOf(until: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(until)) return undefined
   const start = Date.parse(`${until}T00:00:00.000Z`)
@@ -173,7 +174,7 @@ function missingSetting(
     case 'QUERY-5':
       if (settings.upTo !== undefined) return undefined
       return (
-        'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit is 400, and a ' +
+        'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit gets 400, and a ' +
         'page is never truncated.'
       )
     case 'HDR-1':

@@ -9,13 +9,11 @@ export type ParameterAlias =
   | string
   /**
    * The meaning of the value. `rows`: the number of rows before the page, which must be a multiple
-   * of `limit`. `page`: the page number, like that in `offest`. Default `page`.
+   * of `limit`. `page`: the page number, as in the parameter `offest`. Default `page`.
    */
   | { readonly name: string; readonly unit?: 'page' | 'rows' }
 
-/**
- * Aliases of list parameters. The member names are the names of the parameters in the conventions.
- */
+/** Aliases of list parameters. Each member has the name that the conventions give the parameter. */
 export interface ParameterOptions {
   readonly offest?: readonly ParameterAlias[]
   readonly limit?: readonly string[]

@@ -31,7 +31,7 @@ export interface ShapedProblem {
 }
 
 /**
- * Converts errors to the previous format. If the function throws, the error is logged and the
+ * Converts errors to the previous format. If the function throws, its error is logged and the
  * problem is sent unchanged.
  */
 export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem

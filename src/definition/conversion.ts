@@ -6,11 +6,11 @@ import { canonicalOf, hasFormats } from './value-formats.js'
 /** Converts one value of a record. */
 export type Convert = (value: unknown) => unknown
 
-/** The conversion for values that need none. It returns the value unchanged. */
+/** The conversion for values that need no conversion. It returns the value unchanged. */
 export const asItIs: Convert = (value) => value
 
 /**
- * Compiles a conversion that replaces texts with the canonical texts of their formats (REP-4,
+ * Compiles a conversion that replaces strings with the canonical strings of their formats (REP-4,
  * `value-formats.ts`). The conversion returns a copy. Values that do not match the shape are not
  * changed.
  */
@@ -52,8 +52,9 @@ const respelledMembers: Fill = ({ members, other, open }) => {
 const canonicalBy = new WeakMap<Shape, Convert>()
 
 /**
- * The canonical form of a value at a path of tokens in a record of this shape; the value itself if
- * the schema does not describe that place.
+ * The canonical form of a value in a record of this shape. `path` contains the names and indexes
+ * that lead to the value. If the schema does not describe that position, the value itself is
+ * returned.
  */
 export function canonicalAt(shape: Shape, path: readonly string[], value: unknown): unknown {
   let place: Shape | undefined = shape
@@ -67,7 +68,7 @@ export function canonicalAt(shape: Shape, path: readonly string[], value: unknow
   return convert(value)
 }
 
-/** Compiles a function that copies an object, with its texts in canonical form. */
+/** Compiles a function that returns a copy of an object, with strings in canonical form. */
 export const canonicalMembers: Fill = ({ members, other, open }) => {
   const converted = [...members]
     .filter(([, { convert }]) => convert !== asItIs)
@@ -96,7 +97,7 @@ export interface Member {
 interface Members {
   /** The members that the schema names. */
   readonly members: ReadonlyMap<string, Member>
-  /** The conversion of a member that the schema allows without naming it. */
+  /** The shape and the conversion of a member that the schema allows without naming it. */
   readonly other: (name: string) => Pick<Member, 'shape' | 'convert'> | undefined
   /** True if the schema allows members that it does not name. */
   readonly open: boolean
@@ -108,7 +109,7 @@ export type Fill = (members: Members) => (source: JsonObject) => JsonObject
 /**
  * Compiles a conversion that creates new objects and lists. If `shares` is true, a list whose items
  * need no conversion is returned itself instead of a copy, and `fill` may do the same with objects.
- * `made` caches the conversions by shape, so that recursive schemas terminate.
+ * `made` caches the conversions by shape, so that the compilation of a recursive schema ends.
  */
 export function compileObjects(
   shape: Shape,

@@ -48,9 +48,9 @@ export function isFixed(value: unknown, depth = 0): boolean {
 }
 
 /**
- * Deeply freezes data that was just created. Parts that are already frozen are left as they are.
- * The loop reads the members in place. With `Object.values`, each record of a page would take four
- * times as long.
+ * Deeply freezes data that was just created. Objects and lists in the data that are already frozen
+ * are not visited. The loop reads the members in place. With `Object.values`, each record of a page
+ * would take four times as long.
  */
 export function freezeThroughout<T>(value: T): T {
   if (!isContainer(value) || Object.isFrozen(value)) return value
@@ -68,20 +68,21 @@ const defensive = new WeakSet<object>()
 
 /**
  * Declares that a method of an adapter neither modifies its arguments nor shares them with other
- * code. So the arguments may be frozen, or may already be stored.
+ * code. So callers may pass frozen data, or data that is already stored.
  */
 export function declareDefensive(method: object): void {
   defensive.add(method)
 }
 
 /**
- * Whether a method was declared defensive. The mark belongs to the function itself, because another
- * function that replaces the method may behave differently.
+ * Whether a method was declared with `declareDefensive`. The declaration applies to the function
+ * itself and not to the adapter, because another function that replaces the method may behave
+ * differently.
  */
 export const isDefensive = (method: object | undefined): boolean => method !== undefined && defensive.has(method)
 
-// All copies of the library share this registry, because OpenAPI documents use the declaration even
-// if another copy created the adapter.
+// All copies of the library in one process share this registry. The copy that builds an OpenAPI
+// document needs the declaration even if another copy created the adapter.
 const creating = sharedRegistry('creating', () => new WeakSet<object>())
 
 /**

@@ -78,8 +78,8 @@ export class Flattener {
 
   /**
    * Returns the head for these names. Shared heads are looked up by the number of names, the first
-   * name and the last name. If the shared head has other names in between, a new head is returned,
-   * which is not shared.
+   * name and the last name. If the shared head that is found has other names in between, a new head
+   * is returned, which is not shared.
    */
   #headOf(names: readonly string[]): Head {
     const { length } = names
@@ -93,34 +93,34 @@ export class Flattener {
 }
 
 /**
- * True if `given` is plain data with the same values and the same members in the same order. Then
- * the flattened and the given data have the same JSON and XML text. False for a value that may be
- * serialized differently, such as an instance of a class, or an object with hidden members or
- * `toJSON`.
+ * True if `given` is plain data that has the same values as the flattened data, and the same
+ * members in the same order. In that case, both are serialized to the same JSON and the same XML.
+ * False for a value that may be serialized differently, such as an instance of a class, or an
+ * object with hidden members or `toJSON`.
  */
-export const isSameData = (parts: FlatData, given: unknown): boolean => placeBehind(parts, 0, given) > 0
+export const isSameData = (parts: FlatData, given: unknown): boolean => indexAfter(parts, 0, given) > 0
 
 /**
- * Compares `given` with the flattened value that starts at index `at`. Returns the index after that
- * value; -1 if the two are different.
+ * Compares `given` with the flattened value that starts at index `at`. Returns the index after the
+ * flattened value, or -1 if the two values are different.
  */
-function placeBehind(parts: FlatData, at: number, given: unknown): number {
+function indexAfter(parts: FlatData, at: number, given: unknown): number {
   const head = parts[at]
   if (head === given) return at + 1
   if (!isContainer(head) || !isContainer(given)) return -1
   return head.names === undefined
-    ? behindList(parts, at, head.length, given)
-    : behindObject(parts, at, head.names, given as JsonObject)
+    ? indexAfterList(parts, at, head.length, given)
+    : indexAfterObject(parts, at, head.names, given as JsonObject)
 }
 
-function behindList(parts: FlatData, at: number, length: number, given: object): number {
+function indexAfterList(parts: FlatData, at: number, length: number, given: object): number {
   if (!Array.isArray(given) || given.length !== length || !isPlainList(given)) return -1
   let place = at + 1
-  for (let item = 0; item < length && place > 0; item += 1) place = placeBehind(parts, place, given[item])
+  for (let item = 0; item < length && place > 0; item += 1) place = indexAfter(parts, place, given[item])
   return place
 }
 
-function behindObject(parts: FlatData, at: number, names: readonly string[], given: JsonObject): number {
+function indexAfterObject(parts: FlatData, at: number, names: readonly string[], given: JsonObject): number {
   if (Object.getPrototypeOf(given) !== Object.prototype) return -1
   let place = at + 1
   let count = 0
@@ -129,7 +129,7 @@ function behindObject(parts: FlatData, at: number, names: readonly string[], giv
   for (const name in given) {
     if (names[count] !== name) return -1
     const value = given[name]
-    place = parts[place] === value ? place + 1 : placeBehind(parts, place, value)
+    place = parts[place] === value ? place + 1 : indexAfter(parts, place, value)
     if (place < 0) return -1
     count += 1
   }

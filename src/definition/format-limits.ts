@@ -1,7 +1,7 @@
 /**
- * Checks that the constraints next to a format allow canonical texts (REP-4), because canonical
- * texts are validated and stored. Conflicts that can be detected are reported when the resource is
- * defined.
+ * Checks that the constraints next to a format allow canonical strings (REP-4), because canonical
+ * strings are validated and stored. Conflicts that can be detected are reported when the resource
+ * is defined.
  */
 import { ConfigurationError } from '../problem.js'
 import { constantsOf, partsOf } from './schema-parts.js'
@@ -11,8 +11,8 @@ import { type ValueFormat, valueFormat } from './value-formats.js'
 
 /**
  * Throws `ConfigurationError` for a constraint that conflicts with a format: a value of `enum`,
- * `const` or `default` that does not have the format, a length that no canonical text has, or a
- * `pattern` that matches a text but not its canonical text.
+ * `const` or `default` that does not have the format, a length that no canonical string has, or a
+ * `pattern` that matches a string but not the canonical string of the same value.
  */
 export function checkFormats(
   collection: string,
@@ -50,22 +50,23 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
     const [min, max] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
     if (typeof maxLength === 'number' && maxLength < min)
       refuse(
-        `whose canonical texts have at least ${min} characters, but a maxLength of ${maxLength}: no value is valid. Leave it out.`,
+        `whose canonical strings have at least ${min} characters, but a maxLength of ${maxLength}: no value is valid. Leave maxLength out.`,
       )
     if (typeof minLength === 'number' && minLength > max)
       refuse(
-        `whose canonical texts have at most ${max} characters, but a minLength of ${minLength}: no value is valid. Leave it out.`,
+        `whose canonical strings have at most ${max} characters, but a minLength of ${minLength}: no value is valid. Leave minLength out.`,
       )
     const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined
     if (other !== undefined)
       refuse(
-        `but its pattern matches "${other}" and not "${canonical(other)}", the canonical text that is validated and stored. Change the pattern to match canonical texts, or leave it out.`,
+        `but its pattern matches "${other}" and not "${canonical(other)}", the canonical string that is validated and stored. Change the pattern to match canonical strings, or leave it out.`,
       )
   }
 }
 
 /**
- * A text that matches a pattern although its canonical text does not; `undefined` if none is known.
+ * A string of the format that matches a pattern although its canonical string does not match. The
+ * result is `undefined` if no such string is known.
  */
 function fitsOthersOnly(pattern: string, { name, canonical }: ValueFormat): string | undefined {
   const test = expression(pattern)
@@ -81,7 +82,7 @@ function expression(pattern: string): RegExp | undefined {
   }
 }
 
-/** The minimum and maximum length of the canonical texts of each format, if known. */
+/** The minimum and maximum length of the canonical strings of each format, if known. */
 const widths: Readonly<Record<string, readonly [min: number, max: number]>> = {
   'local-date-time': [27, 27],
   'date-time': [24, Number.POSITIVE_INFINITY],
@@ -90,13 +91,15 @@ const widths: Readonly<Record<string, readonly [min: number, max: number]>> = {
   time: [9, Number.POSITIVE_INFINITY],
 }
 
-/** UUIDs of many versions and variants, because a pattern may require a certain one. */
+/**
+ * UUIDs of many versions and variants, because a pattern may require a certain version or variant.
+ */
 const uuids = ['1', '4', '7', '8', '3', '5', '6'].flatMap((version) =>
   ['8', '9', 'a', 'b'].map((variant) => `6f9619ff-8b86-${version}d01-${variant}42d-00cf4fc964ff`),
 )
 const padded = Array.from({ length: 18 }, (_, i) => '5'.padStart(i + 2, '0'))
 
-/** Some texts of each format that are not canonical, but that a pattern may require. */
+/** Some strings of each format that are not canonical, but that a pattern may require. */
 const spellings: Readonly<Record<string, readonly string[]>> = {
   'local-date-time': ['', '.5', '.12', '.123', '.123456'].map((fraction) => `2026-01-31T09:30:00${fraction}`),
   'date-time': [

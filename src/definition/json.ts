@@ -1,6 +1,6 @@
 /**
- * Functions for JSON values. They use only own members, and treat all names alike, even
- * `__proto__`. Pointers follow RFC 6901.
+ * Functions for JSON values. They use only own properties, and treat all names in the same way,
+ * even `__proto__`. Pointers follow RFC 6901.
  */
 
 export { escapePointer, pointerTokens } from '../http/json-pointer.js'
@@ -23,12 +23,12 @@ export function isPlainObject(value: unknown): value is JsonObject {
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
-/** An own member of a value; `undefined` if the value is not an object or lacks it. */
+/** An own property of a value; `undefined` if the value is not an object or lacks the property. */
 export function own(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** The value at a path, using own members only. */
+/** The value at a path, using own properties only. */
 export function get(value: unknown, path: readonly string[]): unknown {
   let found = value
   for (const name of path) found = own(found, name)
@@ -46,8 +46,9 @@ export function put(object: JsonObject, name: string, value: unknown): void {
 }
 
 /**
- * A frozen copy of JSON data, so that later changes by its owner have no effect. Throws `TypeError`
- * for functions, symbols, bigints, cyclic values, and instances of classes, such as a `Date`.
+ * A frozen copy of JSON data, so that later changes of the original have no effect. Throws
+ * `TypeError` for functions, symbols, bigints, cyclic values, and instances of classes, such as a
+ * `Date`.
  */
 export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()): T {
   if (!isContainer(value)) {
@@ -64,7 +65,7 @@ export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()
   return Object.freeze(copy) as T
 }
 
-/** A JSON value as text, with sorted member names, so that equal values have equal texts. */
+/** A JSON value as a JSON text with sorted member names, so that equal values have equal texts. */
 export function canonicalText(value: unknown): string {
   if (isList(value)) return `[${value.map(canonicalText).join()}]`
   if (!isObject(value)) return JSON.stringify(value)

@@ -1,30 +1,32 @@
 /**
- * Writes, reads and compares keys (PATH-9, PATH-11). The id text of a simple key is its value. The
- * id text of a composite key is `part=value,part=value` in the declared order. In it, `%`, `,` and
- * `=` inside values are percent-encoded. Each key has one id text. But in a path, a value whose
- * format has a canonical text, such as a UUID, may have any spelling that the format allows. All
- * spellings identify the same record.
+ * Writes, reads and compares keys (PATH-9, PATH-11). The id of a simple key is its value as a
+ * string. The id of a composite key is `part=value,part=value` in the declared order. In a
+ * composite id, `%`, `,` and `=` inside names and values are percent-encoded. Each key has exactly
+ * one id. But in a path, a value whose format has canonical strings, such as a UUID, may have any
+ * spelling that the format allows. All spellings identify the same record.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { own } from './json.js'
 import type { Shape } from './shape.js'
 import { canonicalOf, valueFormat } from './value-formats.js'
 
-/** A key as adapters get it: a scalar, or an object of its parts. */
+/**
+ * A key as adapters receive it: a scalar, or an object that contains the parts of a composite key.
+ */
 export type KeyValue = Scalar | Readonly<Record<string, Scalar>>
 
 export interface KeyCodec {
   /** The members of the key, in order. */
   readonly members: readonly string[]
   readonly composite: boolean
-  /** The key of a record; `undefined` if a part is missing or has a wrong type. */
+  /** The key of a record; `undefined` if a part of the key is missing or has a wrong type. */
   of(record: unknown): KeyValue | undefined
-  /** The id text of a key. Two keys are equal if their id texts are equal. */
+  /** The id of a key. Two keys are equal if their ids are equal. */
   text(key: KeyValue): string
   /**
-   * The key with this id text; `undefined` if the text is not a valid id. Numbers, booleans and
-   * plain texts have only one spelling. A text with a format may have any spelling that the format
-   * allows, unless the format is for numbers.
+   * The key with this id; `undefined` if the string is not a valid id. Numbers, booleans and
+   * strings without a format have only one spelling. A string with a format may have any spelling
+   * that the format allows, unless the format is for numbers.
    */
   parse(text: string): KeyValue | undefined
   /** The parts of a key, in order. */
@@ -89,8 +91,8 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
 }
 
 /**
- * The parts of a key, by the names of the members that hold them. By default these are the members
- * of the key itself. `names` may be the members in which another record stores the key.
+ * The parts of a key as an object. By default, the names of its members are the names of the key's
+ * parts. `names` may be the names of the members in which another record stores the key.
  */
 export function membersHolding(
   codec: KeyCodec,
@@ -108,34 +110,38 @@ export function lastKey(keys: readonly KeyValue[]): KeyValue {
   return key
 }
 
-/** The reason why a text can't be an id in an address; `undefined` if it can be one (PATH-11). */
+/**
+ * The reason why a string can't be an id in a URL; `undefined` if the string can be an id
+ * (PATH-11).
+ */
 export function unaddressable(text: string): string | undefined {
   if (text === '') return "An id can't be empty."
-  if (text === '.' || text === '..') return `An id can't be "." or "..": clients could not address it.`
-  if (/\p{Surrogate}/u.test(text)) return "An id can't contain half of a surrogate pair: that is not Unicode text."
+  if (text === '.' || text === '..') return `An id can't be "." or "..": URL parsers remove such a segment.`
+  if (/\p{Surrogate}/u.test(text))
+    return "An id can't contain half of a surrogate pair: such a string is not valid Unicode."
   return undefined
 }
 
 /**
- * Maximum length of an id in a path. Node and other servers accept at most 16 KiB of header fields
- * in total. A `Location` or a request with a longer id might be rejected.
+ * Maximum length of an id in a path, percent-encoded. By default, Node accepts at most 16 KiB of
+ * header fields in total, and many other programs have similar limits. A `Location` or a request
+ * with a longer id might be rejected.
  */
 export const longestId = 8_000
 
 /**
- * The reason why no record may be created with this id; `undefined` if a record may have it
- * (PATH-11).
+ * The reason why a new record must not have this id; `undefined` if the id is allowed (PATH-11).
  */
 export function unfitForNew(text: string): string | undefined {
   const why = unaddressable(text)
   if (why !== undefined || segmentOf(text).length <= longestId) return why
-  return `An id can have at most ${longestId} characters in an address, percent-encoded: clients could not follow a link to it.`
+  return `An id can have at most ${longestId} characters in a URL, percent-encoded: clients could not follow a link to the record.`
 }
 
 /**
- * The path segment for an id text. The text is percent-encoded once, but `,` and `=` are left
- * readable. Half of a surrogate pair, which no segment can contain, becomes U+FFFD. So an invalid
- * record in a store does not break a list that contains the record.
+ * The path segment for an id. The id is percent-encoded once, but `,` and `=` are left readable. No
+ * segment can contain half of a surrogate pair, so it becomes U+FFFD. Without this replacement, one
+ * invalid record in a store would break every list that contains the record.
  */
 export function segmentOf(text: string): string {
   // Most ids need no encoding. This test takes an eighth of the time of the encoding.
@@ -146,18 +152,22 @@ export function segmentOf(text: string): string {
 }
 
 /**
- * Reads a part of a key, with `take` from a record and with `parse` from an id. Both return
- * `undefined` for an invalid value. In an id, a part must have its canonical spelling. Only a part
- * with a format may have any spelling of the format, unless the format is for numbers.
+ * Reads a part of a key: `take` reads it from a record, and `parse` from an id. Both functions
+ * return `undefined` for an invalid value. In an id, a part must have its canonical spelling. The
+ * exception is a part with a format that is not for numbers, which may have any spelling of the
+ * format.
  */
 interface PartType {
   take(value: unknown): Scalar | undefined
   parse(text: string): Scalar | undefined
-  /** The canonical text of a part. Default: the part itself. */
+  /** The canonical string of a part. Default: the part, converted with `String()`. */
   write?(value: Scalar): string
 }
 
-/** The only type that allows texts which no path can contain. */
+/**
+ * The type of strings without a format. This is the only type that allows strings which no path can
+ * contain.
+ */
 const plainText: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
 function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
   const isNumber = valueFormat(shape)?.isNumber === true
@@ -179,7 +189,8 @@ const number: PartType = {
   take: (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
   parse(raw) {
     const value = Number(raw)
-    // Only the canonical text addresses a number, so that no id is rounded to another number.
+    // Only the canonical string of a number is a valid id, so that no id is rounded to another
+    // number.
     return Number.isFinite(value) && String(value) === raw ? value : undefined
   },
 }
@@ -197,8 +208,8 @@ function partType(shape: Shape | undefined): PartType {
 }
 
 /**
- * The texts of the parts of a composite id; `undefined` if its names are not the names of the key's
- * members in their order.
+ * The values of the parts of a composite id, as strings. The result is `undefined` if the names in
+ * the id are not the names of the key's members, in the same order.
  */
 function splitParts(id: string, prefixes: readonly string[]): string[] | undefined {
   const pairs = id.split(',')
@@ -208,7 +219,7 @@ function splitParts(id: string, prefixes: readonly string[]): string[] | undefin
     const pair = pairs[i] as string
     if (!pair.startsWith(prefix)) return undefined
     const raw = unescapePart(pair.slice(prefix.length))
-    // A text with any other escaping is not valid, because each key has only one text.
+    // An id with any other escaping is not valid, because each key has only one id.
     if (prefix + escapePart(raw) !== pair) return undefined
     texts.push(raw)
   }

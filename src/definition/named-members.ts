@@ -1,10 +1,10 @@
-/** Checks that the members which a declaration names exist and are suitable. */
+/** Checks that the members that a declaration names exist and are suitable. */
 
 import { nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
 import type { Shape } from './shape.js'
 
-/** A path with dots, or a list with the single name of a top-level member. */
+/** A path with dots, or a list that contains only the name of a top-level member. */
 type Path = string | readonly [string]
 
 const nameOf = (path: Path): string => (typeof path === 'string' ? path : path[0])
@@ -18,7 +18,7 @@ export class NamedMembers {
   readonly #shape: Shape
   readonly #source: string
 
-  /** `owner` is the collection of the declaration. `source` describes the schema in messages. */
+  /** `owner` is the name of the declared collection. `source` describes the schema in messages. */
   constructor(owner: string, shape: Shape, source = 'its schema') {
     this.#owner = owner
     this.#shape = shape

@@ -1,6 +1,6 @@
 /**
- * The word lists of the naming rules (PATH-10), in lower case without accents. They contain only
- * clear cases. Doubtful words are left out.
+ * The word lists of the naming rules (PATH-10), in lower case without accents. The lists contain
+ * only clear cases. Doubtful words are left out.
  */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -37,8 +37,8 @@ export const nounVerbs = words(`
 `)
 
 /**
- * Words that name an action only as the whole segment: "sell-orders", "pay-periods" and
- * "write-models" are nouns.
+ * Words that name an action only if they are the whole segment, because "sell-orders",
+ * "pay-periods" and "write-models" are nouns.
  */
 export const loneVerbs = words(`
   buy convert pay reject sell undo unlock write
@@ -79,8 +79,8 @@ export const singularsInS = words(`
 `)
 
 /**
- * Words that link a noun to the words after it. The noun before the link word is the one in the
- * plural ("notas-de-credito").
+ * Words that link a noun to the words after it. The noun before the link word is in the plural
+ * ("notas-de-credito").
  */
 export const links = words(`
   con de del en for in of para por

@@ -1,15 +1,16 @@
 /**
  * The naming rules of resource paths, for names in English and Spanish (PATH-2..4). Only clear
- * violations throw (PATH-10): accepting a wrong name costs less than refusing a right one.
+ * violations throw (PATH-10), because accepting a wrong name does less harm than refusing a right
+ * one.
  */
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import * as lists from './naming-words.js'
 
 /**
- * Throws `ConfigurationError` unless `name` can be the segment of a collection: well-formed,
- * without a format (PATH-4), not a verb (PATH-3), and a plural noun (PATH-2). If `allow` lists the
- * name with a reason, the name only has to be well-formed and without a format.
+ * Throws `ConfigurationError` unless `name` can be the path segment of a collection. It must be
+ * well-formed, without a format (PATH-4), not a verb (PATH-3), and a plural noun (PATH-2). If
+ * `allow` lists the name with a reason, the name only has to be well-formed and without a format.
  *
  * @example checkCollectionName('factura') // throws: Use "facturas".
  */
@@ -36,8 +37,8 @@ export function checkCollectionName(name: string, allow: Readonly<Record<string,
 
 /**
  * Throws `ConfigurationError` unless `name` can be the name of an endpoint below the items of
- * `collection`: a plural noun, like the name of a collection (PATH-2, PATH-3). There are other ways
- * to express an action (PATH-8).
+ * `collection`: a plural noun, like the name of a collection (PATH-2, PATH-3). An action is
+ * expressed in other ways (PATH-8).
  *
  * @example checkEndpointName('cancel', 'orders') // throws; 'cancellations' is accepted
  */
@@ -67,14 +68,16 @@ function isAllowed(name: string, allow: Readonly<Record<string, string>>): boole
   checkName(name)
   for (const [allowed, reason] of Object.entries(allow)) {
     if (typeof reason === 'string' && reason.trim() !== '') continue
-    throw invalidOption(`allow lists ${show(allowed)} without a reason. Explain briefly why the name is right.`)
+    throw invalidOption(
+      `The option "allow" lists ${show(allowed)} without a reason. Explain briefly why the name is right.`,
+    )
   }
   return Object.hasOwn(allow, name)
 }
 
 /**
- * Throws `ConfigurationError` unless `segment` can be the segment of a flag or an area:
- * well-formed, without a format (PATH-4), not a verb (PATH-3).
+ * Throws `ConfigurationError` unless `segment` can be the path segment of a flag or an area. It
+ * must be well-formed, without a format (PATH-4), and not a verb (PATH-3).
  *
  * @example checkSegment('activar') // throws; 'activo' is accepted
  */
@@ -91,7 +94,7 @@ const exception = 'If the name is right nevertheless, list it in allow with a re
 
 /**
  * Throws `ConfigurationError` unless `name` consists of letters, digits, `-` and `_`, and has no
- * format (PATH-4). The meaning of the name is not checked.
+ * format, such as `.json` (PATH-4). The meaning of the name is not checked.
  */
 export function checkName(name: unknown): void {
   if (typeof name !== 'string')
@@ -156,7 +159,7 @@ function isPlural(words: readonly string[]): boolean {
 }
 
 function isPluralWord(word: string): boolean {
-  if (/[^\p{Script=Latin}]/u.test(word)) return true // the word lists do not cover other scripts
+  if (/[^\p{Script=Latin}]/u.test(word)) return true // The word lists do not cover other scripts.
   if (word.endsWith('s')) return !lists.singularsInS.includes(word) && !/[aeiou]ss$/u.test(word)
   return lists.pluralsWithoutS.includes(word) || /(?:children|people|women)$/u.test(word)
 }
@@ -174,7 +177,8 @@ const wordsOf = (name: string): string[] => spaced(name).match(/\p{L}[\p{L}\p{M}
 export const fold = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 /**
- * Suggests the name with its noun in the plural, once for each language that the name may be in.
+ * Suggests the name with its noun in the plural, once for each language to which the name may
+ * belong.
  */
 function pluralSuggestions(name: string): string {
   const words = spaced(name).split(/([^\p{L}\p{M}]+)/u)

@@ -1,6 +1,6 @@
 /**
- * Checks the links of a resource: their targets, the members that hold the keys, and the members
- * that they show (REP-1).
+ * Checks the links of a resource: their targets, the members that hold the keys of the targets, and
+ * the members of the targets that the links show (REP-1).
  */
 
 import { hasBrand } from '../brand.js'
@@ -23,7 +23,7 @@ export interface Context {
 
 /**
  * The members that stay in bodies even if links are built from them. These are the members of the
- * key, and those that hold the parent's key.
+ * key, and the members that hold the parent's key.
  */
 export const keptMembers = (key: readonly string[], parent: ResourceDefinition['parent']): ReadonlySet<string> =>
   new Set([...key, ...(parent?.by ?? [])])
@@ -50,7 +50,7 @@ export const toLinkKinds: Kinds<ToLinkOptions> = {
 export const subLinkKinds: Kinds<SubLinkOptions> = { sub: { required: 'string' } }
 export const externalLinkKinds: Kinds<ExternalLinkOptions> = { external: { oneOf: [true] } }
 
-/** Returns one or several names as a list. Their types are already checked. */
+/** Returns one or several names as a list. Their types have already been checked. */
 export const namesOf = (given: string | readonly string[]): readonly string[] =>
   Object.freeze(typeof given === 'string' ? [given] : [...given])
 
@@ -85,8 +85,8 @@ function resolveLinkTo(
 ): Link {
   const by = namesOf(options.by)
   for (const member of by) members.scalar(`links.${name}.by`, [member])
-  // A link replaces the members that it is built from, so it must not have the name of another
-  // member.
+  // A link replaces the members from which it is built, so it may have the name of one of these
+  // members. It must not have the name of any other member.
   if (shape.properties.has(name) && (!by.includes(name) || kept.has(name))) throw takenName(what)
   const link = Object.freeze({
     kind: 'to' as const,

@@ -1,6 +1,6 @@
 /**
- * Turns the options of `defineResource` into a definition: checks every name against the schema,
- * fills in every default, and freezes the result.
+ * Converts the options of `defineResource` to a definition: checks every name against the schema,
+ * adds every default, and freezes the result.
  */
 
 import { branded } from '../brand.js'
@@ -69,8 +69,8 @@ export const parentKinds: Kinds<NonNullable<AnyOptions['parent']>> = { of: 'any'
 export const attachmentKinds: Kinds<AttachmentOptions> = { of: 'any', by: 'names', as: 'string' }
 
 /**
- * The kinds of the options. `resolveTarget` checks the targets of links and parents, and
- * `resolveSchema` checks the schema, because the errors in them have codes of their own.
+ * The expected types of the options. The targets of links and parents, and the schema, are checked
+ * by `resolveTarget` and `resolveSchema` instead, because errors in them have codes of their own.
  */
 export const resourceKinds: Kinds<AnyOptions> = {
   collection: { required: { a: 'a plural noun, such as "invoices"', like: /^/ } },
@@ -281,7 +281,7 @@ function resolveFilter(
     )
   }
   if (many && op !== 'eq') {
-    throw invalidOption(`${what} is many-valued, but only "eq" supports that. Leave op or many out.`)
+    throw invalidOption(`${what} has "many", which only the operator "eq" supports. Leave "op" or "many" out.`)
   }
   checkCompared(what, field, op, `filters.${name}`, members)
   const path = Object.freeze(field.split('.'))
@@ -296,8 +296,8 @@ function resolveFilter(
 }
 
 /**
- * Throws `ConfigurationError` if the replacement of a deprecated filter is not a filter of the same
- * resource.
+ * Throws `ConfigurationError` if the replacement of a deprecated filter is not another filter of
+ * the same resource.
  */
 function checkUse(what: string, given: true | FilterOptions | undefined, names: readonly string[]): void {
   const said = given === true ? undefined : given?.deprecated
@@ -308,7 +308,10 @@ function checkUse(what: string, given: true | FilterOptions | undefined, names: 
   )
 }
 
-/** The deprecation of the filter, or else the deprecation of its member. */
+/**
+ * The deprecation of the filter. If the filter declares none, this is the deprecation of its
+ * member.
+ */
 function deprecationOf(
   given: true | FilterOptions | undefined,
   { deprecated, node }: Shape,
@@ -335,8 +338,8 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
 }
 
 /**
- * Checks that page options are consistent with each other. Their types are already checked. Throws
- * `ConfigurationError`.
+ * Checks that page options are consistent with each other, and throws `ConfigurationError`
+ * otherwise. The types of the options have already been checked.
  */
 export function resolvePage(owner: string, page: PageOptions = {}): PageOptions {
   checkPage(owner, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1) })

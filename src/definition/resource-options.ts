@@ -18,14 +18,14 @@ export interface FilterOptions<Path extends string = string> {
   /** Default `eq`. */
   readonly op?: FilterOperator
   /**
-   * Whether the parameter may be repeated. A record then matches if it has any of the values.
-   * Allowed only with `eq`. Default false.
+   * Whether the parameter may occur several times in a query. A record matches if it has any of the
+   * values. Allowed only with `eq`. Default false.
    */
   readonly many?: boolean
   /**
-   * Marks the filter as deprecated (VER-3). OpenAPI documents show this, with the `sunset` (such as
-   * `2027-12-31`) and the filter to `use` instead. The hook `onResponse` reports each use of the
-   * filter. Default: the filter is deprecated if its member is deprecated.
+   * Marks the filter as deprecated (VER-3). OpenAPI documents show the deprecation, with the
+   * `sunset` (such as `2027-12-31`) and the filter to `use` instead. The hook `onResponse` reports
+   * each use of the filter. Default: the filter is deprecated if its member is deprecated.
    */
   readonly deprecated?: true | FilterDeprecation
 }
@@ -44,11 +44,14 @@ export interface ToLinkOptions {
   /** The target, or the name of its collection if two definitions refer to each other. */
   readonly to: ResourceDefinition | string
   /**
-   * The stored member that holds the target's key. For a composite key it is a list of members, in
-   * the order of the key's parts.
+   * The stored member that holds the target's key. For a composite key, this is a list of members
+   * in the order of the key's parts.
    */
   readonly by: string | readonly string[]
-  /** Members of the target to show next to `href`. They cost one batched read per page. */
+  /**
+   * Members of the target to show next to `href`. For each page, the targets of the link are read
+   * in one batch.
+   */
   readonly show?: readonly string[]
   /** Whether `expand` may name the link. Default true. */
   readonly expand?: boolean
@@ -72,8 +75,8 @@ export type LinkOptions = ToLinkOptions | SubLinkOptions | ExternalLinkOptions
  */
 export interface RuleViolation {
   /**
-   * The member by its name in bodies. The path of a nested member has dots. Default: the whole
-   * record.
+   * The member that violates the rule, by its name in bodies. The path of a nested member has dots.
+   * Default: the whole record.
    */
   readonly member?: string
   readonly detail: string
@@ -91,9 +94,15 @@ export interface RuleContext<T> {
 }
 
 export interface PageOptions {
-  /** The number of items per page, if the request does not set `limit`. Default 25. */
+  /**
+   * The number of items per page, if the request does not set `limit`. Default 25, or `max` if that
+   * is less.
+   */
   readonly size?: number
-  /** The maximum number of items per page that a request may ask for. Default 100. */
+  /**
+   * The maximum number of items per page that a request may ask for. Default 100, or `size` if that
+   * is greater.
+   */
   readonly max?: number
   /** The number of the first page in requests. Default 1. */
   readonly first?: 0 | 1
@@ -103,8 +112,8 @@ export type FilterTable = Readonly<Record<string, true | FilterOptions>>
 export type LinkTable = Readonly<Record<string, LinkOptions>>
 
 /**
- * The type that checks filters. A filter must name a comparable member, by its own name or by
- * `field`, and have only known options.
+ * The type that checks filters. A filter must compare a comparable member, which is named by
+ * `field` or by the filter's own name. It must have only known options.
  */
 type CheckedFilters<T, F> = {
   readonly [N in keyof F]: F[N] extends true
@@ -116,7 +125,10 @@ type NamedFilter<N, Path extends string> = N extends Path
   ? true | FilterOptions<Path>
   : FilterOptions<Path> & { readonly field: Path }
 
-/** The members that an operator can compare; all members if the type does not fix the operator. */
+/**
+ * The members that an operator can compare; all members if the operator is not known at compile
+ * time.
+ */
 type ComparedBy<T, Given> = Given extends { readonly op: infer Op }
   ? [Op] extends ['contains']
     ? PathTo<T, readonly unknown[]>
@@ -126,8 +138,8 @@ type ComparedBy<T, Given> = Given extends { readonly op: infer Op }
   : PathTo<T, Scalar>
 
 /**
- * The type that checks links. A link must name stored members that hold the key, and may name
- * members of its target to show.
+ * The type that checks links. A link must name the stored members that hold the key of its target.
+ * It may name members of the target to show.
  */
 type CheckedLinks<T, L> = {
   readonly [N in keyof L]: L[N] extends { readonly to: infer To }
@@ -147,12 +159,12 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** The path segment: a plural noun, English or Spanish (PATH-2). */
   readonly collection: string
   /**
-   * The name of one item, for formats that need such a name. In XML it is the name of the root
+   * The name of one item, for formats that need such a name. In XML, it is the name of the root
    * element of an item, and of the elements of a list (HDR-1). Default: the singular of
    * `collection`, derived from its ending.
    */
   readonly singular?: string
-  /** Names that are exceptions from the naming rules, each with the reason (PATH-10). */
+  /** Names that are exceptions to the naming rules, each with the reason (PATH-10). */
   readonly allow?: Readonly<Record<string, string>>
   /**
    * The member that identifies a record, or several members for a composite key. In a path, a
@@ -162,11 +174,11 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** Members of the key that the store assigns if a POST omits them; `true` for the whole key. */
   readonly assigned?: true | readonly MemberName<T>[]
   /**
-   * The JSON Schema 2020-12 of the stored record. Members that it does not name are not allowed,
-   * unless it has `additionalProperties: true` (REP-8).
+   * The JSON Schema 2020-12 of the stored record. Members that the schema does not name are not
+   * allowed, unless the schema has `additionalProperties: true` (REP-8).
    */
   readonly schema: Schema
-  /** Query parameters that filter (QUERY-1). */
+  /** The query parameters that filter the list (QUERY-1). */
   readonly filters?: Filters & CheckedFilters<T, NoInfer<Filters>>
   /** Members that `sort` may name (QUERY-2). */
   readonly sort?: readonly PathTo<T, Scalar>[]
@@ -175,7 +187,7 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   readonly links?: Links & CheckedLinks<T, NoInfer<Links>>
   /**
    * Makes this resource a contained sub-collection of a parent. Its records store the parent's key
-   * in `by` (PATH-7).
+   * in the members `by` (PATH-7).
    */
   readonly parent?: { readonly of: ResourceDefinition | string; readonly by: MemberName<T> | readonly MemberName<T>[] }
   /**
@@ -185,8 +197,8 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   readonly attachedTo?: readonly {
     readonly of: ResourceDefinition | string
     /**
-     * The nullable member that holds the parent's key. If it is omitted, the store keeps the
-     * association elsewhere.
+     * The nullable member that holds the parent's key. If `by` is omitted, the store keeps the
+     * association elsewhere, for example in a join table.
      */
     readonly by?: MemberName<T> | readonly MemberName<T>[]
     /** The path segment below the parent. Default: the name of the collection. */
@@ -198,13 +210,13 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
    */
   readonly flags?: Readonly<Record<string, BooleanMember<T>>>
   /**
-   * Checks rules that a schema can't express. The function is called after schema validation,
-   * within each attempt to write.
+   * Checks rules that a schema can't express. The function is called after schema validation, in
+   * each attempt to write the record.
    */
   readonly rules?: (next: T, context: RuleContext<T>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>
   /**
-   * Returns the values that members of a record must have for a principal, such as `{ tenant: 7 }`.
-   * The values apply to every list, count, read and write.
+   * Returns the values that certain members must have in every record that a principal may access,
+   * such as `{ tenant: 7 }`. These conditions apply to every list, count, read and write.
    */
   // Declared as a method, so that the parameter may have the type of the service's principals.
   scope?(principal: unknown): { readonly [N in MemberName<T>]?: Comparable<T[N]> }

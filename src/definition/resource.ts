@@ -61,8 +61,8 @@ export type Link =
   | { readonly kind: 'external'; readonly name: string }
 
 /**
- * A declared resource: checked, resolved and frozen. `T` is the stored record, `K` its key, `L` the
- * names of its links.
+ * A declared resource: checked, resolved and frozen. `T` is the type of the stored record, `K` the
+ * type of its key, and `L` the names of its links.
  */
 export interface ResourceDefinition<T = unknown, K = unknown, L extends string = string> {
   readonly collection: string
@@ -107,7 +107,7 @@ type LinkNames<T, Links> = Exclude<keyof Links & string, MemberName<T>>
 /**
  * Declares a resource once, for every version in which it is mounted.
  *
- * Throws `ConfigurationError` if a name breaks PATH-2..4, or if a key, filter, sort, link or flag
+ * Throws `ConfigurationError` if a name violates PATH-2..4, or if a key, filter, sort, link or flag
  * names a member that the schema lacks.
  *
  * @example
@@ -146,7 +146,7 @@ export function defineResource(options?: unknown): unknown {
 /** Whether a value is the result of `defineResource()`. */
 const isDefinition = (value: unknown): value is ResourceDefinition => hasBrand('resource', value)
 
-/** The kind of an option that takes a definition. */
+/** The expected type of an option that takes a definition. */
 export const definitionKind: MadeKind = { by: 'the result of defineResource()', is: isDefinition }
 
 /** Throws `ConfigurationError` for an argument that is missing or is not a definition. */

@@ -1,6 +1,4 @@
-/**
- * Reads the parts of a schema: its references, its subschemas, and the constraints of a subschema.
- */
+/** Reads the references, the subschemas and the constraints of a schema. */
 import { ConfigurationError } from '../problem.js'
 import { isList, isObject, own, pointerTokens } from './json.js'
 import type { JsonSchema } from './schema-types.js'
@@ -41,8 +39,8 @@ export const endless = (): ConfigurationError =>
   new ConfigurationError('invalid-schema', 'The schema has a $ref cycle. Make each $ref lead to a value.')
 
 /**
- * The part of the schema that a local `$ref` points to (RFC 6901 in a fragment). Throws
- * `ConfigurationError` if there is none.
+ * The subschema to which a local `$ref` points with a JSON pointer in a fragment (RFC 6901 6).
+ * Throws `ConfigurationError` if the target does not exist.
  */
 export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   const pointer = ref.startsWith('#') ? decoded(ref.slice(1)) : undefined
@@ -75,8 +73,8 @@ function decoded(text: string): string | undefined {
 export const isSchema = (value: unknown): value is JsonSchema => isObject(value)
 
 /**
- * The schemas in a list. `true` becomes the empty schema. `false` is left out, because it allows
- * nothing.
+ * The schemas in a list. `true` becomes the empty schema. `false` is left out, because it allows no
+ * value.
  */
 export const schemasIn = (given: readonly unknown[]): JsonSchema[] =>
   given.flatMap((one) => (one === true ? [anything] : isSchema(one) ? [one] : []))

@@ -1,16 +1,16 @@
-/** Derives the TypeScript type of a record from a JSON Schema literal. */
+/** Derives the TypeScript type of a record from the literal type of a JSON Schema. */
 import type { Scalar } from '../adapters/contract.js'
 
-/** A JSON Schema 2020-12. It may be a literal or an import. */
+/** A JSON Schema 2020-12. It may be written as a literal or imported. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
 /**
  * The type of the values that schema `S` allows. Supports `type`, `properties`, `required`,
- * `items`, `enum`, `const`, `anyOf`, `oneOf` and local `$ref`s. Other schemas give `unknown`, such
- * as those with `allOf` or `if`, and imported schemas without literal types. Use
- * `defineResource<T>()` for them.
+ * `items`, `enum`, `const`, `anyOf`, `oneOf` and local `$ref`s. The type is `unknown` for other
+ * schemas, such as those with `allOf` or `if`, and for imported schemas without literal types. Use
+ * `defineResource<T>()` for these schemas.
  */
 export type FromSchema<S, Root = S> = S extends { readonly $ref: `#/$defs/${infer Name}` }
   ? Root extends { readonly $defs: { readonly [N in Name]: infer Target } }
@@ -99,8 +99,8 @@ type NestedPathTo<N extends string, T, Value, Depth extends number> = T extends 
     : never
 
 /**
- * The type of values with which a member may be compared. For a member of type `'a' | 'b' | null`
- * this is any string.
+ * The type of the values with which a member may be compared. For a member of type `'a' | 'b' |
+ * null`, this is `string`.
  */
 export type Comparable<V> = unknown extends V
   ? Scalar

@@ -8,16 +8,16 @@ import { anything, constantsOf, endless, isSchema, kindOf, partsOf, patternsOf, 
 import type { JsonSchema } from './schema-types.js'
 
 /**
- * The shapes of schemas, by root and node. So each node is read only once. The value is `'making'`
- * while a shape is being created, so that a schema that contains itself, without a member or item
- * in between, is refused.
+ * The shapes of schemas, keyed by root and node, so that each node is read only once. The value is
+ * `'making'` while a shape is being created. It serves to detect and refuse a schema that contains
+ * itself without a member or an item in between.
  */
-const read = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making'>>()
+const shapesByRoot = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making'>>()
 
 /**
- * One place of a schema. References (`$ref`) are followed, and `allOf` is merged. `anyOf`, `oneOf`,
- * `then`, `else` and `dependentSchemas` contribute the facts that they may add. Members are read on
- * first use, so recursive schemas are supported.
+ * The facts about one node of a schema. References (`$ref`) are followed, and `allOf` is merged.
+ * The branches of `anyOf`, `oneOf`, `then`, `else` and `dependentSchemas` are included as facts
+ * that apply to some values. Members are read on first use, so recursive schemas are supported.
  */
 export class Shape {
   /**
@@ -42,9 +42,12 @@ export class Shape {
   /** The schema's `default`, wrapped in an object, because the default itself may be null. */
   readonly fallback: { readonly value: unknown } | undefined
   readonly required: ReadonlySet<string>
-  /** Members that only some records have, because they are in a branch that need not apply. */
+  /**
+   * Members that only some records have, because the schema names them only in a branch that does
+   * not apply to all records.
+   */
   readonly conditional: ReadonlySet<string>
-  /** The number of unconditional schemas that name each member. */
+  /** For each member, the number of unconditional schemas that name the member. */
   readonly declared: ReadonlyMap<string, number>
   /** True if members that the schema does not name are allowed. */
   readonly open: boolean
@@ -128,12 +131,12 @@ export class Shape {
   }
 
   /**
-   * The shape of `node`, a part of the schema `root`. Throws `ConfigurationError` if a reference
-   * has no target or is cyclic.
+   * The shape of `node`, a subschema of the schema `root`. Throws `ConfigurationError` if a
+   * reference has no target or is cyclic.
    */
   static of(root: JsonSchema, node: JsonSchema = root): Shape {
-    const known = read.get(root) ?? new WeakMap<JsonSchema, Shape | 'making'>()
-    read.set(root, known)
+    const known = shapesByRoot.get(root) ?? new WeakMap<JsonSchema, Shape | 'making'>()
+    shapesByRoot.set(root, known)
     const found = known.get(node)
     if (found === 'making') throw endless()
     if (found !== undefined) return found
@@ -148,7 +151,7 @@ export class Shape {
     }
   }
 
-  /** The members that the schema names, in its order. */
+  /** The members that the schema names, in the order of the schema. */
   get members(): ReadonlyMap<string, Shape> {
     this.#members ??= new Map([...this.properties].map(([name, node]) => [name, Shape.of(this.#root, node)]))
     return this.#members
@@ -182,12 +185,12 @@ export class Shape {
     return this.open || this.#patterns.length > 0 || this.#unions.flat().some((branch) => branch.hasOthers)
   }
 
-  /** The shape of an array's items after the positional ones in `prefix`. */
+  /** The shape of an array's items after the items in `prefix`. */
   get items(): Shape | undefined {
     return this.#items === undefined ? undefined : Shape.of(this.#root, this.#items)
   }
 
-  /** The shapes of an array's first items, if each has its own. */
+  /** The shapes of an array's first items, if each position has a schema of its own. */
   get prefix(): readonly Shape[] {
     return this.#prefix.map((one) => Shape.of(this.#root, isSchema(one) ? one : anything))
   }
@@ -222,7 +225,7 @@ export class Shape {
   }
 
   /**
-   * Every path to a member, for messages that list the allowed paths. The paths of nested members
+   * The paths of all members, for messages that list the allowed paths. The paths of nested members
    * have dots. A path has at most `depth + 1` names.
    */
   paths(depth = 3): string[] {
@@ -241,7 +244,7 @@ interface Properties {
 
 /**
  * Merges the properties of unconditional schemas, of unions, and of conditional schemas. A property
- * of a union is certain if every branch has it.
+ * of a union is unconditional if every branch has it.
  */
 function mergeProperties(
   parts: readonly JsonSchema[],
@@ -279,8 +282,8 @@ function mergeProperties(
 }
 
 /**
- * Merges the positional items of the branches of a union. An item may then match any branch at its
- * position.
+ * Merges the positional items of the branches of a union. In the result, an item may match the
+ * schema of any branch for its position.
  */
 function mergePrefixes(prefixes: readonly (readonly unknown[])[]): readonly JsonSchema[] {
   const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))

@@ -45,8 +45,8 @@ const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
 ]
 
 /**
- * The singular of a word, in the case of the plural. The plural of an acronym ends in a lower-case
- * "s" ("CBUs").
+ * The singular of a word. Upper and lower case are kept. The plural of an acronym ends in a
+ * lower-case "s" ("CBUs").
  */
 function singularOfWord(word: string): string {
   if (/\p{Lu}s$/u.test(word)) return word.slice(0, -1)

@@ -1,7 +1,7 @@
 /**
- * Formats whose values have several spellings. Each value has one canonical text, in which it is
- * stored, compared and sent (REP-4, QUERY-1, PATH-11). The table in this file is the only place
- * that lists these formats.
+ * Formats whose values have several spellings. For each value, one of these spellings is the
+ * canonical string. The value is stored, compared and sent as its canonical string (REP-4, QUERY-1,
+ * PATH-11). Only the table in this file lists these formats.
  */
 import { canonicalDecimal, canonicalInt64, compareDecimals } from '../http/decimal.js'
 import { canonicalDuration, compareDurations } from '../http/duration.js'
@@ -11,25 +11,25 @@ import type { Shape } from './shape.js'
 
 export interface ValueFormat {
   readonly name: string
-  /** The canonical text of a value; `undefined` for an invalid text. */
+  /** The canonical string of a value; `undefined` for an invalid string. */
   canonical(text: string): string | undefined
   /**
-   * Compares two canonical texts. The result is negative, zero or positive. Absent if canonical
-   * texts can be compared as strings.
+   * Compares two canonical strings by their values. The result is negative, zero or positive.
+   * Absent if the order of the canonical strings is the order of the values.
    */
   readonly compare?: (a: string, b: string) => number
   /** Describes valid values, as the end of a sentence. */
   readonly expects: string
   /**
-   * True if the texts are numbers. An id in a path must then be the canonical text, as with other
-   * numbers (PATH-11).
+   * True if the strings are numbers. In that case, an id in a path must be the canonical string, as
+   * for members of type number (PATH-11).
    */
   readonly isNumber?: boolean
 }
 
 const uuid = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-/** The canonical text of a UUID (RFC 9562 4): lower case, without `urn:uuid:`. */
+/** The canonical string of a UUID (RFC 9562 4): lower case, without `urn:uuid:`. */
 export const canonicalUuid = (text: string): string | undefined => uuid.exec(text)?.[1]?.toLowerCase()
 
 const formats: readonly ValueFormat[] = [
@@ -91,16 +91,16 @@ export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean 
   return valueFormat(shape) !== undefined || inner.some((one) => hasFormats(one, seen))
 }
 
-/** The format of a value's texts; `undefined` if texts are compared as they are. */
+/** The format of a string; `undefined` if strings of this shape are compared as they are. */
 export const valueFormat = (shape: Pick<Shape, 'format' | 'types'> | undefined): ValueFormat | undefined =>
   shape?.format === undefined || (shape.types.size > 0 && !shape.types.has('string'))
     ? undefined
     : valueFormats.get(shape.format)
 
 /**
- * Returns the function that converts texts of a shape to canonical texts; `undefined` if texts are
- * compared as they are. For a value in an `enum` or `const`, the function returns the text in the
- * schema, so that validation accepts it.
+ * Returns the function that converts strings of a shape to canonical strings; `undefined` if the
+ * strings are compared as they are. For a value in an `enum` or `const`, the function returns the
+ * string in the schema, so that validation accepts the result.
  */
 export function canonicalOf(
   shape: Pick<Shape, 'format' | 'types' | 'values'> | undefined,

@@ -1,7 +1,8 @@
 /**
  * Divides the documentation into pages. A page consists of blocks. Blocks that do not fit on a page
- * continue on another page, such as `orders~2`. Therefore, the page of an anchor is known only
- * after all blocks exist. Until then, a link to the anchor is a placeholder.
+ * continue on another page, such as `orders~2`. Therefore, the page that contains an anchor is
+ * known only after all blocks have been created. Until then, a placeholder stands for each link to
+ * the anchor.
  */
 import { type Html, html, trusted } from './html.js'
 
@@ -14,21 +15,21 @@ const maxPageListBytes = 3_000
 /** The number of bytes by which a link may be longer than its placeholder. */
 const linkGrowth = 140
 
-/** A part of a page that is never split, with the anchors in it. */
+/** A part of a page that is never split, together with the anchors in this part. */
 export interface Block {
   readonly anchors: readonly string[]
   readonly content: Html
 }
 
 /**
- * Returns a placeholder for the address of an anchor, for use in `href`. No other HTML contains the
+ * Returns a placeholder for the URL of an anchor, for use in `href`. No other HTML contains the
  * null character.
  */
 export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
 
 /**
  * Returns a placeholder for the attributes of a link in a table of contents. If the target is on
- * another page, the link gets the anchor as its id.
+ * another page, the link gets the anchor as its id, so that the anchor also exists on this page.
  */
 export const entryFor = (anchor: string): Html => trusted(`\0e${anchor}\0`)
 
@@ -41,7 +42,7 @@ export interface BlockPage {
 
 /**
  * Divides blocks into one or more pages. `frame`: the size of a page without its blocks, in bytes.
- * `nameOf` returns the address of a page. The first page has the number 1.
+ * `nameOf` returns the URL of a page. The first page has the number 1.
  */
 export function pagesOf(
   blocks: readonly Block[],
@@ -92,8 +93,8 @@ function sizeOf(content: Html): number {
 const maxMergedBytes = 30_000
 
 /**
- * Merges blocks into one block, so that they stay on one page. Returns the blocks unchanged if they
- * are too long for that.
+ * Merges blocks into one block, so that they stay on one page. If the blocks are too long for that,
+ * returns them unchanged.
  */
 export function together(blocks: readonly Block[]): readonly Block[] {
   const content = html`${blocks.map((block) => block.content)}`

@@ -1,6 +1,6 @@
 /**
- * The script that starts Swagger UI on the console page. It derives all addresses from the page's
- * own address. Requests therefore go to the host that serves the page, even behind a proxy.
+ * The script that starts Swagger UI on the console page. The script derives all URLs from the
+ * page's own URL. Requests therefore go to the host that serves the page, even behind a proxy.
  */
 export const consoleScript = `'use strict'
 const place = document.getElementById('console')

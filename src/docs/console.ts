@@ -10,8 +10,8 @@ import { swaggerUiAssets } from './swagger-ui.js'
 export const consoleName = 'console'
 
 /**
- * The `Content-Security-Policy` of the console page: that of the other pages, plus the needs of
- * Swagger UI. Swagger UI sends requests to this host, and has icons in its style sheet.
+ * The `Content-Security-Policy` of the console page. It extends the policy of the other pages,
+ * because Swagger UI sends requests to this host and has icons in its style sheet.
  */
 const policy = `${docsPolicy}; connect-src 'self'; img-src data:`
 

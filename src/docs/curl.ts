@@ -8,8 +8,8 @@ import { sampleOf } from './sample.js'
 import type { DocsOperation } from './site.js'
 
 /**
- * Quotes a text if necessary, so that a POSIX shell reads it as one word and interprets no
- * characters in it.
+ * Quotes a string if necessary, so that a POSIX shell reads it as one word and interprets none of
+ * its characters.
  */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
@@ -27,7 +27,7 @@ const longestBody = 4_000
 const longestValue = 300
 
 /**
- * Percent-encodes a text. Also encodes characters that `encodeURIComponent` leaves unchanged, such
+ * Percent-encodes a string, including characters that `encodeURIComponent` leaves unchanged, such
  * as parentheses.
  */
 const encoded = (text: string): string =>
@@ -36,7 +36,7 @@ const encoded = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Returns the curl command. `server`: the absolute address of the version. */
+/** Returns the curl command. `server`: the absolute URL of the version. */
 export function curlOf(document: OpenApiDocument, docsOperation: DocsOperation, server: string): string {
   const { method, operation, parameters } = docsOperation
   const words = [
@@ -79,8 +79,9 @@ function addressOf(
 }
 
 /**
- * Returns the server of an operation. `own` is the server that its path declares, as the path of
- * the login does. A relative address is resolved against the address of the version.
+ * Returns the URL of the server of an operation. `own` is the server that the document declares for
+ * the operation or its path. The path of the login, for example, has such a server. `/` stands for
+ * the URL above the version. Any other relative URL is resolved against the URL of the version.
  */
 function serverOf(own: string | undefined, server: string): string {
   if (own === undefined) return server
@@ -103,8 +104,9 @@ const plain = (value: unknown): string => {
 }
 
 /**
- * Returns the value of a header field. For `If-Match`, this is `*`, which matches any version, so
- * that the command works unchanged. Real clients send the tag that they have read (HDR-3).
+ * Returns the value of a header field. For `If-Match`, the value is `*`, which matches any version,
+ * so that the command works unchanged. Real clients send the entity tag that they have received
+ * (HDR-3).
  */
 const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
   textIn(parameter, 'name')?.toLowerCase() === header.ifMatch.toLowerCase()
@@ -112,8 +114,8 @@ const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
     : plain(exampleOf(document, parameter)).replace(/[\r\n]+/g, ' ')
 
 /**
- * Returns the options that send credentials, with `$TOKEN` in place of the token. Returns none if
- * no credentials are required.
+ * Returns the options that send credentials, with shell variables such as `$TOKEN` in place of the
+ * credentials. Returns no options if no credentials are required.
  */
 function credentials(document: OpenApiDocument, operation: JsonObject): readonly string[] {
   const wanted = isList(operation.security) ? operation.security : (document.security ?? [])

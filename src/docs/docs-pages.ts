@@ -48,8 +48,8 @@ const entries = 'search-entries.js'
 /**
  * Creates the HTML documentation of a service, for the option `describe` of `api()`. The service
  * serves the pages at `/{version}/docs`. Throws `ConfigurationError` if an option is invalid or a
- * required package is not installed. The package `markdown-it` is always required,
- * `swagger-ui-dist` only for the console.
+ * required package is not installed. The package `markdown-it` is always required. The package
+ * `swagger-ui-dist` is required only for the console.
  *
  * @example api({ describe: { pages: docsPages(), public: true }, versions: { v1: [...] } })
  */
@@ -62,16 +62,17 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
     ...(console ? consoleAssets() : []),
   ])
   const fixed = console ? [...referencePages, { name: consoleName, title: 'Console' }] : referencePages
-  const data = new Map([[entries, 'text/javascript']])
+  const generatedFiles = new Map([[entries, 'text/javascript']])
   const reserved = new Set([
     ...assets.keys(),
-    ...data.keys(),
+    ...generatedFiles.keys(),
     ...referencePages.map(({ name }) => name),
     'index',
     consoleName,
     upgradePageName,
   ])
-  // The router caches documents. A site is cached for as long as its document is.
+  // The router caches documents. A site stays in this map only as long as its document is in
+  // memory.
   const sites = new WeakMap<object, Site>()
   const siteFor = (document: object): Site => {
     const known = sites.get(document) ?? siteOf(document as OpenApiDocument, reserved)
@@ -80,7 +81,7 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
   }
   return Object.freeze({
     assets,
-    data,
+    generatedFiles,
     page(name: string, subject: DocsSubject): DocsFile | undefined | Promise<DocsFile | undefined> {
       if (console && name === consoleName) return consolePage(subject, title)
       const site = siteFor(subject.document)
@@ -108,7 +109,7 @@ const contextOf = (
   fixed,
 })
 
-/** The content of one or more pages with the same title. */
+/** The content of one or more pages with the same heading. */
 interface Topic {
   readonly name: string
   readonly heading: string
@@ -145,7 +146,8 @@ function pageOf(name: string, context: PageContext, topic: Topic | undefined): D
     fileAddress(context, pageName(topic.name, page)),
   )
   const page = pages[Number(number) - 1]
-  // A page has only one name. Another spelling, such as `orders~1` for `orders`, is not found.
+  // A page has only one name. For another spelling, such as `orders~1` for `orders`, there is no
+  // page.
   if (page === undefined || pageName(topic.name, page.number) !== name) return undefined
   return { body: layout(context, { name: topic.name, heading, page }) }
 }

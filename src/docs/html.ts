@@ -1,6 +1,6 @@
 /**
- * HTML as a value, and templates for HTML. A text that is inserted into a template is escaped,
- * unless it is already HTML.
+ * HTML as a value, and templates for HTML. A string that is inserted into a template is escaped. An
+ * `Html` value is inserted unchanged.
  */
 
 /** HTML that is inserted without escaping. Only `html` and `trusted` create it. */
@@ -18,7 +18,7 @@ export class Html {
 
 /**
  * The values that a template accepts. The items of a list are concatenated. `undefined` and `false`
- * become an empty text.
+ * become an empty string.
  */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
@@ -32,11 +32,11 @@ const entities: Readonly<Record<string, string>> = {
 
 /**
  * Characters that HTML does not allow (HTML 13.1): control characters except tab, LF and CR, and
- * lone surrogates. They are replaced with U+FFFD.
+ * lone surrogates. These characters are replaced with U+FFFD.
  */
 const unfit = /(?![\t\n\r])\p{Control}|\p{Surrogate}/gu
 
-/** Escapes a text for an element or a quoted attribute. */
+/** Escapes a string for an element or a quoted attribute. */
 export const escapeHtml = (text: string): string =>
   text.replace(unfit, '\ufffd').replace(/[&<>"']/g, (character) => entities[character] as string)
 

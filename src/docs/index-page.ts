@@ -1,4 +1,6 @@
-/** The index: an introduction, how to call the service, and links to all pages. */
+/**
+ * The index page: an introduction, instructions for calling the service, and links to all pages.
+ */
 import { own } from '../definition/json.js'
 import { type Block, longestPage, piecesOf } from './blocks.js'
 import { type Html, type HtmlPart, html } from './html.js'
@@ -6,7 +8,7 @@ import { described, describedInline, fileAddress, type PageContext } from './lay
 import { isWorthListing, summaryOf } from './operation-block.js'
 import { listIn, objectIn, shortened, sound, textIn } from './read.js'
 import { follow } from './references.js'
-import { longestText } from './schema-text.js'
+import { maxTextLength } from './schema-text.js'
 import type { DocsTag } from './site.js'
 import { upgradePageName } from './upgrade-page.js'
 
@@ -72,7 +74,7 @@ function brownoutText(document: unknown): HtmlPart {
   const coming = listIn(document, 'x-brownouts').slice(0, 50)
   return (
     coming.length > 0 &&
-    html`<p>It is unavailable at these times, and answers with <code>Retry-After</code>:</p>
+    html`<p>The version is unavailable at these times, and responds with <code>Retry-After</code>:</p>
 <ul>
 ${coming.map(
   (one) => html`<li>${timeText(one, 'from')} to ${timeText(one, 'until')}: status ${Number(own(one, 'status'))}</li>
@@ -92,12 +94,12 @@ const clauseLink = (context: PageContext, id: 'VER-3'): Html =>
 
 /**
  * Returns whether the version is deprecated. The operation that returns the document is deprecated
- * if and only if the version is.
+ * if and only if the version is deprecated.
  */
 const isDeprecated = ({ site }: PageContext): boolean =>
   objectIn(site.document.paths['/openapi'], 'get').deprecated === true
 
-/** Links to further information. Only web and mail addresses become links. */
+/** Links to further information. Only web URLs and mail addresses become links. */
 function links({ site }: PageContext): HtmlPart {
   const { info, externalDocs } = site.document as { readonly info: object; readonly externalDocs?: unknown }
   const contact = objectIn(info, 'contact')
@@ -115,7 +117,7 @@ function links({ site }: PageContext): HtmlPart {
 
 const linkTo = (url: string | undefined, title: string): HtmlPart =>
   url !== undefined && /^https?:\/\//i.test(url)
-    ? html` <a href="${url}">${shortened(title, longestText)}</a>.`
+    ? html` <a href="${url}">${shortened(title, maxTextLength)}</a>.`
     : undefined
 
 /** The section about access, which lists the authentication schemes of the document. */
@@ -129,7 +131,7 @@ function access(context: PageContext): Html {
   const lines = schemes.map(([name, given]) => {
     const scheme = follow(document, given)
     const description = textIn(scheme, 'description')
-    return html`<li><strong>${shortened(name, longestText)}</strong>: ${description === undefined ? textIn(scheme, 'type') : describedInline(context, shortened(description, 500))}</li>
+    return html`<li><strong>${shortened(name, maxTextLength)}</strong>: ${description === undefined ? textIn(scheme, 'type') : describedInline(context, shortened(description, 500))}</li>
 `
   })
   return html`<h2>Access</h2>
@@ -146,13 +148,13 @@ function tagLine(
 ): Html {
   const address = fileAddress(context, slug)
   const [line = ''] = (description ?? '').split('\n')
-  return html`<li><a href="${address}"><strong>${shortened(name, longestText)}</strong></a>${line !== '' && html` <span dir="auto">${describedInline(context, shortened(line, withOperations ? 200 : 100))}</span>`}${
+  return html`<li><a href="${address}"><strong>${shortened(name, maxTextLength)}</strong></a>${line !== '' && html` <span dir="auto">${describedInline(context, shortened(line, withOperations ? 200 : 100))}</span>`}${
     withOperations &&
     html`
 <ul>${operations.filter(isWorthListing).map(
       (
         operation,
-      ) => html`<li><a href="${address}#${encodeURIComponent(operation.anchor)}">${summaryOf(operation)}</a> <span class="method">${operation.method}</span> <code>${shortened(operation.path, longestText)}</code></li>
+      ) => html`<li><a href="${address}#${encodeURIComponent(operation.anchor)}">${summaryOf(operation)}</a> <span class="method">${operation.method}</span> <code>${shortened(operation.path, maxTextLength)}</code></li>
 `,
     )}</ul>`
   }</li>

@@ -12,13 +12,13 @@ export interface FixedPage {
   readonly title: string
 }
 
-/** The data that pages are rendered with. */
+/** The data with which pages are rendered. */
 export interface PageContext {
   readonly site: Site
   readonly title: string
-  /** The absolute address of the version. */
+  /** The absolute URL of the version. */
   readonly server: string
-  /** The address of the folder of the pages, relative to this page. */
+  /** The URL of the folder of the pages, relative to this page. */
   readonly folder: string
   readonly markdown: Markdown
   /** The pages that do not belong to a tag, in the order of the navigation. */
@@ -26,26 +26,26 @@ export interface PageContext {
 }
 
 /**
- * The maximum number of tags in the navigation of pages. If there are more, only the index lists
- * them.
+ * The maximum number of tags in the navigation of pages. If there are more tags, only the index
+ * lists them.
  */
 const listedTags = 40
 
 /** The maximum length of a name in a link. */
 const longestName = 60
 
-/** The address of a page or an asset. */
+/** The URL of a page or an asset. */
 export const fileAddress = ({ folder }: PageContext, name: string): string =>
   (folder === './' && name !== '' ? '' : folder) + encodeURIComponent(name)
 
-/** The address of the explanation of a clause. */
+/** The URL of the explanation of a clause. */
 export const clauseAddress = (context: PageContext, id: ClauseId): string => `${fileAddress(context, 'clauses')}#${id}`
 
 /** Renders a whole description, which is Markdown. */
 export const described = (context: PageContext, text: string): Html =>
   html`<div dir="auto">${context.markdown.block(shortened(text, longestDescription), (id) => clauseAddress(context, id))}</div>`
 
-/** The maximum length of a description in characters. Longer ones are cut. */
+/** The maximum length of a description, in characters. Longer descriptions are cut. */
 const longestDescription = 6_000
 
 /** Renders the text of a cell or a line, which is Markdown. */

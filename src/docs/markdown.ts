@@ -1,5 +1,5 @@
 /**
- * Renders the Markdown in descriptions: CommonMark with tables, without scripts and external
+ * Renders the Markdown in descriptions: CommonMark with tables, but without scripts and external
  * resources (OpenAPI 3.1, "Rich Text Formatting").
  */
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { invalidOption } from '../options/check.js'
 import { escapeHtml, type Html, html, trusted } from './html.js'
 import { sound } from './read.js'
 
-/** Returns the address of the explanation of a clause. */
+/** Returns the URL of the explanation of a clause. */
 type ClauseAddress = (id: ClauseId) => string
 
 /** Renders Markdown. */
@@ -17,7 +17,7 @@ export interface Markdown {
   /** Returns the HTML of a whole description. */
   block(text: string, addressOf: ClauseAddress): Html
   /**
-   * Returns HTML without paragraphs if the text has no line breaks. Otherwise does the same as
+   * Returns HTML without paragraphs if the text has no line breaks. Otherwise returns the same as
    * `block`.
    */
   inline(text: string, addressOf: ClauseAddress): Html
@@ -59,8 +59,8 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
   const { rules } = parser.renderer
   rules.text = (tokens, at, _options, env) =>
     textOf(tokens, at, (env as { readonly addressOf: ClauseAddress }).addressOf)
-  // Images become links. An image would send a request to another host, and the policy of the page
-  // would block it.
+  // Images become links. An image would be requested from another host, and the
+  // `Content-Security-Policy` of the page would block the request.
   rules.image = (tokens, at) => pictureLink(tokens[at] as Token)
   // Headings become bold paragraphs, because their levels would not match those of the page's own
   // headings.
@@ -73,8 +73,9 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
 }
 
 /**
- * Returns whether a link may be rendered. Web, mail and relative addresses may. A link with another
- * scheme, such as `javascript:`, stays text.
+ * Returns whether a link may be rendered. Links with a relative URL or with the scheme `http`,
+ * `https` or `mailto` may be rendered. A link with another scheme, such as `javascript:`, stays
+ * text.
  */
 function isHarmless(address: string): boolean {
   const [, scheme] = /^([^/?#]*?):/.exec(address) ?? []
@@ -87,7 +88,8 @@ function pictureLink({ attrs, content }: Token): string {
 }
 
 /**
- * Renders a text of a description. Ids of clauses become links, unless the text is inside a link.
+ * Renders a piece of text in a description. Ids of clauses become links, unless the text is inside
+ * a link.
  */
 function textOf(tokens: readonly Token[], at: number, addressOf: ClauseAddress): string {
   const { content } = tokens[at] as Token
@@ -97,7 +99,7 @@ function textOf(tokens: readonly Token[], at: number, addressOf: ClauseAddress):
   return depth > 0 ? escapeHtml(content) : linkedClauses(content, addressOf).toString()
 }
 
-/** Renders a plain text with ids of clauses as links. */
+/** Renders plain text, with ids of clauses as links. */
 function linkedClauses(text: string, addressOf: ClauseAddress): Html {
   const parts = text.split(/\b((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-[1-9]\d?)\b/)
   return html`${parts.map((part, at) => (at % 2 === 1 && isClause(part) ? html`<a href="${addressOf(part)}">${part}</a>` : part))}`

@@ -5,7 +5,7 @@
 import { isObject, type JsonObject } from '../definition/json.js'
 import { type Html, html } from './html.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
-import { exampleText, hasMembers, longestText, ruleTexts, type TypeLink, typeText } from './schema-text.js'
+import { exampleText, hasMembers, maxTextLength, ruleTexts, type TypeLink, typeText } from './schema-text.js'
 
 /** The parts of the page context that rows need. */
 export interface RowContext {
@@ -14,7 +14,7 @@ export interface RowContext {
   readonly inline: (text: string) => Html
 }
 
-/** The maximum length of a description in a cell. Longer ones are cut. */
+/** The maximum length of a description in a cell, in characters. Longer descriptions are cut. */
 const longestCell = 500
 
 /** Maximum depth of nested objects that have no named type. */
@@ -35,7 +35,7 @@ function membersOf(schema: JsonObject, prefix: string, depth: number): readonly 
   const required = new Set(parts.flatMap((part) => listIn(part, 'required')))
   const own = parts.flatMap((part) => Object.entries(objectIn(part, 'properties')))
   const rows = own.flatMap(([name, member]): readonly Member[] => {
-    const path = `${prefix}${shortened(name, longestText)}`
+    const path = `${prefix}${shortened(name, maxTextLength)}`
     return [
       { path, schema: member, required: required.has(name) },
       ...(depth < maxDepth ? nested(member, path, depth) : []),

@@ -1,4 +1,4 @@
-/** One operation of a page: its description, how to call it, and its responses. */
+/** One operation of a page: its description, curl command, parameters, body and responses. */
 import { isObject, type JsonObject } from '../definition/json.js'
 import { problemKinds } from '../problem-kinds.js'
 import { addressOf, type Block, piecesOf, together } from './blocks.js'
@@ -8,7 +8,7 @@ import { described, describedInline, fileAddress, type PageContext } from './lay
 import { type RowContext, textCell, typeCell } from './members.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
 import { follow } from './references.js'
-import { longestText, typeText } from './schema-text.js'
+import { maxTextLength, typeText } from './schema-text.js'
 import type { DocsOperation } from './site.js'
 
 /** The blocks of an operation. */
@@ -30,7 +30,7 @@ ${permissionText(operation)}
   const [first, ...more] = [
     ...parameterTables(context, docsOperation, rows),
     bodyText(context, rows, operation),
-    ...answerTables(context, rows, docsOperation),
+    ...responseTables(context, rows, docsOperation),
   ]
   return together([
     { anchors: [anchor], content: html`${head}${first}` },
@@ -39,19 +39,19 @@ ${permissionText(operation)}
 }
 
 /**
- * Returns whether the index and the search list an operation. HEAD and OPTIONS are listed only on
- * the page of the resource, because every address has them.
+ * Returns whether the index and the search list an operation. HEAD and OPTIONS are not listed
+ * there, because they exist for nearly every path. They are described only on the page of the tag.
  */
 export const isWorthListing = ({ method }: DocsOperation): boolean => method !== 'HEAD' && method !== 'OPTIONS'
 
 /** The heading of an operation. */
 export const summaryOf = ({ method, path, operation }: DocsOperation): string =>
-  shortened((textIn(operation, 'summary') ?? `${method} ${path}`).replaceAll('`', ''), longestText)
+  shortened((textIn(operation, 'summary') ?? `${method} ${path}`).replaceAll('`', ''), maxTextLength)
 
 function deprecationText(operation: JsonObject): Html {
   const sunset = textIn(operation, 'x-sunset')
   const use = textIn(operation, 'x-successor')
-  return html`<p><strong>Deprecated.</strong>${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`}${use !== undefined && html` Use <code>${shortened(use, longestText)}</code> instead.`}</p>`
+  return html`<p><strong>Deprecated.</strong>${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`}${use !== undefined && html` Use <code>${shortened(use, maxTextLength)}</code> instead.`}</p>`
 }
 
 function permissionText(operation: JsonObject): HtmlPart {
@@ -88,7 +88,10 @@ ${some}</tbody></table>
   )
 }
 
-/** Returns the GET operation of a path, if it has the same parameters as the HEAD operation. */
+/**
+ * Returns the GET operation of a path, if that operation has the same parameters as the HEAD
+ * operation.
+ */
 function sameParameters(
   context: PageContext,
   path: string,
@@ -106,7 +109,7 @@ function parameterRow(parameter: JsonObject, rows: RowContext): Html {
   const schema =
     parameter.schema ?? Object.values(objectIn(parameter, 'content')).map((one) => objectIn(one, 'schema'))[0]
   const place = textIn(parameter, 'in') ?? ''
-  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', longestText)}</code>${parameter.required === true && html` <small>required</small>`}${parameter.deprecated === true && html` <small>deprecated${sunsetText(parameter)}</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
+  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', maxTextLength)}</code>${parameter.required === true && html` <small>required</small>`}${parameter.deprecated === true && html` <small>deprecated${sunsetText(parameter)}</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
 `
 }
 
@@ -122,7 +125,7 @@ function examplesOf(parameter: JsonObject): HtmlPart {
   const all = 'example' in parameter ? [parameter.example] : values
   return (
     all.length > 0 &&
-    html` Example: ${all.slice(0, 3).map((value, at) => html`${at > 0 && ', '}<code>${shortened(typeof value === 'string' ? value : JSON.stringify(value), longestText)}</code>`)}.`
+    html` Example: ${all.slice(0, 3).map((value, at) => html`${at > 0 && ', '}<code>${shortened(typeof value === 'string' ? value : JSON.stringify(value), maxTextLength)}</code>`)}.`
   )
 }
 
@@ -150,11 +153,11 @@ function contentLines(content: JsonObject, rows: RowContext): readonly Html[] | 
   if (types.size === 0) return undefined
   return [...types.values()].map(
     (one) =>
-      html`<li>${typeText(one.schema, rows.link)} as ${one.types.map((type, at) => html`${at > 0 && ', '}<code>${shortened(type, longestText)}</code>`)}</li>`,
+      html`<li>${typeText(one.schema, rows.link)} as ${one.types.map((type, at) => html`${at > 0 && ', '}<code>${shortened(type, maxTextLength)}</code>`)}</li>`,
   )
 }
 
-/** The maximum length of an example. Longer ones are cut. */
+/** The maximum length of an example, in characters. Longer examples are cut. */
 const longestExample = 3_000
 
 function exampleBlocks(media: unknown): HtmlPart {
@@ -164,7 +167,7 @@ function exampleBlocks(media: unknown): HtmlPart {
       const value = isObject(example) && 'value' in example ? JSON.stringify(example.value, undefined, 2) : undefined
       return (
         value !== undefined &&
-        html`<p>Example ${shortened(name, longestText)}:</p><pre><code>${shortened(value, longestExample)}</code></pre>`
+        html`<p>Example ${shortened(name, maxTextLength)}:</p><pre><code>${shortened(value, longestExample)}</code></pre>`
       )
     })
 }
@@ -173,7 +176,7 @@ function exampleBlocks(media: unknown): HtmlPart {
  * Returns the responses by status. Header fields that all responses have are listed once, before
  * the table.
  */
-function answerTables(context: PageContext, rows: RowContext, { operation }: DocsOperation): readonly HtmlPart[] {
+function responseTables(context: PageContext, rows: RowContext, { operation }: DocsOperation): readonly HtmlPart[] {
   const answers = Object.entries(objectIn(operation, 'responses')).map(([status, given]) => ({
     status,
     response: follow(context.site.document, given),
@@ -183,7 +186,7 @@ function answerTables(context: PageContext, rows: RowContext, { operation }: Doc
     ({
       status,
       response,
-    }) => html`<tr><th scope="row">${shortened(status, longestText)}</th><td>${meaningOf(context, rows, response)}</td><td>${fieldTexts(
+    }) => html`<tr><th scope="row">${shortened(status, maxTextLength)}</th><td>${meaningOf(context, rows, response)}</td><td>${fieldTexts(
       context,
       Object.entries(objectIn(response, 'headers')).filter(([name]) => !common.has(name)),
     )}</td></tr>
@@ -216,8 +219,8 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
 }
 
 /**
- * Describes a response. A problem is described by its codes, any other response by its description
- * and content.
+ * Describes a response. A problem is described by its codes if the library defines all of them. Any
+ * other response is described by its description and content.
  */
 function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
   const codes = problemCodes(objectIn(response, 'content'))
@@ -248,6 +251,6 @@ function fieldTexts(context: PageContext, fields: readonly (readonly [name: stri
   return fields.map(([name, given], at) => {
     const isShared = isObject(given) && typeof given.$ref === 'string'
     const text = isShared ? undefined : textIn(given, 'description')
-    return html`${at > 0 && ', '}${isShared ? html`<a href="${fileAddress(context, 'headers')}#${name.toLowerCase()}">${shortened(name, longestText)}</a>` : html`<code>${shortened(name, longestText)}</code>`}${text !== undefined && html` (${describedInline(context, shortened(text, 300))})`}`
+    return html`${at > 0 && ', '}${isShared ? html`<a href="${fileAddress(context, 'headers')}#${name.toLowerCase()}">${shortened(name, maxTextLength)}</a>` : html`<code>${shortened(name, maxTextLength)}</code>`}${text !== undefined && html` (${describedInline(context, shortened(text, 300))})`}`
   })
 }

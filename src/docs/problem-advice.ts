@@ -1,7 +1,10 @@
 /** Advice to clients for each problem. */
 import type { ProblemCode } from '../problem-kinds.js'
 
-/** The advice for each problem, as Markdown. The type makes sure that no problem is left out. */
+/**
+ * The advice for each problem, as Markdown. The type makes sure that there is advice for every
+ * problem.
+ */
 export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'bad-request': 'Read `detail`: the request is malformed in a way that has no code of its own.',
   'malformed-path': 'Percent-encode each segment of the path once, as UTF-8.',
@@ -15,7 +18,7 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'missing-idempotency-key':
     'Send an `Idempotency-Key`: a new UUID for each record, and the same one when you repeat a request.',
   unauthenticated: 'Get a valid token and send it. `WWW-Authenticate` names the scheme.',
-  forbidden: 'Ask the owner of the service for the permission. If `errors` names an expansion, leave it out.',
+  forbidden: 'Ask the owner of the service for permission. If `errors` names an expansion, leave it out.',
   'unknown-version': 'Use one of the versions in `detail`.',
   'unknown-path': 'Check the spelling. Segments are case-sensitive, and numbers have no leading zeros.',
   absent: 'Search for the item in its list. It never existed, was deleted, or is not visible to you.',

@@ -13,17 +13,18 @@ import { problemCodes } from './operation-block.js'
 import { problemAdvice } from './problem-advice.js'
 import { objectIn, shortened, textIn } from './read.js'
 import { follow } from './references.js'
-import { longestText, typeText } from './schema-text.js'
+import { maxTextLength, typeText } from './schema-text.js'
 
 const block = (content: Html): Block => ({ anchors: [], content })
 
 /**
- * The blocks of the page about problems. It lists the problems of the library and those of the
- * service's own code. `base`: the text that `type` of each problem begins with.
+ * The blocks of the page about problems. It lists the problems that the library defines and those
+ * that the service's own code defines. `base`: the string with which the member `type` of each
+ * problem begins.
  */
 export function problemBlocks(context: PageContext, base: string): readonly Block[] {
   const codes = Object.keys(problemKinds) as ProblemCode[]
-  const intro = html`<p>The body of a response with status 400 or above is a problem: <code>application/problem+json</code> (RFC 9457, <a href="${clauseAddress(context, 'ERR-3')}">ERR-3</a>). Use <code>code</code> to distinguish problems: it is stable. <code>detail</code> describes the fault of this request, and <code>errors</code> lists every violation. <code>type</code> identifies the problem, and is the same in every version.</p>
+  const intro = html`<p>The body of a response with status 400 or above is a problem: <code>application/problem+json</code> (RFC 9457, <a href="${clauseAddress(context, 'ERR-3')}">ERR-3</a>). Use <code>code</code> to distinguish problems: it is stable. <code>detail</code> says why this request failed, and <code>errors</code> lists every violation. <code>type</code> identifies the problem, and is the same in every version.</p>
 `
   return [block(intro), ...codes.map((code) => block(problemSection(context, code, base))), ...ownProblems(context)]
 }
@@ -51,7 +52,7 @@ function ownProblems(context: PageContext): readonly Block[] {
           const address = `${fileAddress(context, tag.slug)}#${encodeURIComponent(anchor)}`
           found.set(
             code,
-            html`<tr><th scope="row"><code>${shortened(code, longestText)}</code></th><td>${status}</td><td><a href="${address}">${textIn(operation, 'summary') ?? anchor}</a></td></tr>
+            html`<tr><th scope="row"><code>${shortened(code, maxTextLength)}</code></th><td>${status}</td><td><a href="${address}">${textIn(operation, 'summary') ?? anchor}</a></td></tr>
 `,
           )
         }
@@ -80,7 +81,10 @@ export function clauseBlocks(context: PageContext): readonly Block[] {
   )
 }
 
-/** The blocks of the page about header fields. It lists the fields that several responses share. */
+/**
+ * The blocks of the page about header fields. It lists the fields that are components of the
+ * document, which are the library's own fields. The fields that the service declares are left out.
+ */
 export function headerBlocks({ site, ...context }: PageContext): readonly Block[] {
   const fields = new Map<string, Html>()
   for (const { operation } of site.tags.flatMap((tag) => tag.operations)) {

@@ -1,4 +1,4 @@
-/** Describes JSON Schemas in short texts. */
+/** Describes JSON Schemas briefly, in words. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { type Html, type HtmlPart, html } from './html.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
@@ -6,13 +6,13 @@ import { listIn, objectIn, shortened, textIn } from './read.js'
 /** Returns the link to a type of the document. */
 export type TypeLink = (name: string) => Html
 
-/** The maximum number of listed values of an enumeration. */
+/** The maximum number of values of an enumeration, or of alternatives, that are listed. */
 const listedValues = 20
 
-/** The maximum length of a value, a pattern or a name. */
-export const longestText = 120
+/** The maximum length of a value, a pattern or a name, in characters. */
+export const maxTextLength = 120
 
-/** Maximum depth of alternatives and lists in the text. */
+/** Maximum depth of nested alternatives and lists that are described. */
 const maxDepth = 4
 
 const separated = (parts: readonly HtmlPart[], by: string): HtmlPart =>
@@ -20,11 +20,11 @@ const separated = (parts: readonly HtmlPart[], by: string): HtmlPart =>
 
 /** Returns a value as JSON. */
 const valueText = (value: unknown): Html =>
-  html`<code>${shortened(JSON.stringify(value) ?? 'undefined', longestText)}</code>`
+  html`<code>${shortened(JSON.stringify(value) ?? 'undefined', maxTextLength)}</code>`
 
 /**
  * Returns the type of a value, such as `integer`, `list of Contrato`, `ContratoLink or Contrato`,
- * or `text or null`.
+ * or `string or null`.
  */
 export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
   if (schema === false) return 'no value'
@@ -77,14 +77,14 @@ function listText(schema: JsonObject, link: TypeLink, depth: number): HtmlPart {
 }
 
 /**
- * Returns whether a bound is that of safe integers. These bounds apply to every service, so they
- * are not listed.
+ * Returns whether a bound is the largest or the smallest safe integer. These bounds apply to every
+ * service, so they are not listed.
  */
 const isSafeBound = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
 
-const isGiven = (value: unknown): boolean => value !== undefined && !isSafeBound(value)
+const isListedBound = (value: unknown): boolean => value !== undefined && !isSafeBound(value)
 
-/** Schema keywords for bounds, each with its text. */
+/** Schema keywords for bounds, each with its description. */
 const bounds: readonly (readonly [word: string, text: (value: string) => string])[] = [
   ['minimum', (value) => `at least ${value}`],
   ['exclusiveMinimum', (value) => `more than ${value}`],
@@ -112,18 +112,20 @@ const describedKeywords = new Set(
  */
 export function ruleTexts(schema: unknown): readonly HtmlPart[] {
   if (!isObject(schema)) return []
-  const boundTexts = bounds.filter(([word]) => isGiven(schema[word])).map(([word, text]) => text(String(schema[word])))
+  const boundTexts = bounds
+    .filter(([word]) => isListedBound(schema[word]))
+    .map(([word, text]) => text(String(schema[word])))
   const types = typesOf(schema)
   const pattern = textIn(schema, 'pattern')
   const format = textIn(schema, 'format')
   const others = Object.keys(schema).filter((word) => !describedKeywords.has(word) && !word.startsWith('x-'))
   return [
-    ...(format === undefined ? [] : [html`format <code>${shortened(format, longestText)}</code>`]),
+    ...(format === undefined ? [] : [html`format <code>${shortened(format, maxTextLength)}</code>`]),
     ...(textIn(schema, 'contentMediaType') === undefined
       ? []
       : [html`<code>${textIn(schema, 'contentMediaType')}</code>`]),
     ...boundTexts,
-    ...(schema.uniqueItems === true ? ['each item once'] : []),
+    ...(schema.uniqueItems === true ? ['no duplicate items'] : []),
     ...valuesOf(schema),
     ...('const' in schema && types.length > 0 ? [html`always ${valueText(schema.const)}`] : []),
     ...(pattern === undefined ? [] : [patternText(pattern)]),
@@ -142,14 +144,14 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
  * shown, because the description of the parameter explains them.
  */
 const patternText = (pattern: string): HtmlPart =>
-  pattern.length > longestText ? 'a pattern, see the document' : html`pattern <code>${pattern}</code>`
+  pattern.length > maxTextLength ? 'a pattern (see the document)' : html`pattern <code>${pattern}</code>`
 
 function valuesOf(schema: JsonObject): readonly HtmlPart[] {
   const values = listIn(schema, 'enum')
   if (values.length === 0) return []
   const left = values.length - listedValues
   const shown = values.slice(0, listedValues).map(valueText)
-  return [html`one of ${separated(shown, ', ')}${left > 0 && ` and ${left} more values, see the document`}`]
+  return [html`one of ${separated(shown, ', ')}${left > 0 && ` and ${left} more (see the document)`}`]
 }
 
 /**

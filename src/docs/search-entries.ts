@@ -6,12 +6,12 @@ import { isWorthListing, summaryOf } from './operation-block.js'
 import type { Site } from './site.js'
 import { typeAnchor } from './tag-page.js'
 
-/** A title, its address relative to the folder of the pages, and further search terms. */
+/** A title, the URL of its target relative to the folder of the pages, and further search terms. */
 type Entry = readonly [title: string, address: string, words: string]
 
 /**
- * Returns a script that passes the entries to the script of the search. The entries are a script,
- * because the policy of the pages does not allow `fetch`.
+ * Returns a script that passes the entries to the script of the search. The entries are served as a
+ * script, because the `Content-Security-Policy` of the pages does not allow `fetch`.
  */
 export function searchScript(site: Site, fixed: readonly FixedPage[]): string {
   return `globalThis.docsEntries = ${JSON.stringify(entriesOf(site, fixed))}\n`

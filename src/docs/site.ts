@@ -1,5 +1,6 @@
 /**
- * The data of the pages: the operations of a document by tag, and the page that explains each type.
+ * The data of the pages: the operations of a document, grouped by tag, and the page that explains
+ * each type.
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
@@ -7,7 +8,8 @@ import { textIn } from './read.js'
 import { follow, refsIn } from './references.js'
 
 /**
- * One operation, together with the members of its path item that it shares with other operations.
+ * One operation, together with the members of its path item that apply to all operations of the
+ * path.
  */
 export interface DocsOperation {
   readonly method: string
@@ -36,7 +38,7 @@ export interface Site {
   readonly document: OpenApiDocument
   readonly tags: readonly DocsTag[]
   /** The tag whose page explains a type. */
-  readonly homes: ReadonlyMap<string, DocsTag>
+  readonly tagByType: ReadonlyMap<string, DocsTag>
 }
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
@@ -44,7 +46,7 @@ const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'tr
 /** The tag for operations that have none. */
 const untagged = 'other'
 
-/** Arranges a document for its pages. `reserved`: names that the pages of tags may not have. */
+/** Arranges a document for its pages. `reserved`: names that the pages of tags must not have. */
 export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>): Site {
   const byTag = operationsByTag(document)
   const described = new Map((document.tags ?? []).map((tag) => [tag.name, textIn(tag, 'description')]))
@@ -60,12 +62,10 @@ export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>)
       types: types.get(name) ?? [],
     }),
   )
-  return { document, tags, homes: new Map(tags.flatMap((tag) => tag.types.map((type) => [type, tag] as const))) }
+  return { document, tags, tagByType: new Map(tags.flatMap((tag) => tag.types.map((type) => [type, tag] as const))) }
 }
 
-/**
- * Returns the address of a server. Variables in the address are replaced with their default values.
- */
+/** Returns the URL of a server. Variables in the URL are replaced with their default values. */
 const addressOf = (server: unknown): string | undefined =>
   textIn(server, 'url')?.replace(
     /\{([^{}]*)\}/g,
@@ -95,8 +95,8 @@ function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonl
 const firstOf = (list: unknown): unknown => (isList(list) ? list[0] : undefined)
 
 /**
- * Returns the parameters of an operation. They override those of its path item (OpenAPI 3.1,
- * "Operation Object").
+ * Returns the parameters of an operation and of its path item. The parameters of the operation
+ * override those of the path item (OpenAPI 3.1, "Operation Object").
  */
 function parametersOf(document: OpenApiDocument, ...lists: readonly unknown[]): readonly JsonObject[] {
   const found = new Map<string, JsonObject>()
@@ -107,7 +107,7 @@ function parametersOf(document: OpenApiDocument, ...lists: readonly unknown[]): 
   return [...found.values()]
 }
 
-/** Returns an unused id. It needs no encoding in pages and addresses. */
+/** Returns an unused id, which consists of letters, digits, dots, underscores and hyphens. */
 function anchorOf(text: string, taken: Set<string>): string {
   const plain = text
     .normalize('NFC')
@@ -131,8 +131,8 @@ function slugsOf(names: readonly string[], reserved: ReadonlySet<string>): Reado
 
 /**
  * Returns the types that are explained on the page of each tag. Each type is explained on only one
- * page. It belongs to the tag with the shortest chain of references from a request or response to
- * the type.
+ * page. This is the page of the tag with the shortest chain of references from a request or
+ * response to the type.
  */
 function typesByTag(
   document: OpenApiDocument,

@@ -22,8 +22,8 @@ const files: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the assets of Swagger UI by name. Throws `ConfigurationError` if it is not installed or
- * too old.
+ * Returns the assets of Swagger UI by name. Throws `ConfigurationError` if Swagger UI is not
+ * installed or too old.
  */
 export function swaggerUiAssets(
   resolve: Resolve = createRequire(import.meta.url).resolve,

@@ -1,4 +1,7 @@
-/** The page of a tag: a resource, an endpoint, or other operations with a common tag. */
+/**
+ * The page of a tag. A tag stands for a resource, an endpoint, or other operations with a common
+ * tag.
+ */
 import { clauses } from '../clauses.js'
 import { isObject } from '../definition/json.js'
 import { addressOf, type Block, entryFor, piecesOf } from './blocks.js'
@@ -8,7 +11,7 @@ import { isClause } from './markdown.js'
 import { memberRows, type RowContext, textCell, typeCell } from './members.js'
 import { operationBlocks, summaryOf } from './operation-block.js'
 import { shortened, textIn } from './read.js'
-import { hasMembers, longestText } from './schema-text.js'
+import { hasMembers, maxTextLength } from './schema-text.js'
 import type { DocsTag } from './site.js'
 
 /** The blocks of a tag's page. */
@@ -28,11 +31,11 @@ export function tagBlocks(context: PageContext, tag: DocsTag): readonly Block[] 
  * type, on this page or on the page of another tag.
  */
 function rowContext(context: PageContext, tag: DocsTag): RowContext {
-  const { homes } = context.site
+  const { tagByType } = context.site
   return {
     link: (name) => {
-      const home = homes.get(name)
-      const shown = html`<code>${shortened(name, longestText)}</code>`
+      const home = tagByType.get(name)
+      const shown = html`<code>${shortened(name, maxTextLength)}</code>`
       if (home === undefined) return shown
       const anchor = typeAnchor(name)
       const address =
@@ -44,14 +47,15 @@ function rowContext(context: PageContext, tag: DocsTag): RowContext {
 }
 
 /**
- * Returns the anchor of a type. It contains a colon, so it differs from the anchors of operations.
+ * Returns the anchor of a type. The anchor contains a colon, so it differs from the anchors of
+ * operations.
  */
 export const typeAnchor = (name: string): string => `type:${name.replace(/\s+/g, '-')}`
 
 function contents(tag: DocsTag): readonly Block[] {
   const lines = tag.operations.map(
     (operation) =>
-      html`<tr><th scope="row"><a ${entryFor(operation.anchor)}>${summaryOf(operation)}</a></th><td>${operation.method}</td><td><code>${shortened(operation.path, longestText)}</code></td></tr>
+      html`<tr><th scope="row"><a ${entryFor(operation.anchor)}>${summaryOf(operation)}</a></th><td>${operation.method}</td><td><code>${shortened(operation.path, maxTextLength)}</code></td></tr>
 `,
   )
   const tables = piecesOf(lines).map(
@@ -63,7 +67,7 @@ ${some}</tbody></table>
   )
   const types = piecesOf(
     tag.types.map(
-      (type) => html`<li><a ${entryFor(typeAnchor(type))}>${shortened(type, longestText)}</a></li>
+      (type) => html`<li><a ${entryFor(typeAnchor(type))}>${shortened(type, maxTextLength)}</a></li>
 `,
     ),
   ).map(
@@ -77,7 +81,7 @@ function typeBlocks(context: PageContext, rows: RowContext, name: string): reado
   const schema = context.site.document.components.schemas?.[name]
   const anchor = typeAnchor(name)
   const description = textIn(schema, 'description')
-  const head = html`<h2 id="${anchor}">Type <code>${shortened(name, longestText)}</code></h2>
+  const head = html`<h2 id="${anchor}">Type <code>${shortened(name, maxTextLength)}</code></h2>
 ${description !== undefined && described(context, description)}`
   if (!isObject(schema) || !hasMembers(schema))
     return [
@@ -102,7 +106,7 @@ const memberTable = (
   name: string,
   rows: readonly Html[],
   goesOn: boolean,
-): Html => html`<table><caption>Members of ${shortened(name, longestText)}${goesOn && ', continued'}</caption>
+): Html => html`<table><caption>Members of ${shortened(name, maxTextLength)}${goesOn && ', continued'}</caption>
 <thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${rows}</tbody></table>

@@ -1,6 +1,6 @@
 /**
- * Collects the schemas that apply together to one value. It follows references, and chooses one
- * branch of each union and condition.
+ * Collects the schemas that apply together to one value. Follows references, and chooses one branch
+ * of each union and condition.
  */
 import { isList, isObject } from '../definition/json.js'
 import { anything, isSchema, schemaAt } from '../definition/schema-parts.js'
@@ -8,7 +8,7 @@ import type { JsonSchema } from '../definition/schema-types.js'
 import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
-/** The maximum number of references that follow each other. More are taken for a cycle. */
+/** The maximum length of a chain of references. A longer chain is considered a cycle. */
 const maxDepth = 64
 
 /** All schemas that apply to a value. Throws `Unmade` if one of them allows no value. */
@@ -31,8 +31,8 @@ function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema
     if (branch !== undefined) also(branch)
   }
   if (node.if === undefined) return
-  // The branch that was not chosen needs no handling, because validation later finds out whether
-  // the condition is true.
+  // The other branch is ignored here. Validation later finds out whether the value satisfies the
+  // condition.
   if (making.random.chance(node.then === undefined ? 0.2 : 0.6)) {
     also(node.if)
     if (node.then !== undefined) also(node.then)
@@ -40,8 +40,8 @@ function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema
 }
 
 /**
- * One of the branches that allow a value. Null is chosen only for a gap, or if nothing else is
- * allowed.
+ * One of the branches that allow a value. Null is chosen only if the member is to be empty
+ * (`gaps`), or if nothing else is allowed.
  */
 function branchOf(union: readonly unknown[], { random, gaps, first }: Making): unknown {
   const open = union.filter((branch) => branch !== false)
@@ -55,8 +55,8 @@ const isNull = (branch: unknown): boolean => isObject(branch) && (branch.type ==
 /** The values of a keyword in all schemas that have it. */
 export function all(parts: readonly JsonSchema[], keyword: string): unknown[] {
   const found: unknown[] = []
-  // This is a loop, for speed: it runs for each keyword of each value, and most schemas lack the
-  // keyword.
+  // A plain loop is faster here. The function is called for each keyword of each value, and most
+  // schemas lack the keyword.
   for (const part of parts) {
     const value = part[keyword]
     if (value !== undefined) found.push(value)

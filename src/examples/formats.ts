@@ -1,7 +1,9 @@
-/** Example texts for the formats of JSON Schema and OpenAPI, and for the library's own formats. */
+/**
+ * Example strings for the formats of JSON Schema and OpenAPI, and for the library's own formats.
+ */
 import type { Random } from '../random.js'
 
-/** Creates a text of a format. */
+/** Creates a string of a format. */
 export type MakeText = (random: Random) => string
 
 const two = (value: number): string => String(value).padStart(2, '0')
@@ -57,8 +59,8 @@ const duration: MakeText = (random) =>
   random.one([`P${random.between(1, 30)}D`, `PT${random.between(1, 23)}H`, `PT${random.between(1, 59)}M`])
 
 /**
- * Generators of texts, by format. If the schema's lengths or patterns exclude the text of the first
- * generator, the others are tried. Generators of short texts come last.
+ * Generators of strings, by format. If the schema's lengths or patterns exclude the string of the
+ * first generator, the other generators are tried. Generators of short strings come last.
  */
 export const formatTexts: ReadonlyMap<string, readonly MakeText[]> = new Map<string, readonly MakeText[]>([
   ['date', [date]],

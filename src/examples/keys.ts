@@ -1,5 +1,6 @@
 /**
- * Keys of example records. They are unique, and are either consecutive numbers or readable texts.
+ * Keys of example records. The keys are unique. If the schema allows it, they are consecutive
+ * numbers, or readable strings such as `order-1`.
  */
 import type { JsonObject } from '../definition/json.js'
 import { unfitForNew } from '../definition/key.js'
@@ -16,7 +17,7 @@ import { Unmade } from './unmade.js'
 interface PartPlace {
   readonly index: number
   readonly attempt: number
-  /** The number of keys with the same other parts that were tried before. */
+  /** The number of keys with the same other parts that have already been tried. */
   readonly before: number
 }
 
@@ -93,8 +94,8 @@ function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
 }
 
 /**
- * Texts such as `order-1`, or only a number if that is too long. `undefined` if neither has an
- * allowed length.
+ * Strings such as `order-1`, or only a number if such a string is too long. `undefined` if neither
+ * has an allowed length.
  */
 function numbered({ singular }: ResourceDefinition, parts: readonly JsonSchema[]): (at: number) => string | undefined {
   const min = Math.max(0, ...numbers(parts, 'minLength'))
@@ -107,7 +108,7 @@ function numbered({ singular }: ResourceDefinition, parts: readonly JsonSchema[]
   }
 }
 
-/** The text of a key, or the reason why it is not valid. */
+/** The key as a string, or the reason why the key is not valid. */
 export function keyText({ key }: ResourceDefinition, row: JsonObject): string | Unmade {
   const found = key.of(row)
   if (found === undefined) return new Unmade(key.members.join(', '), 'key', 'no value of its type was found')

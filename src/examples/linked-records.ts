@@ -20,15 +20,15 @@ export interface Subject {
   readonly validate: Validate
   /** The number of records, if `given` is undefined. */
   readonly count: number
-  /** Records that the team provides. Their missing members are generated. */
+  /** Records that the user of the mock provides. Their missing members are generated. */
   readonly given: readonly JsonObject[] | undefined
   /** Members that every record has, for example because of a scope. */
   readonly fixed: JsonObject
-  /** The resources that its links, its parent and its associations refer to, by collection. */
+  /** The resources that the definition's links, parent and associations refer to, by collection. */
   readonly leadsTo: ReadonlyMap<string, ResourceDefinition>
   /**
-   * Returns the violation of a rule of the team. `undefined` if there are no rules, or if they
-   * can't be called.
+   * Returns a description of the rule of the service that a record violates. The function is
+   * `undefined` if there are no rules, or if the rules can't be called.
    */
   readonly broken?: (record: JsonObject) => Promise<string | undefined>
 }
@@ -54,7 +54,7 @@ interface Building extends Target {
   readonly maker: RecordMaker
   readonly keys: JsonObject[]
   readonly references: Reference[]
-  /** Keys that a scope requires. */
+  /** Keys of records that must exist, because a scope fixes references to them. */
   readonly wanted: JsonObject[]
 }
 
@@ -100,7 +100,7 @@ function join(building: Building, all: ReadonlyMap<ResourceDefinition, Building>
   for (const link of definition.links.values()) if (link.kind === 'to') add(link.to, link.by)
 }
 
-/** Whether a reference determines a part of the record's own key. */
+/** Whether a reference contains a member of the record's own key. */
 const isInKey = ({ key }: ResourceDefinition, { by }: Reference): boolean =>
   by.some((member) => key.members.includes(member))
 
@@ -165,7 +165,7 @@ function makeKeys(building: Building, seed: number): void {
   }
 }
 
-/** The example of the record in the schema itself; empty if there is none. */
+/** The example of the record in the schema itself; an empty object if there is none. */
 function exampleOf({ schema }: ResourceDefinition, index: number): JsonObject {
   const example: unknown = isList(schema.examples) ? schema.examples[index] : undefined
   return isObject(example) ? example : {}
@@ -231,7 +231,7 @@ async function makeRecords(building: Building, seed: number): Promise<readonly J
   return records
 }
 
-/** A record that violates no rule. If none was found, throws the most frequent `Unmade`. */
+/** A record that violates no rule. Throws the most frequent `Unmade` if none was found. */
 async function unbroken(
   maker: RecordMaker,
   index: number,

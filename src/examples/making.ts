@@ -5,7 +5,7 @@ export interface Making {
   readonly random: Random
   /** The share of optional or nullable members that are omitted or null, from 0 to 1. */
   readonly gaps: number
-  /** Whether to use `examples`, `example` and `default` of the schema. */
+  /** Whether to use the `examples`, `example` and `default` of the schema. */
   readonly given: boolean
   /**
    * True for the first record. Each member of this record has the first example, the `default`, or

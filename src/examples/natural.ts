@@ -1,4 +1,4 @@
-/** Texts that match the meaning of a member's name. */
+/** Strings that match the meaning of a member's name. */
 import type { Random } from '../random.js'
 import { formatTexts, type MakeText, words } from './formats.js'
 
@@ -78,7 +78,7 @@ const kinds: readonly (readonly [RegExp, MakeText])[] = [
 
 const known = new Map<string, MakeText>()
 
-/** A text for a member with this name, such as `billingEmail` or `razonSocial`. */
+/** A string for a member with this name, such as `billingEmail` or `razonSocial`. */
 export function naturalText(name: string, random: Random): string {
   const make = known.get(name) ?? kindOf(name)
   // Most names come from schemas, but open objects can have any number of names. The size of the

@@ -1,5 +1,5 @@
 /**
- * Generates texts that match the `pattern` of a schema. The pattern is a JavaScript regular
+ * Generates strings that match the `pattern` of a schema. The pattern is a JavaScript regular
  * expression with the flag `u`.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
@@ -8,20 +8,18 @@ import type { Random } from '../random.js'
 /** The maximum number of attempts for a pattern. */
 const tries = 40
 
-/** The maximum number of repetitions above the minimum, for the first attempts. */
+/** For each of the first attempts: how often a quantifier may repeat beyond its minimum. */
 const reaches = [3, 1, 0, 8, 20]
 
 const parser = new RegExpParser({ ecmaVersion: 2025 })
 
-/**
- * The characters to choose from. Letters and digits are preferred, because they are more readable.
- */
+/** The preferred characters. Letters and digits are more readable than other characters. */
 const readable = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789']
 const printable = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCodePoint(0x20 + i))
 
 type CharacterSet = AST.CharacterClass | AST.CharacterSet | AST.ExpressionCharacterClass
 
-/** Texts of one pattern. */
+/** Generates strings for one pattern. */
 export class PatternTexts {
   readonly #pattern: AST.Pattern
   readonly #test: RegExp
@@ -33,7 +31,7 @@ export class PatternTexts {
     this.#pattern = parser.parsePattern(pattern, 0, pattern.length, { unicode: true })
   }
 
-  /** A text that matches and has an allowed length; `undefined` if none was found. */
+  /** A string that matches the pattern and has an allowed length; `undefined` if none was found. */
   make(random: Random, min: number, max: number): string | undefined {
     for (let i = 0; i < tries; i++) {
       const reach = i < reaches.length ? (reaches[i] as number) : Math.min(min + random.below(8), 1_000)
@@ -44,7 +42,7 @@ export class PatternTexts {
     return undefined
   }
 
-  /** Whether a text matches. */
+  /** Whether a string matches the pattern. */
   fits(text: string): boolean {
     return this.#test.test(text)
   }
@@ -62,7 +60,7 @@ export class PatternTexts {
   }
 }
 
-/** Up to 200 characters of a set that has no ASCII characters. */
+/** Up to 200 characters of a set that contains no printable ASCII characters. */
 function elsewhere(test: RegExp): readonly string[] {
   const found: string[] = []
   for (let point = 0; point < 0x20000 && found.length < 200; point++) {
@@ -73,7 +71,7 @@ function elsewhere(test: RegExp): readonly string[] {
   return found
 }
 
-/** Writes one text. It ignores most lookarounds, because the whole text is tested afterwards. */
+/** Writes one string. Ignores most lookarounds, because the whole string is tested afterwards. */
 class Writer {
   readonly #groups = new Map<AST.CapturingGroup, string>()
 
@@ -112,8 +110,8 @@ class Writer {
         return Array.from({ length: Math.min(count, 10_000) }, () => this.element(element.element)).join('')
       }
       default:
-        // The text of a lookbehind is written. Nothing is written for a lookahead, because the
-        // elements after it must match it.
+        // A lookbehind is written like other elements. Nothing is written for a lookahead, because
+        // the elements after it must match it.
         return element.type === 'Assertion' && element.kind === 'lookbehind' && !element.negate
           ? this.alternatives(element.alternatives)
           : ''

@@ -18,8 +18,8 @@ export const tries = 80
 const triesWithGiven = 30
 
 /**
- * The shares of omitted members in repeated attempts. Schemas with conditions often allow only few
- * members.
+ * The shares of omitted members in repeated attempts. Schemas with conditions often allow only a
+ * few members.
  */
 const gaps = [0, 0.3, 0.6, 0.9, 1]
 
@@ -54,7 +54,7 @@ export class RecordMaker {
   }
 
   /**
-   * Generates a record. Repeats the attempt until a record is valid. If none is, throws the most
+   * Generates a record. Tries again until a record is valid. If all attempts fail, throws the most
    * frequent `Unmade`.
    */
   make(index: number, fixedOf: (attempt: number, gaps: number) => JsonObject): JsonObject {
@@ -118,8 +118,9 @@ export class RecordMaker {
 }
 
 /**
- * The share of omitted members. In the first attempt, it is 0 for the first record, 0.35 for every
- * fourth record, and 0.08 for all others. In later attempts, it depends on the attempt.
+ * The share of omitted members. In the first attempt, the share is 0 for the first record, 0.35 for
+ * every fourth record, and 0.08 for all other records. In later attempts, it depends on the number
+ * of the attempt.
  */
 export const gapsOf = (index: number, attempt: number): number =>
   attempt > 0 ? (gaps[(attempt - 1) % gaps.length] as number) : index === 0 ? 0 : index % 4 === 3 ? 0.35 : 0.08

@@ -1,6 +1,6 @@
 /**
- * The members of a record that have the keys of other records: of its parent, of the records that
- * it is attached to, and of its link targets (REP-1, PATH-7).
+ * The members of a record that contain the keys of other records: its parent, the records that it
+ * is attached to, and its link targets (REP-1, PATH-7).
  */
 import { canonicalText, type JsonObject, own } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -34,8 +34,9 @@ export class Reference {
 
   /**
    * Sets the members of the reference that are not set yet. They get the key of an existing record
-   * that matches the members that are already set. Where null is allowed, they may randomly be null
-   * or absent instead. Throws `Unmade` if there is no such record.
+   * that matches the members that are already set. If the schema allows it, they may instead be
+   * null or absent: at random, or because there is no such record. Throws `Unmade` if the members
+   * must refer to a record and there is none.
    */
   assign(row: JsonObject, random: Random, gaps: number): void {
     const open = this.by.filter((member) => !Object.hasOwn(row, member))
@@ -43,7 +44,7 @@ export class Reference {
       this.#check(row)
       return
     }
-    const empty = this.#x(open)
+    const empty = this.#emptyValues(open)
     const isNowhere = this.by.some((member) => Object.hasOwn(row, member) && (own(row, member) ?? null) === null)
     const candidates = isNowhere ? [] : this.#candidates(row)
     if (empty !== undefined && (candidates.length === 0 || (!this.contained && random.chance(gaps)))) {
@@ -59,7 +60,10 @@ export class Reference {
     for (const member of open) row[member] = key[this.#partOf(member)]
   }
 
-  /** Throws `Unmade` if the members are already set and refer to no existing record. */
+  /**
+   * Throws `Unmade` if the members, which are all set, refer to no existing record. Members with
+   * null are not checked.
+   */
   #check(row: JsonObject): void {
     if (this.by.some((member) => (row[member] ?? null) === null) || this.#candidates(row).length > 0) return
     const { collection } = this.target.definition
@@ -75,10 +79,10 @@ export class Reference {
   }
 
   /**
-   * The values of the members for a record that refers to no other record; `undefined` if the
-   * members must refer to one.
+   * The values of the members for a record that refers to no other record. Returns `undefined` if
+   * the members must refer to a record.
    */
-  #x(open: readonly string[]): JsonObject | undefined {
+  #emptyValues(open: readonly string[]): JsonObject | undefined {
     const { shape, key } = this.#owner
     const empty: JsonObject = {}
     for (const member of open) {
@@ -91,7 +95,7 @@ export class Reference {
     return empty
   }
 
-  /** The keys that match the members which the record already has. */
+  /** The target's keys that match the members that the record already has. */
   #candidates(row: JsonObject): readonly JsonObject[] {
     const held = this.by.filter((member) => Object.hasOwn(row, member))
     if (held.length === 0) return this.target.keys

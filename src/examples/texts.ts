@@ -1,4 +1,4 @@
-/** Generates texts within the lengths, patterns and formats of a schema. */
+/** Generates strings within the lengths, patterns and formats of a schema. */
 import type { JsonSchema } from '../definition/schema-types.js'
 import { formatTest } from '../plan/formats.js'
 import { all, numbers } from './applied.js'
@@ -9,17 +9,18 @@ import { PatternTexts } from './pattern.js'
 import { Unmade } from './unmade.js'
 
 /**
- * The maximum length of a generated text. If a schema requires a longer text, generating it fails.
+ * The maximum length of a generated string. If a schema requires a longer string, the generation
+ * fails.
  */
 const longest = 100_000
 
-/** Generates texts, and caches parsed patterns. */
+/** Generates strings, and caches parsed patterns. */
 export class Texts {
   readonly #patterns = new Map<string, PatternTexts>()
 
   /**
-   * A text. Throws `Unmade` if the lengths, patterns and formats of the schema exclude every text,
-   * or if no text was found.
+   * Generates a string. Throws `Unmade` if the lengths, patterns and formats of the schema exclude
+   * every string, or if no string was found.
    */
   make(parts: readonly JsonSchema[], making: Making): string {
     const min = Math.max(0, ...numbers(parts, 'minLength'))
@@ -67,7 +68,7 @@ function isWithin(text: string, min: number, max: number): boolean {
   return length >= min && length <= max
 }
 
-/** A text, extended with words or cut to an allowed length. */
+/** The string, extended with words or truncated to an allowed length. */
 function fitted(text: string, min: number, max: number, { random }: Making): string {
   let longer = text
   while (longer.length < min) longer = `${longer} ${random.one(words)}`

@@ -2,8 +2,8 @@
 const longest = 80
 
 /**
- * No value could be generated for a place in a schema. The message has the place and the reason.
- * The caller adds how to fix the schema.
+ * Thrown if no value could be generated for a part of a schema. The message contains the path and
+ * the reason. The caller adds advice on how to fix the schema.
  */
 export class Unmade extends Error {
   override readonly name = 'Unmade'

@@ -1,6 +1,6 @@
 /**
- * Generates random values for a JSON Schema. A value may be invalid, because only validation
- * determines that. Callers therefore repeat until a value is valid.
+ * Generates random values for a JSON Schema. A generated value may be invalid. Callers therefore
+ * validate each value, and generate another one until a value is valid.
  */
 import { canonicalText, isList, type JsonObject, put } from '../definition/json.js'
 import { kindOf } from '../definition/schema-parts.js'
@@ -15,7 +15,7 @@ import { Unmade } from './unmade.js'
 
 /** Objects at this depth or deeper get only their required members. */
 const usualDepth = 4
-/** The maximum depth. A schema that nests deeper is considered endless. */
+/** The maximum depth. A schema that nests deeper is considered endlessly recursive. */
 const maxDepth = 40
 
 /** Generates values of one schema. */
@@ -27,12 +27,15 @@ export class Values {
     this.#root = root
   }
 
-  /** Generates a value. For an object, `fixed` has the values of some members. Throws `Unmade`. */
+  /**
+   * Generates a value. For an object, `fixed` contains values that some members must have. Throws
+   * `Unmade`.
+   */
   make(making: Making, fixed?: JsonObject): unknown {
     return this.#value([this.#root], making, fixed)
   }
 
-  /** Generates a value of a part of the schema. */
+  /** Generates a value for `node`, a part of the schema. */
   of(node: JsonSchema, making: Making): unknown {
     return this.#value([node], making)
   }
@@ -133,8 +136,8 @@ const below = (making: Making, name: string, hint = name): Making => ({
 })
 
 /**
- * The example in the schema. A `default` is used only for a third of the records, so that the
- * records of a list differ.
+ * The example in the schema. After the first record, a `default` is used only for a third of the
+ * records, so that the records of a list differ.
  */
 function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { readonly value: unknown } | undefined {
   const examples = all(parts, 'examples').find((list): list is readonly unknown[] => isList(list) && list.length > 0)
@@ -146,8 +149,8 @@ function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { 
 }
 
 /**
- * One of the values that every `enum` and `const` allows. Null is chosen only for a gap, or if no
- * other value is allowed.
+ * One of the values that every `enum` and `const` allows. Null is chosen only if the member is to
+ * be empty (`gaps`), or if no other value is allowed.
  */
 function listedValue(
   parts: readonly JsonSchema[],
@@ -178,7 +181,7 @@ function typesOf(parts: readonly JsonSchema[]): ReadonlySet<string> | undefined 
     if (types === undefined) types = more
     else {
       const both = [...types].filter((type) => isOf(more, type))
-      // An integer is the common type of integer and number.
+      // The common type of integer and number is integer.
       types = new Set([...both, ...[...more].filter((type) => isOf(types as Set<string>, type))])
     }
   }

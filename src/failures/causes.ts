@@ -1,10 +1,10 @@
-/** The causes of a failure, as texts without values or secrets. */
+/** Describes the causes of a failure in words, without values or secrets. */
 import { isConfigurationError, isProblem } from '../problem.js'
 import type { Incident } from './incidents.js'
+import { incidentOf, isLoggable } from './loggable.js'
 import { placeOf } from './place.js'
-import { incidentOf, isStated } from './stated.js'
 
-/** One error of a chain of causes. */
+/** One error in a chain of causes. */
 export interface Cause {
   readonly text: string
   readonly incident: Incident | undefined
@@ -16,12 +16,12 @@ export interface Cause {
 const longestChain = 8
 const maxAggregated = 4
 
-/** The maximum number of characters of one text. */
+/** The maximum length of the description of one cause, in characters. */
 const longestText = 300
 
 /**
  * The causes of an error, outermost first. Problems are omitted, because their code is logged
- * separately and their detail may have values. Never throws, whatever was thrown.
+ * separately and their detail may contain values. Never throws, whatever value `error` is.
  */
 export function causesOf(error: unknown): readonly Cause[] {
   const causes: Cause[] = []
@@ -45,7 +45,7 @@ export function causesOf(error: unknown): readonly Cause[] {
 function causeOf(error: unknown): Cause {
   if (!(error instanceof Error))
     return { text: `a thrown ${error === null ? 'null' : typeof error}`, incident: 'code-fault' }
-  if (isStated(error)) return { text: cut(error.message), incident: incidentOf(error) }
+  if (isLoggable(error)) return { text: cut(error.message), incident: incidentOf(error) }
   if (isConfigurationError(error))
     return { text: cut(error.message), incident: error.code === 'store-unfit' ? 'table-unfit' : 'code-fault' }
   if (error instanceof AggregateError && error.errors.length > 0) return aggregated(error.errors)
@@ -53,8 +53,8 @@ function causeOf(error: unknown): Cause {
 }
 
 /**
- * Describes an `AggregateError`. Node throws one if a host name has several addresses and no
- * connection succeeds. It has an error for each address.
+ * Describes an `AggregateError`. Node throws such an error if a host name has several IP addresses
+ * and no connection succeeds. The error contains one error for each IP address.
  */
 function aggregated(errors: readonly unknown[]): Cause {
   const causes = errors.slice(0, maxAggregated).map(causeOf)
@@ -73,8 +73,8 @@ const systemIncidents: Readonly<Record<string, Incident>> = {
 }
 
 /**
- * Describes an error of the operating system, such as `connect ECONNREFUSED 127.0.0.1:5432`. Paths
- * are omitted, because they may contain values.
+ * Describes an error from the operating system, such as `connect ECONNREFUSED 127.0.0.1:5432`.
+ * Paths are omitted, because they may contain values.
  */
 function systemCause(error: Error): Cause | undefined {
   const { syscall, code, address, hostname, port } = error as Partial<
@@ -110,15 +110,15 @@ const stateIncidents: readonly (readonly [RegExp, Incident])[] = [
 ]
 
 /**
- * Describes an error of PostgreSQL by its code. The text also has the message, or the names of the
- * objects concerned.
+ * Describes an error from PostgreSQL by its code, and by the names of the table, column and
+ * constraint. Adds the message only if the message contains no data.
  */
 function databaseCause(error: Error): Cause | undefined {
   const { code, severity, routine, table, column, constraint } = error as Partial<
     Record<'code' | 'severity' | 'routine' | 'table' | 'column' | 'constraint', unknown>
   >
   if (typeof code !== 'string' || typeof severity !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // A trigger may raise any code with a message of its own.
+  // A trigger may raise an error with any code and with its own message.
   const raised = routine === 'exec_stmt_raise'
   const words = safeClasses.test(code) && !raised ? `: ${error.message}` : ''
   const names = [table, column, constraint].filter((name) => typeof name === 'string' && /^[\w$.]{1,63}$/.test(name))
@@ -134,7 +134,7 @@ const redisWords =
 const redisLost =
   /^(?:SocketClosedUnexpectedlyError|SocketTimeoutError|ConnectionTimeoutError|ClientOfflineError|ClientClosedError|DisconnectsClientError|MaxRetriesPerRequestError)$/
 
-/** Describes an error of Redis by the first word of its reply, or as a lost connection. */
+/** Describes an error from Redis by the first word of its reply, or as a lost connection. */
 function redisCause(error: Error): Cause | undefined {
   const name = nameOf(error)
   if (redisLost.test(name)) return { text: `Redis is gone (${name})`, incident: 'redis-gone' }

@@ -1,4 +1,4 @@
-/** The incidents of docs/operations.md. Each has a hint on what to look at first. */
+/** The incidents of docs/operations.md, each with a hint on what to look at first. */
 
 /** The hints. Each name is the anchor of the incident's section. */
 export const incidents = {
@@ -8,14 +8,15 @@ export const incidents = {
   'slow-filter': 'Which statement takes so long? See pg_stat_activity, and the lists that read whole tables.',
   'clock-skew': 'What is the most common reason? Do the clocks of this host and of the issuer agree?',
   'key-rotation': 'Can this host fetch the key set of the issuer?',
-  'retired-version-called': 'Which clients still call it? See the callers before it was retired.',
+  'retired-version-called': 'Which clients still call the version? See its callers before it was retired.',
   'memory-growth': 'What uses the memory? See the process and its limits, and the size of responses.',
   'stale-storm': 'Which clients write this item so often, or lock its row?',
   'disk-full': 'Which disk is full? Free space on it first.',
   overload: 'What takes so long? See the slow routes, and maxConcurrent.',
   unreachable: 'Is the service at this address running, and can this host reach it?',
   'table-unfit': 'Is a migration or a privilege missing? Call ready() of the api: its error says which.',
-  'code-fault': 'See the code at the place named. The message may contain values; onError receives it.',
+  'code-fault':
+    'See the code at the position in cause. The message of the error may contain values; onError receives it.',
 } as const
 
 export type Incident = keyof typeof incidents

@@ -6,7 +6,8 @@ import { type Incident, incidents } from './incidents.js'
 export interface Failure {
   readonly method: string
   /**
-   * The whole template, such as `/v1/contratos/{id}`. Never the path, because it contains values.
+   * The whole template, such as `/v1/contratos/{id}`. It is never the path of the request, because
+   * a path contains values.
    */
   readonly httpRoute: string | undefined
   readonly status: number
@@ -20,8 +21,9 @@ export interface Failure {
 
 /**
  * Describes a failed request in one line: its step, its causes, and what to check next. The line
- * has no secrets and no values. If an error does not come from the library, the network or
- * PostgreSQL, the line has the class of the error and its place in the code instead of its message.
+ * contains no secrets and no values. If an error does not come from the library, the network,
+ * PostgreSQL or Redis, the line contains the class of the error and its position in the code
+ * instead of its message.
  *
  * @example onError: (event) => { if (event.status >= 500) log.error(failureLine(event)) }
  */
@@ -39,8 +41,8 @@ export function failureLine(failure: Failure): string {
 }
 
 /**
- * Describes the causes of an error in one text, for log lines that are not about a request. Like
- * `failureLine`, the text has no secrets and no values.
+ * Describes the causes of an error in one string, for log lines that are not about a request. Like
+ * the line of `failureLine()`, the string contains no secrets and no values.
  *
  * @example onStoreFailure: (error) => log.error(causeText(error))
  */

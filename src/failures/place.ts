@@ -1,14 +1,17 @@
-/** Finds the origin of an error: the first line of its stack outside of `node_modules`. */
+/**
+ * Finds the origin of an error: the first line of its stack outside Node and `node_modules`, or
+ * else the first line outside Node.
+ */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const frame = /^ {4}at (?:.*? \()?(\S+?:\d+:\d+)\)?$/
 
 /**
- * The place of an error in the code, such as `src/orders.js:12:7`. The path is relative to the
- * working directory if the file is below it. `undefined` if the stack can't be parsed. The stack
- * begins with the message, which may contain values. A stack that does not contain the message is
- * therefore not parsed.
+ * The position in the code at which an error was created, such as `src/orders.js:12:7`. The path is
+ * relative to the working directory if the file is below that directory. Returns `undefined` if the
+ * stack can't be parsed. A stack begins with the message, which may contain values, so only the
+ * lines after the message are used. If the message is not in the stack, no line is used.
  */
 export function placeOf({ stack, message }: Error): string | undefined {
   if (typeof stack !== 'string' || typeof message !== 'string') return undefined

@@ -5,7 +5,7 @@ import { splitList, tokenEnd } from './field-grammar.js'
 /**
  * True if an `Accept-Encoding` field accepts a coding. A request without the field accepts no
  * coding: RFC 9110 12.5.3 would allow any coding, but clients that omit the field usually can't
- * decode one. Malformed elements are ignored. `x-gzip` means `gzip` (RFC 9110 8.4.1.3).
+ * decode any. Malformed elements are ignored. `x-gzip` means `gzip` (RFC 9110 8.4.1.3).
  *
  * @example acceptsCoding('gzip;q=0.5, *;q=0', 'gzip') // true
  */
@@ -21,7 +21,8 @@ export function acceptsCoding(field: string | undefined, coding: string): boolea
 }
 
 /**
- * The coding of an element in lower case, or `*`, with its weight; `undefined` if it is malformed.
+ * The coding of an element in lower case, or `*`, with its weight; `undefined` if the element is
+ * malformed.
  */
 function weighted(element: string): [name: string, quality: number] | undefined {
   const end = tokenEnd(element, 0)

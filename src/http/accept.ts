@@ -8,9 +8,9 @@ import { type MediaType, parseMediaType } from './media-type.js'
 export type ChooseMediaType = (accept: string | undefined) => string | undefined
 
 interface Offer extends MediaType {
-  /** The offer in the spelling of the server. */
+  /** The offered media type, as the server spells it. */
   readonly text: string
-  /** The range of all subtypes of its type, such as `text/*`. */
+  /** The range of all subtypes of the offer's type, such as `text/*`. */
   readonly family: string
 }
 
@@ -35,10 +35,11 @@ const longestKept = 256
 
 /**
  * Creates a function that chooses one of the offers for an `Accept` field. It chooses the offer
- * with the highest q-value, and the first of several with the same q-value. An absent or empty
- * field selects the first offer. Malformed elements are ignored. If all elements are malformed, no
- * offer is acceptable. An offer without a charset counts as `charset=utf-8`. The results for short
- * fields are stored in `caches`, because a service receives the same few fields repeatedly.
+ * with the highest q-value. If several offers have this q-value, it chooses the first of them. An
+ * absent or empty field selects the first offer. Malformed elements are ignored. If all elements
+ * are malformed, no offer is acceptable. An offer without a charset counts as `charset=utf-8`. The
+ * results for short fields are stored in `caches`, because a service receives the same few fields
+ * repeatedly.
  *
  * @throws ConfigurationError `invalid-option` if an offer is not a media type
  * @example
@@ -85,8 +86,8 @@ function choose(offers: readonly Offer[], accept: string): string | undefined {
 }
 
 /**
- * The q-value of the most specific matching range; the higher q-value if two such ranges are
- * equally specific.
+ * The q-value of the most specific matching range. If two matching ranges are equally specific,
+ * this is the higher of their q-values.
  */
 function qualityOf(offer: Offer, ranges: readonly MediaRange[]): number {
   let specificity = -1
@@ -123,8 +124,8 @@ function parseRange(element: string): MediaRange | undefined {
 }
 
 /**
- * Parses a q-value (RFC 9110 12.4.2). It may lack the leading zero, because Java 8 sends `q=.2` in
- * every request.
+ * Parses a q-value (RFC 9110 12.4.2). The leading zero may be missing, because Java 8 sends `q=.2`
+ * in every request.
  */
 export function parseQuality(text: string): number | undefined {
   return /^(?:0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : undefined

@@ -1,4 +1,4 @@
-/** Identifies a client by the address of its request (LIMIT-1). */
+/** Identifies a client by its IP address (LIMIT-1). */
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import { ipKeyGenerator } from 'express-rate-limit'
@@ -10,12 +10,12 @@ import { ipKeyGenerator } from 'express-rate-limit'
 const prefixLength = 64
 
 /**
- * The address of a client. Under Express it is `req.ip`, which honors `X-Forwarded-For` as far as
- * `trust proxy` allows. Without Express it is the address of the socket. An IPv6 address is
- * replaced by its /64, and an IPv4-mapped IPv6 address by its IPv4 address. If a trusted proxy
- * passes a value that is not an address, the value is returned unchanged. The client may control
- * that text and its length. All requests without an address, as over Unix sockets, count as one
- * client with the address `none`.
+ * The IP address of a client. Under Express, this is `req.ip`, which honors `X-Forwarded-For` as
+ * far as the setting `trust proxy` allows. Without Express, it is the remote address of the socket.
+ * An IPv6 address is replaced with its /64, and an IPv4-mapped IPv6 address with its IPv4 address.
+ * If a trusted proxy passes a value that is not an IP address, the value is returned unchanged. The
+ * client may control such a value and its length. Requests over Unix sockets have no IP address.
+ * All requests without an IP address count as one client with the address `none`.
  *
  * @example clientAddress(req) // '203.0.113.7', '2001:db8::/64'
  */
@@ -28,7 +28,7 @@ export function clientAddress(req: IncomingMessage & { readonly ip?: string | un
 }
 
 /**
- * Removes the port, which some proxies add to the address. With the port, each connection would
+ * Removes the port, which some proxies add to the IP address. With the port, each connection would
  * count as a separate client.
  */
 function withoutPort(address: string): string {

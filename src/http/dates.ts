@@ -26,6 +26,6 @@ const earliest = Date.parse('0000-01-01T00:00:00.000Z')
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
 function wholeSeconds(ms: number): number {
-  if (!(ms >= earliest && ms <= latest)) throw new RangeError(`${ms} is not a time that a header field can hold`)
+  if (!(ms >= earliest && ms <= latest)) throw new RangeError(`${ms} is not a time that a header field can express`)
   return Math.floor(ms / 1000)
 }

@@ -1,18 +1,18 @@
 /**
- * Numbers that are written as strings, because a double can't represent them: decimals of any size,
- * and 64-bit integers.
+ * Numbers that are written as strings, because a double can't represent all of them exactly:
+ * decimals of any size, and 64-bit integers.
  */
 
 const shape = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /**
- * The largest exponent that is accepted. JavaScript and PostgreSQL never write a larger exponent.
- * Larger exponents would expand short texts to very long texts.
+ * The largest exponent that is accepted. JavaScript and PostgreSQL never write a larger exponent. A
+ * larger exponent would expand a short string to a very long string.
  */
 const largestExponent = 400
 
 /**
- * The canonical text of a decimal number. It has no exponent, no `+` and no redundant zeros, and
- * `-0` becomes `0`. The result is `undefined` for a text that is not a number, and for exponents
+ * The canonical string of a decimal number. It has no exponent, no `+` and no redundant zeros, and
+ * `-0` becomes `0`. The result is `undefined` for a string that is not a number, and for exponents
  * above 400 or below -400.
  *
  * @example canonicalDecimal('+012.50e1') // '125'
@@ -53,19 +53,19 @@ function wholeLength(text: string): number {
 }
 
 /**
- * The digits before and after the point of a canonical decimal. A single zero before the point
- * counts as no digit.
+ * The digits before and after the decimal point of a canonical decimal. A single zero before the
+ * point does not count as a digit.
  */
 export function digitsOf(text: string): readonly [before: string, behind: string] {
   const [before = '', behind = ''] = text.replace('-', '').split('.')
   return [before === '0' ? '' : before, behind]
 }
 
-const largest = 2n ** 63n
+const int64Limit = 2n ** 63n
 
 /**
- * The canonical text of an integer from -2^63 to 2^63-1: digits with an optional `-`. `undefined`
- * for other texts.
+ * The canonical string of an integer from -2^63 to 2^63-1: digits with an optional `-`. The result
+ * is `undefined` for other strings.
  *
  * @example canonicalInt64('+007') // '7'
  */
@@ -74,7 +74,7 @@ export function canonicalInt64(text: string): string | undefined {
   if (found === null) return undefined
   const [, sign, digits = ''] = found
   const value = sign === '-' ? -BigInt(digits) : BigInt(digits)
-  return value < -largest || value >= largest ? undefined : String(value)
+  return value < -int64Limit || value >= int64Limit ? undefined : String(value)
 }
 
 function withoutLeadingZeros(digits: string): string {
@@ -83,7 +83,7 @@ function withoutLeadingZeros(digits: string): string {
   return digits.slice(start)
 }
 
-/** Removes trailing zeros. */
+/** Removes the trailing zeros of a string of digits. */
 export function withoutTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === 0x30) end--

@@ -8,7 +8,7 @@ const shape =
 
 /**
  * The months, days and nanoseconds of a duration. These units can't be converted to each other
- * exactly, because months and days differ in length.
+ * exactly, because the lengths of months and days vary.
  */
 interface Parts {
   readonly months: number
@@ -45,7 +45,7 @@ function partsOf(text: string): Parts | undefined {
 }
 
 /**
- * The canonical text of a duration; `undefined` for an invalid text. 12 months become a year, a
+ * The canonical string of a duration; `undefined` for an invalid string. 12 months become a year, a
  * week becomes 7 days, 60 seconds become a minute, and 60 minutes become an hour. No other units
  * are converted. Each part of the result has its own sign.
  *
@@ -77,7 +77,7 @@ function secondsOf(nanoseconds: bigint): string {
 
 /**
  * Compares canonical durations as PostgreSQL does: a month counts as 30 days and a day as 24 hours.
- * Durations of equal length are ordered by their texts.
+ * Durations of equal length are compared as strings.
  */
 export function compareDurations(a: string, b: string): number {
   const [one, other] = [lengthOf(a), lengthOf(b)]

@@ -2,9 +2,9 @@
  * Entity tags, and the lists of them in `If-Match` and `If-None-Match` (RFC 9110 8.8.3, 13.1.1,
  * 13.1.2; HDR-2..4).
  *
- * As in the RFC, an *opaque tag* is the quoted text including its quotes: `"3.x7Q"`. So the result
- * of `formatTag` is both the value of the `Etag` field and the text with which the tags in a list
- * are compared.
+ * As in the RFC, an *opaque tag* is the quoted string including its quotes: `"3.x7Q"`. So the
+ * result of `formatTag` is both the value of the `Etag` field and the string with which the tags in
+ * a list are compared.
  */
 import { isToken, skipSpace, splitList } from './field-grammar.js'
 
@@ -22,7 +22,7 @@ interface EntityTag {
 
 /** The value of `If-Match` or `If-None-Match`. */
 export interface TagList {
-  /** True if the field is `*`: any existing representation matches. */
+  /** True if the field is `*`, which matches any existing representation. */
   readonly any: boolean
   /** The well-formed tags in order. Malformed elements match nothing and are omitted. */
   readonly tags: readonly EntityTag[]
@@ -155,8 +155,8 @@ function elementEnd(field: string, from: number): number {
 /**
  * The strong tag of a representation under a content coding. The bytes under the coding are
  * different, so the tag must be different too (RFC 9110 8.8.3.3). The version part is unchanged, so
- * the tag remains valid in `If-Match`. The coding is added after a `+`, which digests of the
- * library never contain.
+ * the tag remains valid in `If-Match`. The coding is added after a `+`, which the library's digests
+ * never contain.
  *
  * @param coding the value of `Content-Encoding`, possibly a list
  * @example codedTag('"3.x7Q"', 'gzip') // '"3.x7Q+gzip"'
@@ -168,11 +168,11 @@ export function codedTag(opaque: string, coding: string): string {
 }
 
 /**
- * The suffixes that Apache, Caddy and lighttpd add to tags, if they compress responses in front of
- * a service.
+ * The suffixes that Apache, Caddy and lighttpd add to tags if they compress the responses of a
+ * service behind them.
  */
-const ofServers = /^-(?:gzip|br|zstd|deflate)$/
-const ofOurs = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
+const serverSuffix = /^-(?:gzip|br|zstd|deflate)$/
+const librarySuffix = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
 
 /** True if `codedTag` created the opaque tag. */
 export const isCoded = (opaque: string): boolean => /\+[^.+]+"$/.test(opaque)
@@ -186,12 +186,12 @@ function suffixOf(opaque: string, own: string): string | undefined {
   if (opaque === own) return ''
   if (!opaque.startsWith(own.slice(0, -1))) return undefined
   const suffix = opaque.slice(own.length - 1, -1)
-  return ofOurs.test(suffix) || ofServers.test(suffix) ? suffix : undefined
+  return librarySuffix.test(suffix) || serverSuffix.test(suffix) ? suffix : undefined
 }
 
 /**
  * Strong comparison (RFC 9110 8.8.3.2), for `If-Match` (HDR-3). A weak tag never matches, unless
- * `weakToo` is true. A tag of the representation under any content coding matches.
+ * `weakToo` is true. The tag of the representation matches with any suffix for a content coding.
  */
 export function matchesStrongly(list: TagList, opaque: string, weakToo = false): boolean {
   return list.any || list.tags.some((tag) => (weakToo || !tag.weak) && suffixOf(tag.opaque, opaque) !== undefined)
@@ -201,8 +201,8 @@ export function matchesStrongly(list: TagList, opaque: string, weakToo = false):
  * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match` (HDR-4): `W/` is ignored. Returns the tag
  * of the representation that the client has, for the 304; `undefined` if no tag matches. HTTP
  * caches use the tag in a 304 to select a stored response (RFC 9111 4.3.4). So the tag of a content
- * coding is returned only if the request accepts that coding. The suffix of a web server in front
- * is dropped, because that server adds it to the 304 again.
+ * coding is returned only if the request accepts that coding. The suffix that a web server in front
+ * has added is dropped, because that server adds the suffix to the 304 again.
  */
 export function knownTag(list: TagList, opaque: string, accepts: (coding: string) => boolean): string | undefined {
   let known = list.any ? opaque : undefined
@@ -216,7 +216,7 @@ export function knownTag(list: TagList, opaque: string, accepts: (coding: string
 }
 
 /**
- * The versions that an `If-Match` names (HDR-2): the tag of any representation of a version
+ * The versions that an `If-Match` names (HDR-2). The tag of any representation of a version
  * identifies the version. The list is empty for `*`.
  *
  * @param weakToo includes the versions of weak tags, for proxies that weaken tags when they

@@ -1,7 +1,7 @@
 /**
  * Parses the elements of field values: white space, tokens, quoted strings and lists (RFC 9110
  * 5.6). The functions that skip an element take the index of the element and return the index after
- * it. So parsers that use them read a field in one pass.
+ * it. So a parser that uses these functions reads a field in one pass.
  */
 
 const tab = 0x09
@@ -72,5 +72,8 @@ export function splitList(field: string): readonly string[] {
   return elements
 }
 
-/** True if a text is a token (RFC 9110 5.6.2), as the name of a header field is. */
+/**
+ * True if a string is a token (RFC 9110 5.6.2). The name of a header field, for example, is a
+ * token.
+ */
 export const isToken = (text: string): boolean => text !== '' && tokenEnd(text, 0) === text.length

@@ -1,6 +1,6 @@
 /**
  * RFC 3339 date-times (5.6, `date-time`) and times of day. An instant has many spellings, but only
- * one canonical text. The canonical text is in UTC, with `T` and `Z`. It has three fractional
+ * one canonical string. The canonical string is in UTC, with `T` and `Z`. It has three fractional
  * digits, or six, nine and so on if the instant is more precise.
  */
 import { isDay } from './calendar.js'
@@ -11,14 +11,14 @@ const shape =
 const canonicalShape = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.(?:\d{3})+Z$/
 
 /**
- * The canonical text of an instant from the year 0001 to 9999 of UTC; `undefined` for an invalid
- * text. A leap second (`23:59:60`) is invalid: POSIX time, which all stores of the library use,
+ * The canonical string of an instant in the years 0001 to 9999 (UTC); `undefined` for an invalid
+ * string. A leap second (`23:59:60`) is invalid: POSIX time, which all stores of the library use,
  * can't represent it.
  *
  * @example canonicalInstant('2026-11-21T00:00:00+02:00') // '2026-11-20T22:00:00.000Z'
  */
 export function canonicalInstant(text: string): string | undefined {
-  // Fast path: most texts from stores and clients are canonical already.
+  // Fast path: most strings from stores and clients are canonical already.
   if (canonicalShape.test(text) && (text.length === 24 || !text.endsWith('000Z'))) {
     return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))) &&
       !text.startsWith('0000')
@@ -55,10 +55,10 @@ export function compareInstants(a: string, b: string): number {
 const timeShape = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
 
 /**
- * The canonical text of a time of day with an offset (RFC 3339 5.6, `full-time`); `undefined` for
- * an invalid text. The canonical text has no trailing zeros after the point, and `Z` for a zero
- * offset. Other offsets are kept, because without a date `23:30:00-05:00` and `04:30:00Z` are
- * different values.
+ * The canonical string of a time of day with an offset (RFC 3339 5.6, `full-time`); `undefined` for
+ * an invalid string. The canonical string has no trailing zeros after the decimal point, and `Z`
+ * for a zero offset. Other offsets are kept, because without a date, `23:30:00-05:00` and
+ * `04:30:00Z` are different values.
  *
  * @example canonicalTime('10:00:00.50+00:00') // '10:00:00.5Z'
  */
@@ -67,7 +67,7 @@ export function canonicalTime(text: string): string | undefined {
   if (found === null) return undefined
   const [, hours, minutes, seconds, fraction = '', sign, offsetHours = '00', offsetMinutes = '00'] = found
   const zone = `${offsetHours}:${offsetMinutes}`
-  return `${hours}:${minutes}:${seconds}${behindPoint(fraction)}${zone === '00:00' ? 'Z' : sign + zone}`
+  return `${hours}:${minutes}:${seconds}${fractionText(fraction)}${zone === '00:00' ? 'Z' : sign + zone}`
 }
 
 /**
@@ -75,11 +75,11 @@ export function canonicalTime(text: string): string | undefined {
  * offset, with the eastern offset first.
  */
 export function compareTimes(a: string, b: string): number {
-  const [one, other] = [placeOf(a), placeOf(b)]
+  const [one, other] = [timeParts(a), timeParts(b)]
   return one.seconds - other.seconds || compareText(one.fraction, other.fraction) || other.offset - one.offset
 }
 
-function placeOf(text: string): { readonly seconds: number; readonly fraction: string; readonly offset: number } {
+function timeParts(text: string): { readonly seconds: number; readonly fraction: string; readonly offset: number } {
   const [, hours, minutes, seconds, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] =
     timeShape.exec(text) ?? []
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
@@ -89,18 +89,18 @@ function placeOf(text: string): { readonly seconds: number; readonly fraction: s
 const localTimeShape = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?$/
 
 /**
- * The canonical text of a time of day without a zone; `undefined` for an invalid text. The
- * canonical text has no trailing zeros after the point. Comparing canonical texts as strings gives
- * their order in time.
+ * The canonical string of a time of day without a zone; `undefined` for an invalid string. The
+ * canonical string has no trailing zeros after the decimal point. The string order of canonical
+ * strings is their order in time.
  *
  * @example canonicalLocalTime('10:00:00.50') // '10:00:00.5'
  */
 export function canonicalLocalTime(text: string): string | undefined {
   const found = localTimeShape.exec(text)
-  return found === null ? undefined : text.slice(0, 8) + behindPoint(found[1] ?? '')
+  return found === null ? undefined : text.slice(0, 8) + fractionText(found[1] ?? '')
 }
 
-function behindPoint(fraction: string): string {
+function fractionText(fraction: string): string {
   const digits = withoutTrailingZeros(fraction)
   return digits === '' ? '' : `.${digits}`
 }

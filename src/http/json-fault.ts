@@ -5,7 +5,7 @@ import { escapePointer } from './json-pointer.js'
 /** An error in a JSON value. */
 export interface JsonFault {
   readonly malformed: string
-  /** A JSON Pointer (RFC 6901) to the refused value, if the text is valid JSON. */
+  /** A JSON Pointer (RFC 6901) to the refused value. Set only if the body is valid JSON. */
   readonly pointer?: string
 }
 
@@ -13,13 +13,13 @@ export const tooDeep = (depth: number): string => `Arrays and objects may be nes
 export const forbiddenName = 'A member must not be named "__proto__".'
 export const occursTwice = 'A member occurs twice in one object.'
 export const notFinite = 'The number is too large for a double-precision number.'
-export const tooPrecise = 'The integer has more digits than a double-precision number can hold.'
+export const tooPrecise = 'The integer has more digits than a double-precision number can represent.'
 
 const longestPointer = 1000
 
 /**
- * Creates an error with the place of the refused value. Pointers over 1,000 characters are omitted,
- * so that a response never repeats long parts of a hostile body.
+ * Creates an error with a pointer to the refused value. A pointer of more than 1,000 characters is
+ * omitted, so that a response never repeats long parts of a hostile body.
  *
  * @example
  * faultAt(notFinite, ['lines', 0, 'a/b'])

@@ -1,6 +1,6 @@
 /**
- * Finds JSON numbers in a text, and tests whether a double can represent them (RFC 8259 6, RFC 7493
- * 2.2).
+ * Finds JSON numbers in a JSON text, and tests whether a double can represent them (RFC 8259 6, RFC
+ * 7493 2.2).
  */
 
 const minus = 0x2d
@@ -23,10 +23,10 @@ export function numberEnd(text: string, from: number): number {
   return end
 }
 
-/** The index after the digits that start at `from`; `otherwise` if there are no digits. */
-function someDigitsEnd(text: string, otherwise: number, from: number): number {
+/** The index after the digits that start at `from`; `fallback` if there are no digits. */
+function someDigitsEnd(text: string, fallback: number, from: number): number {
   const end = digitsEnd(text, from)
-  return end === from ? otherwise : end
+  return end === from ? fallback : end
 }
 
 function digitsEnd(text: string, from: number): number {
@@ -43,8 +43,9 @@ function isExponentMark(code: number): boolean {
 }
 
 /**
- * Whether a number may change when it is read as a double. That is possible if the number is longer
- * than 15 characters, has an exponent, or starts with `-0`. A double preserves up to 15 digits.
+ * Whether a number needs a closer check before it is read as a double. A number of at most 15
+ * characters without an exponent needs no check, unless it starts with `-0`. Up to 15 digits
+ * survive the conversion to a double and back.
  */
 export function needsCheck(text: string, start: number, end: number): boolean {
   if (end - start > 15 || (text.charCodeAt(start) === minus && text.charCodeAt(start + 1) === zero)) return true
@@ -66,7 +67,7 @@ interface Decimal {
 /**
  * Whether an integer literal silently becomes another integer when it is read as a double. For
  * example, 9007199254740993 becomes 9007199254740992. The result is false for literals that are not
- * integers, because rounding them is usual.
+ * integers, because fractions are expected to be rounded.
  *
  * The result is also false if `JSON.stringify` would write the double with the digits of the
  * literal. For example, it writes 2 ** 60 as 1152921504606847000, although the exact integer is
@@ -91,7 +92,7 @@ function decimal(literal: string): Decimal {
   const mantissa = literal.slice(literal.startsWith('-') ? 1 : 0, mark < 0 ? literal.length : mark)
   const dot = mantissa.indexOf('.')
   const digits = dot < 0 ? mantissa : mantissa.slice(0, dot) + mantissa.slice(dot + 1)
-  // A loop, because /0+$/ would take quadratic time on a hostile literal.
+  // This is a loop, because the pattern /0+$/ would take quadratic time on a hostile literal.
   let start = 0
   while (digits[start] === '0') start++
   let end = digits.length

@@ -1,8 +1,8 @@
 /**
  * Checks a JSON text before it is parsed (RFC 8259, RFC 7493; HDR-5). The scanner works without
  * recursion and reads the text once, so that neither a deep nor a long text can exhaust resources.
- * It is stricter than the grammar of JSON. It also refuses texts whose content `JSON.parse` would
- * silently change, such as objects with duplicate members.
+ * It is stricter than the grammar of JSON. It also refuses a text whose content `JSON.parse` would
+ * silently change, for example because of duplicate members.
  */
 import { faultAt, forbiddenName, type JsonFault, notFinite, occursTwice, tooDeep, tooPrecise } from './json-fault.js'
 import { integerChanges, needsCheck, numberEnd } from './json-number.js'
@@ -38,7 +38,10 @@ class Refusal extends Error {
   }
 }
 
-/** An open array or object: the current index or name and, for an object, the names seen so far. */
+/**
+ * An array or object that is being read. `step` is the current index or name. `names` contains the
+ * names that have occurred so far in an object.
+ */
 interface Frame {
   step: string | number
   readonly names: Set<string> | undefined
@@ -67,8 +70,9 @@ class Scanner {
   }
 
   /**
-   * Reads the start of a value. Returns true if the value is complete: a scalar, or an empty array
-   * or object. Otherwise the scanner is now at the first value inside the array or object.
+   * Reads the start of a value. Returns true if the value is complete, because it is a scalar, an
+   * empty array or an empty object. Otherwise the scanner is now at the first value inside the
+   * array or object.
    */
   private beginValue(): boolean {
     const character = this.text[this.at]

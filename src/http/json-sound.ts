@@ -1,12 +1,12 @@
 /**
  * A fast check that `JSON.parse` reads a JSON text without loss (RFC 8259, RFC 7493; HDR-5). Most
- * bodies pass. The scanner (`json-scanner.ts`) checks the others, and can report an error with its
- * position.
+ * bodies pass. The scanner (`json-scanner.ts`) checks the other bodies. Unlike this check, it can
+ * report an error with its position.
  */
 
 /**
- * Maximum length of a text for the fast check. Longer texts go to the scanner at once, so that it
- * can refuse a hostile body before the body is parsed.
+ * Maximum length of a text for the fast check. A longer text is passed to the scanner at once, so
+ * that a hostile body is refused before it is parsed.
  */
 const longest = 65_536
 /** Maximum nesting for the fast check. The scanner checks texts that are nested more deeply. */
@@ -15,11 +15,11 @@ const maxDepth = 64
 /**
  * The parsed value, wrapped in an object; `undefined` if the scanner must check the text.
  *
- * `JSON.parse` checks the grammar. Duplicate members are found by counting quotation marks: in the
- * text, each name and each string has two. A duplicate member occurs twice in the text, but only
- * once in the value. So there are no duplicates if the text has exactly twice as many quotation
- * marks as the value has names and strings. Numbers that may have changed can be recognized in the
- * value: they are `-0`, infinities and unsafe integers.
+ * `JSON.parse` checks the grammar. Duplicate members are found by counting quotation marks. In the
+ * text, each name and each string has two of them. A duplicate member occurs twice in the text, but
+ * only once in the value. So there are no duplicates if the text has exactly twice as many
+ * quotation marks as the value has names and strings. Numbers that may have been changed by
+ * `JSON.parse` can be recognized in the value. They are `-0`, infinities and unsafe integers.
  */
 export function readSound(text: string, depth: number): { readonly value: unknown } | undefined {
   if (text.length > longest) return undefined
@@ -51,9 +51,9 @@ function stringsOf(value: unknown, depth: number): number {
 }
 
 /**
- * True if reading this number can't have changed an integer. That is certain for a safe integer
- * other than `-0`. It is also certain for a finite number with a fraction: the literal may have
- * been rounded, which is allowed, but it was not an integer.
+ * True if the literal of this number was certainly not an integer that `JSON.parse` has changed.
+ * This is certain for a safe integer other than `-0`. It is also certain for a finite number with a
+ * fraction. Its literal may have been rounded, which is allowed, but was not an integer.
  */
 function isCertain(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) && !Object.is(value, -0) : Number.isFinite(value)

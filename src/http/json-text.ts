@@ -9,7 +9,7 @@ import { readSound } from './json-sound.js'
 
 export type { JsonFault }
 
-/** A value, or the error in the text. */
+/** The parsed value, or the error in the JSON text. */
 export type JsonResult = { readonly value: unknown } | JsonFault
 
 export interface JsonLimits {
@@ -20,9 +20,9 @@ export interface JsonLimits {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a JSON text. It refuses invalid JSON, and also texts that parsers are known to read
- * differently. These are texts with invalid UTF-8, nesting above the limit, duplicate members, a
- * member named `__proto__`, numbers outside the range of doubles, or integers that a double would
+ * Parses a JSON text. Invalid JSON is refused, and so are texts that different parsers are known to
+ * read differently. These are texts with invalid UTF-8, nesting above the limit, duplicate members,
+ * a member named `__proto__`, numbers outside the range of doubles, or integers that a double would
  * silently change. A byte order mark is skipped. `-0` is read as 0, because `JSON.stringify` would
  * write it as 0.
  *
@@ -49,8 +49,8 @@ function withoutNegativeZero(_name: string, value: unknown): unknown {
 }
 
 /**
- * The place of a value in a body, linked to the place of the array or object that contains the
- * value.
+ * The position of a value in a body. `step` is the name or index of the value. `parent` is the
+ * position of the object or array that contains the value.
  */
 interface Place {
   readonly parent: Place | undefined
@@ -60,9 +60,9 @@ interface Place {
 const root: Place = { parent: undefined, step: '' }
 
 /**
- * Checks a body that another middleware has already parsed. Returns an error that `parseJson` would
- * have reported, if the parsed value still shows one; else `undefined`. The value can show
- * excessive nesting, members named `__proto__`, non-finite numbers and bigints. The check works
+ * Checks a body that another middleware has already parsed. Some errors that `parseJson` reports
+ * can still be found in the parsed value: excessive nesting, members named `__proto__`, non-finite
+ * numbers and bigints. Returns such an error, or `undefined` if there is none. The check works
  * level by level and visits each array or object at most once per level. So it is fast even for
  * cycles, and for objects that occur in many places.
  */

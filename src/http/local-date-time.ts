@@ -1,15 +1,15 @@
 /**
- * Date-times without a zone, in the format of the conventions (REP-4): ISO 8601 with seven
- * fractional digits.
+ * Date-times without a zone, in the format that the conventions require (REP-4): ISO 8601 with
+ * seven fractional digits.
  */
 import { isDay } from './calendar.js'
 
 const shape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,7})?$/
 
 /**
- * The canonical text of a local date-time, with exactly seven fractional digits; `undefined` if the
- * text is not a valid date and time. Comparing canonical texts as strings gives their order in
- * time.
+ * The canonical string of a local date-time, with exactly seven fractional digits. The result is
+ * `undefined` if `text` is not a valid date and time. The string order of canonical strings is
+ * their order in time.
  *
  * @param text `YYYY-MM-DDTHH:MM:SS`, with up to 7 fractional digits
  * @example canonicalLocalDateTime('2024-02-29T23:59:59.5') // '2024-02-29T23:59:59.5000000'

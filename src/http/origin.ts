@@ -7,21 +7,22 @@ import { isIPv6 } from 'node:net'
 import { targetAuthority } from './targets.js'
 
 /**
- * Returns whether to trust a proxy, given its address and its distance in hops. Express compiles
- * such a function from `trust proxy`, as the setting `trust proxy fn`.
+ * Returns whether to trust a proxy, given its IP address and its distance in hops. Express compiles
+ * such a function from the setting `trust proxy`, and stores it as the setting `trust proxy fn`.
  */
 export type TrustProxy = (address: string, hop: number) => boolean
 
 /**
  * The origin of a request in lower case, as `http(s)://host[:port]`; `undefined` if the host of the
  * request is malformed. The first values of `X-Forwarded-Proto` (`http` or `https`) and
- * `X-Forwarded-Host` are used only if `trust` accepts the peer. If a request has no host
- * (HTTP/1.0), the origin has the local address and port of the connection.
+ * `X-Forwarded-Host` are used only if `trust` returns true for the peer. If a request has no host
+ * (HTTP/1.0), the origin has the local IP address and port of the connection.
  *
  * @example requestOrigin(req, app.get('trust proxy fn')) // 'https://api.example.com'
  */
 export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefined): string | undefined {
-  // A peer on a Unix socket has no address, but it is trusted if `trust proxy` is a number of hops.
+  // A peer on a Unix socket has no IP address, but it is trusted if `trust proxy` is a number of
+  // hops.
   const { socket, headers } = req
   const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
   const protocol =
@@ -46,7 +47,8 @@ function firstValue(field: string | string[] | undefined): string | undefined {
 }
 
 /**
- * The requested host: that of an absolute-form target, else `Host`, else `:authority` of HTTP/2.
+ * The requested host. The host of an absolute-form target takes precedence over `Host`, and `Host`
+ * takes precedence over `:authority` of HTTP/2.
  */
 function hostOf(url: string | undefined, headers: IncomingHttpHeaders): string | undefined {
   const host = targetAuthority(url ?? '/') ?? headers.host ?? headers[':authority']
@@ -54,8 +56,8 @@ function hostOf(url: string | undefined, headers: IncomingHttpHeaders): string |
 }
 
 /**
- * Returns a host (RFC 3986 3.2.2) in lower case if it is valid and safe in links, else `undefined`.
- * A host with user information, an IPv6 zone or percent-encoding is not safe.
+ * Returns a host (RFC 3986 3.2.2) in lower case if it is valid and safe in links, otherwise
+ * `undefined`. A host with user information, an IPv6 zone or percent-encoding is not safe.
  */
 function validHost(given: string): string | undefined {
   const host = given.toLowerCase()

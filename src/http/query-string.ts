@@ -1,5 +1,5 @@
 /**
- * Parses query strings to lists of pairs, and formats such lists as query strings (RFC 3986 3.4;
+ * Parses query strings into lists of pairs, and formats such lists as query strings (RFC 3986 3.4;
  * QUERY-1, QUERY-8). As in HTML forms, `+` means a space.
  */
 
@@ -9,7 +9,9 @@ export type QueryPair = readonly [name: string, value: string]
 export interface QueryString {
   /** The decoded pairs in order, including repeated names. */
   readonly pairs: readonly QueryPair[]
-  /** The raw pairs that could not be decoded, as printable text of at most 80 characters each. */
+  /**
+   * The raw pairs that could not be decoded, as printable strings of at most 80 characters each.
+   */
   readonly malformed: readonly string[]
 }
 
@@ -18,9 +20,9 @@ const empty: QueryString = Object.freeze({ pairs: Object.freeze([]), malformed: 
 const encoded = /[%+]/
 
 /**
- * Parses a query. The query is split at each `&`, and each piece at its first `=`. Empty pieces are
- * skipped. A name without `=` has the value `''`. Names and values are percent-decoded once, as
- * strict UTF-8. Pairs that can't be decoded are listed in `malformed`.
+ * Parses a query. The query is split at each `&`, and each piece is split at its first `=`. Empty
+ * pieces are skipped. A name without `=` has the value `''`. Names and values are percent-decoded
+ * once, as strict UTF-8. Pairs that can't be decoded are listed in `malformed`.
  *
  * @param raw the query without the `?`
  * @example

@@ -6,10 +6,11 @@ const idPattern = /^[\w.:-]{1,128}$/
 const tracePattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
 
 /**
- * The id of a request. It is the first of these values that is present and valid: `req.id`, the
- * field `x-request-id` from the client or a proxy, and the trace id in `traceparent`. Without any
- * of them it is the result of `make`, by default a new UUID. `req.id` may be set by an earlier
- * middleware: pino-http sets it, so that its log lines have the same id.
+ * The id of a request. This is the first of the following values that is present and valid:
+ * `req.id`, the field `x-request-id` from the client or a proxy, and the trace id in `traceparent`.
+ * If there is no such value, the id is the result of `make`, by default a new UUID. An earlier
+ * middleware may have set `req.id`. For example, pino-http sets it, so that its log lines have the
+ * same id as the response.
  */
 export function requestIdOf<T = never>(
   req: IncomingMessage,
@@ -25,6 +26,6 @@ export function requestIdOf<T = never>(
 }
 
 /** The value of `traceparent` (W3C Trace Context 3.2), if it is well-formed. */
-export function traceOf({ traceparent }: IncomingHttpHeaders): string | undefined {
+export function traceparentOf({ traceparent }: IncomingHttpHeaders): string | undefined {
   return typeof traceparent === 'string' && tracePattern.test(traceparent) ? traceparent : undefined
 }

@@ -2,14 +2,14 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The value of a field; `undefined` if it is missing, and `{ many: true }` if it occurs more than
- * once.
+ * The value of a field. The result is `undefined` if the field is missing, and `{ many: true }` if
+ * it occurs more than once.
  *
- * The raw fields are read, because `req.headers` hides a repetition: Node keeps only the first
- * `Authorization` field, and joins other fields with commas. The service could not tell which of
- * the values a proxy has checked. A field that is not among the raw fields is read from
- * `req.headers`. Serverless adapters have no raw fields, and a middleware may have set the field
- * from a cookie.
+ * The raw fields are read, because `req.headers` hides that a field occurs more than once. Of
+ * several `Authorization` fields, Node keeps only the first, and it joins several values of most
+ * other fields with commas. The service could not tell which of the values a proxy has checked. A
+ * field that is not among the raw fields is read from `req.headers`, because serverless adapters
+ * may provide no raw fields, and a middleware may have set the field from a cookie.
  */
 export function soleField(req: IncomingMessage, name: string): string | undefined | { readonly many: true } {
   const wanted = name.toLowerCase()

@@ -21,7 +21,7 @@ export function splitTarget(url: string): RequestTarget {
   return { path: path === '' ? '/' : path, query: mark < 0 ? '' : url.slice(mark + 1) }
 }
 
-/** The index at which the path of an absolute-form target starts; 0 for other forms. */
+/** The index at which the path of an absolute-form target starts; 0 for other forms of targets. */
 function authorityEnd(url: string): number {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)
   if (scheme === null) return 0
@@ -32,7 +32,7 @@ function authorityEnd(url: string): number {
 
 /**
  * The host and port of an absolute-form target, which take precedence over `Host` (RFC 9112 3.2.2);
- * `undefined` for other forms.
+ * `undefined` for other forms of targets.
  */
 export function targetAuthority(url: string): string | undefined {
   if (url.charCodeAt(0) === 0x2f /* / */) return undefined

@@ -1,7 +1,9 @@
 /** Decodes the bytes of an XML document (RFC 7303 3, XML 1.0 4.3.3; HDR-5). */
 import type { JsonFault } from './json-fault.js'
 
-/** A charset that is not supported. It leads to a 415, while malformed bytes lead to a 400. */
+/**
+ * A charset that is not supported. The response is 415. For malformed bytes, the response is 400.
+ */
 export interface UnsupportedCharset {
   readonly unsupportedCharset: string
 }
@@ -13,7 +15,7 @@ export interface DecodedXml {
 
 type Charset = 'utf-8' | 'us-ascii' | 'utf-16' | 'utf-16le' | 'utf-16be' | 'iso-8859-1'
 
-// The names in the IANA registry, and the few other spellings that are in use.
+// The names in the IANA registry, and other spellings that are in use.
 const charsets: ReadonlyMap<string, Charset> = new Map([
   ['utf-8', 'utf-8'],
   ['utf8', 'utf-8'],
@@ -27,9 +29,10 @@ const charsets: ReadonlyMap<string, Charset> = new Map([
 ])
 
 /**
- * Decodes an XML document. The first of these that is present determines the charset: the byte
- * order mark, the `Content-Type`, the XML declaration. If none is present, the charset is UTF-8
- * (RFC 7303 3.2). Bytes that are invalid in the charset are an error. They are never replaced.
+ * Decodes an XML document. The charset is determined by the first of these that is present: the
+ * byte order mark, the parameter of `Content-Type`, the XML declaration. If none is present, the
+ * charset is UTF-8 (RFC 7303 3.2). Bytes that are invalid in the charset are an error. They are
+ * never replaced.
  *
  * @param charset the parameter `charset` of `Content-Type`, without quotes
  * @example
@@ -44,8 +47,8 @@ export function decodeXml(bytes: Uint8Array, charset: string | undefined): Decod
   if (known === undefined) return { unsupportedCharset: name.slice(0, 100) }
   if (known !== 'utf-16') return decode(bytes, known)
   // Without a byte order mark, UTF-16 is big-endian (RFC 2781 4.3). But a document that starts with
-  // the bytes 3C 00 is little-endian: these are `<` in little-endian, while in big-endian they are
-  // U+3C00, with which no document can start.
+  // the bytes 3C 00 is little-endian. In little-endian, these bytes are `<`. In big-endian, they
+  // are U+3C00, and no document can start with that character.
   return decode(bytes, bytes[0] === 0x3c && bytes[1] === 0 ? 'utf-16le' : 'utf-16be')
 }
 
@@ -61,9 +64,9 @@ const declaration =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*')[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"([\w.-]*)"|'([\w.-]*)')/
 
 /**
- * The encoding in the XML declaration. The declaration is read as ASCII. It is ASCII in every
- * supported charset except UTF-16, and a document in UTF-16 needs a byte order mark or a
- * `Content-Type`.
+ * The encoding in the XML declaration. The bytes of the declaration are read as ASCII. They are
+ * ASCII in every supported charset except UTF-16, and a document in UTF-16 needs a byte order mark
+ * or the parameter of `Content-Type` in any case.
  */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
   // This test for `<?xml` comes first, so that documents without a declaration have no overhead.

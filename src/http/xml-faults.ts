@@ -1,11 +1,12 @@
 /**
- * Errors in XML documents, as messages for the client (HDR-5, ERR-3). The messages of saxes are not
- * used, because they may repeat long parts of the document and do not say how to fix the error.
+ * Errors in XML documents, as messages for the client (HDR-5, ERR-3). The messages of the parser,
+ * saxes, are not used. They may repeat long parts of the document, and they do not say how to fix
+ * the error.
  */
 
 /**
- * No document type declaration is ever processed. It may refer to external files and addresses, and
- * may define entities that expand without limit.
+ * A document type declaration is never processed. Otherwise it could refer to external files and
+ * URLs, and could define entities that expand without limit.
  */
 export const noDoctype = 'A document type declaration (DOCTYPE) is not allowed'
 
@@ -49,7 +50,7 @@ const sentences: readonly (readonly [start: string, sentence: string])[] = [
   ['xmlns prefix must', 'The prefix xmlns belongs to XML itself'],
   ['tags may not have', 'The prefix xmlns belongs to XML itself'],
   ['the string "]]>"', 'In text, "]]>" must be written as "]]&gt;"'],
-  ['malformed comment', 'A comment may not contain "--"'],
+  ['malformed comment', 'A comment must not contain "--"'],
   ['an XML declaration must be at the start', 'An XML declaration is allowed only at the very start'],
   ['the XML declaration must', 'An XML declaration is allowed only at the very start, in lower case'],
   ['processing instruction', 'A processing instruction must begin with a name'],
@@ -70,7 +71,10 @@ const sentences: readonly (readonly [start: string, sentence: string])[] = [
   ['The character ?', 'The XML declaration is malformed'],
 ]
 
-/** Returns the library's own sentence for a message of saxes, without a position. */
+/**
+ * Returns the library's own sentence for a message of saxes. The sentence does not contain the
+ * position of the error.
+ */
 export function sentenceFor(message: string): string {
   return sentences.find(([start]) => message.startsWith(start))?.[1] ?? 'The document is not well-formed XML'
 }

@@ -3,9 +3,9 @@
 const unfit = /[^\t\n\r -\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
 /**
- * Whether XML 1.0 can represent a text at all, literally or by character reference (XML 1.0 2.2).
- * XML can't represent lone surrogates, U+FFFE, U+FFFF, and characters below U+0020 other than tab,
- * LF and CR.
+ * Whether XML 1.0 can represent all characters of a string, literally or by character reference
+ * (XML 1.0 2.2). XML can't represent lone surrogates, U+FFFE, U+FFFF, and characters below U+0020
+ * other than tab, LF and CR.
  */
 export function isXmlText(text: string): boolean {
   return !unfit.test(text)
@@ -21,8 +21,8 @@ const ncName = new RegExp(`^[${nameStart}][${nameStart}${nameMore}]*$`)
 const noStart = new RegExp(`^[${nameMore}]`)
 
 /**
- * Whether every parser accepts a text as an element name without a prefix (`NCName`, Namespaces in
- * XML 1.0 3).
+ * Whether every parser accepts a string as an element name without a prefix (`NCName`, Namespaces
+ * in XML 1.0 3).
  */
 export function isNcName(text: string): boolean {
   return ncName.test(text)
@@ -30,19 +30,20 @@ export function isNcName(text: string): boolean {
 
 /**
  * Whether the local part of a prefixed name begins with a character that can't start a name. saxes
- * does not check that: it checks only the whole name, which starts with the prefix.
+ * does not check the local part. It checks only the whole name, which starts with the prefix.
  */
 export function hasInvalidStart(local: string): boolean {
   return noStart.test(local)
 }
 
-/** Whether a text is empty or consists of XML white space (`S`, XML 1.0 2.3). */
+/** Whether a string is empty or consists of XML white space (`S`, XML 1.0 2.3). */
 export function isBlank(text: string): boolean {
   return !/[^ \t\r\n]/.test(text)
 }
 
 /**
- * A text without leading and trailing XML white space. `trim` would also remove other white space.
+ * Returns a string without its leading and trailing XML white space. `trim` would also remove other
+ * white space.
  */
 export function trimXml(text: string): string {
   let start = 0
@@ -56,13 +57,13 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
-// Matches all characters that may need an escape or a closer check. Nearly all texts contain none
-// of them, so that this single test is enough.
+// Matches all characters that may need an escape or a closer check. Nearly all strings contain none
+// of these characters, so this single test is enough for them.
 const beyondPlain = /[^\t\n -%'-;=?-\uD7FF\uE000-\uFFFD]/
 
 /**
- * Whether a text certainly needs no escaping between tags. The result is also false for texts with
- * characters outside the basic multilingual plane, although these need no escaping.
+ * Whether a string certainly needs no escaping between tags. The result is also false for a string
+ * with characters outside the basic multilingual plane, although these characters need no escaping.
  */
 export function isPlain(text: string): boolean {
   return !beyondPlain.test(text)
@@ -83,15 +84,15 @@ const escapes: Readonly<Record<string, string>> = {
 const escapeOf = (character: string): string => escapes[character] as string
 
 /**
- * Escapes a text for use between tags. The text must be one that XML can represent (`isXmlText`).
+ * Escapes a string for use between tags. XML must be able to represent the string (`isXmlText`).
  */
 export function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, escapeOf)
 }
 
 /**
- * Escapes a text for use in a double-quoted attribute. Tabs and line ends are escaped too, because
- * parsers would replace them with spaces (XML 1.0 3.3.3).
+ * Escapes a string for use in a double-quoted attribute. Tabs and line ends are escaped too,
+ * because parsers would replace them with spaces (XML 1.0 3.3.3).
  */
 export function escapeAttribute(text: string): string {
   return text.replace(/[&<>"\t\n\r]/g, escapeOf)

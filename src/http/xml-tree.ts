@@ -1,6 +1,7 @@
 /**
- * Parses XML documents to small trees (XML 1.0, Namespaces in XML 1.0; HDR-5). The parser is strict
- * and reads a document once, so that neither a deep nor a long document can exhaust resources.
+ * Parses XML documents into small trees (XML 1.0, Namespaces in XML 1.0; HDR-5). The parser is
+ * strict and reads a document once, so that neither a deep nor a long document can exhaust
+ * resources.
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import type { JsonFault } from './json-fault.js'
@@ -44,19 +45,20 @@ const maxAttributes = 64
 const longestNamespace = 1_000
 
 /**
- * Parses a document and returns its root element. A document is refused if it is not well-formed or
- * not namespace-well-formed, if its version is not 1.0, if an element has more than 64 attributes,
- * or if elements are nested above the limit. A document type declaration is refused too, so that
- * only the five predefined entities exist. Comments and processing instructions are skipped.
+ * Parses a document and returns its root element. A document is refused if it is not well-formed,
+ * if it is not namespace-well-formed, or if its version is not 1.0. It is also refused if an
+ * element has more than 64 attributes, or if elements are nested above the limit. A document type
+ * declaration is refused too, so only the five predefined entities exist. Comments and processing
+ * instructions are skipped.
  *
  * @example
  * parseXml('<a x="1">b</a>', { depth: 32 })
  * // { root: { name: 'a', ... } }, or { malformed: 'The end tag ...: line 1, column 14.' }
  */
 export function parseXml(text: string, limits: XmlLimits): { readonly root: XmlElement } | JsonFault {
-  // saxes takes the code unit after any high surrogate for a low surrogate, and skips both. Decoded
-  // bytes never contain a lone surrogate, but other strings may.
-  if (/\p{Surrogate}/u.test(text)) return { malformed: 'The text holds half a surrogate pair.' }
+  // saxes assumes that a low surrogate follows every high surrogate, and skips two code units. The
+  // result of decoding bytes never contains a lone surrogate, but a string from elsewhere may.
+  if (/\p{Surrogate}/u.test(text)) return { malformed: 'The text contains half of a surrogate pair.' }
   // The decoder has already removed one byte order mark. saxes would silently skip a second one.
   if (text.startsWith('\uFEFF')) return { malformed: 'A byte order mark is allowed only once, at the very start.' }
   const tree = new TreeParser(text, limits)
@@ -78,7 +80,7 @@ interface OpenElement {
   text: string
 }
 
-// An empty list that is shared by all elements without attributes or without children.
+// An empty list that all elements without attributes or without children share.
 const none: never[] = []
 
 class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; forceXMLVersion: true }> {
@@ -102,12 +104,13 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
     this.on('error', (error) => {
       const sentence = sentenceFor(error.message.replace(/^\d+:\d+: /, ''))
       // After an ampersand, saxes searches for a semicolon up to the end of the document. Then it
-      // reports that the skipped tags are not closed. The real fault is the ampersand.
+      // reports that elements are not closed, although the real fault is the ampersand.
       this.#refuse(endsEarly(sentence) && text.lastIndexOf('&') > text.lastIndexOf(';') ? loneAmpersand : sentence)
     })
     this.on('xmldecl', ({ version }) => {
-      // Version 1.1 has other line ends and characters. A parser for 1.0 might misinterpret them.
-      if (version !== '1.0') this.#refuse('Only version 1.0 of XML is read')
+      // Version 1.1 allows other line ends and characters, which a parser for 1.0 might
+      // misinterpret.
+      if (version !== '1.0') this.#refuse('Only version 1.0 of XML is supported')
     })
     this.on('doctype', () => this.#refuse(noDoctype))
     this.on('opentagstart', (tag) => this.#startTag(tag.ns))
@@ -137,7 +140,7 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
     if (value.length > longestNamespace)
       this.#refuse(`The name of a namespace may have at most ${longestNamespace} characters`)
     // saxes would trim the name, and so read a different name than other parsers do.
-    if (value !== value.trim()) this.#refuse('The name of a namespace may have no white space around it')
+    if (value !== value.trim()) this.#refuse('The name of a namespace must have no white space around it')
   }
 
   #openElement(tag: SaxesTagNS): void {
@@ -168,8 +171,8 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
   }
 
   /**
-   * Appends a piece of text. The text must not be read before it is complete: each reading would
-   * make V8 copy all of its pieces.
+   * Appends a piece of text. The text must not be read before it is complete, because each time V8
+   * would copy all of its pieces.
    */
   #text(text: string): void {
     const element = this.#open.at(-1)

@@ -1,6 +1,6 @@
 /**
- * Budgets: validated when the service is built, and selected by path and method for each request
- * (LIMIT-1).
+ * Budgets, which are limits for some routes or methods (LIMIT-1). They are validated when the
+ * service is built. For each request, a budget is selected by path and method.
  */
 
 import { safeMethods } from '../http/safe-methods.js'
@@ -17,8 +17,8 @@ export interface BudgetOptions {
    */
   readonly name: string
   /**
-   * The paths of the budget, as their leading segments below the version, such as `search` or
-   * `tax/facturas`. Default: all paths.
+   * The paths that the budget covers, given by their leading segments below the version, such as
+   * `search` or `tax/facturas`. Default: all paths.
    */
   readonly routes?: readonly string[]
   /** `read`: GET, HEAD and OPTIONS. `write`: all other methods. Default: all methods. */
@@ -40,7 +40,7 @@ export interface BudgetsOptions {
   readonly window?: number
   /** Separate limits. A request counts only against the first budget that it matches. */
   readonly budgets?: readonly BudgetOptions[]
-  /** The limit of failed authentications from one address. Default: `limit` and `window`. */
+  /** The limit of failed authentications from one IP address. Default: `limit` and `window`. */
   readonly failures?: { readonly limit: number; readonly window?: number }
 }
 
@@ -68,13 +68,13 @@ export function resolveBudgets(options: BudgetsOptions): Budgets {
   if (limit !== undefined) all.push({ name: 'default', ...whole, limit, window })
   else if (!coversAll(all)) {
     throw invalidOption(
-      'limit of rateLimit() is missing, and the budgets do not cover every request. Set the number of requests per ' +
-        'window.',
+      'The option "limit" of rateLimit() is missing, and the budgets do not cover every request. Set the number of ' +
+        'requests per window.',
     )
   }
   if (limit === undefined && failures?.limit === undefined) {
     throw invalidOption(
-      'The option "failures.limit" of rateLimit() is missing. It is required if there is no limit for all requests.',
+      'The option "failures.limit" of rateLimit() is missing. It is required if the option "limit" is not set.',
     )
   }
   const { limit: otherwise } = all.at(-1) as Budget
@@ -111,7 +111,13 @@ export const budgetsKinds: Kinds<BudgetsOptions> = {
 }
 
 function resolveBudget({ name, routes, methods, limit, window: own }: BudgetOptions, window: number): Budget {
-  return { name, routes: routes?.map((route) => route.split('/').map(folded)), methods, limit, window: own ?? window }
+  return {
+    name,
+    routes: routes?.map((route) => route.split('/').map(lowerCased)),
+    methods,
+    limit,
+    window: own ?? window,
+  }
 }
 
 function coversAll(budgets: readonly Budget[]): boolean {
@@ -133,13 +139,13 @@ export function fittingBudget(
   return budgets.findIndex(({ routes, methods }) => {
     if (methods !== undefined && methods !== (safeMethods.has(req.method) ? 'read' : 'write')) return false
     if (routes === undefined) return true
-    segments ??= (decodeSegments(path) ?? []).map(folded)
+    segments ??= (decodeSegments(path) ?? []).map(lowerCased)
     return routes.some((route) => route.every((segment, at) => segment === segments?.[at]))
   })
 }
 
 /**
- * Express matches routes case-insensitively by default, so a path in another case must not bypass a
- * budget.
+ * Express matches routes case-insensitively by default, so a path that differs only in case must
+ * not bypass a budget.
  */
-const folded = (segment: string): string => segment.toLowerCase()
+const lowerCased = (segment: string): string => segment.toLowerCase()

@@ -1,6 +1,6 @@
 /**
  * Counts the requests of one budget with `express-rate-limit`. This file creates the header fields
- * itself, in the same format (LIMIT-1).
+ * itself, in the format of that package (LIMIT-1).
  */
 import { hash } from 'node:crypto'
 import { rateLimit } from 'express-rate-limit'
@@ -15,15 +15,15 @@ import type { LimitStore } from './store.js'
 type Fields = Record<string, string>
 
 /**
- * Counts one request of a key and returns the header fields for its response. Rejects with the 429
- * problem if there are too many requests. If the store fails, returns the fields that `uncounted`
- * returns, or rejects with the error that `uncounted` throws.
+ * Counts one request under a key and returns the header fields for its response. Rejects with the
+ * 429 problem if there are too many requests. If the store fails, returns the fields that
+ * `uncounted` returns, or rejects with the error that `uncounted` throws.
  */
 export type Engine = (key: string) => Promise<Fields>
 
 /**
- * The request object passed to `express-rate-limit`, which reads the key from it and stores the
- * count in it.
+ * The request object passed to `express-rate-limit`, which reads the key from this object and
+ * stores the count in it.
  */
 interface Counted {
   readonly key: string
@@ -38,7 +38,7 @@ interface Count {
 }
 
 /**
- * Creates the engine of one budget. `caches` hold the policy field of each caller, because every
+ * Creates the engine of one budget. `caches` holds the policy field of each caller, because every
  * response has this field. `uncounted` returns the fields for a request that the store could not
  * count, or throws.
  */
@@ -79,7 +79,7 @@ export function makeEngine(
     store,
   })
   // The middleware expects Express's request and response and would write to both, so it gets other
-  // objects.
+  // objects instead.
   return (key) =>
     new Promise((resolve, reject) => {
       const request: Counted = {

@@ -1,4 +1,4 @@
-/** Derives store keys of bounded length from principals and addresses (LIMIT-1). */
+/** Derives store keys of bounded length from principals and IP addresses (LIMIT-1). */
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -8,7 +8,7 @@ import { clientAddress } from '../http/client-address.js'
 /** The maximum length of a name in a key; longer names are hashed. */
 const longest = 64
 
-/** The key of the client's address. It never equals the key of a principal. */
+/** The key of the client's IP address. It never equals the key of a principal. */
 export function addressKey(req: IncomingMessage): string {
   return named('a', clientAddress(req))
 }
@@ -26,14 +26,14 @@ export function principalKey(principal: unknown): string | undefined {
   if (kept !== undefined && kept.sub === sub && kept.iss === iss) return kept.key
   const key = keyOfName(principal)
   // If `iss` is an object, its contents may change while the object stays the same, so the key is
-  // not kept.
+  // not cached.
   if (key !== undefined && (iss === undefined || typeof iss === 'string')) keys.set(principal, { sub, iss, key })
   return key
 }
 
 /**
- * The claims of a cached token are always the same object, so the key of a token is computed once.
- * If `sub` or `iss` was replaced, the key is computed again.
+ * The claims of a cached token are always the same object, so the store key of a token is computed
+ * only once. If `sub` or `iss` was replaced, the key is computed again.
  */
 const keys = new WeakMap<object, Holder & { readonly key: string }>()
 
@@ -65,7 +65,7 @@ export function principalName(principal: unknown): string | undefined {
 const isName = (value: unknown): value is string | number =>
   typeof value === 'string' ? value !== '' : typeof value === 'number' && !Number.isNaN(value)
 
-/** A digest of a text, so that keys do not contain the text itself. */
+/** A digest of a string, so that keys do not contain the string itself. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

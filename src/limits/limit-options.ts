@@ -8,7 +8,7 @@ import type { LimitStore, Quota, StoreOptions } from './store.js'
 /** The valid options of a limit. */
 export const limitKinds: Kinds<Quota> = { limit: count, window: milliseconds }
 
-/** A limit. Values that are not given are those of `otherwise`. */
+/** A limit. Values that are missing in `given` are taken from `otherwise`. */
 export const limitOf = (given: Partial<Quota> | undefined, otherwise: Quota): Quota =>
   Object.freeze({ limit: given?.limit ?? otherwise.limit, window: given?.window ?? otherwise.window })
 
@@ -35,11 +35,11 @@ export function storeMaker(
   const methods: readonly Method[] = ['increment', 'decrement', 'resetKey', ...needed]
   return (name) => {
     const store = factory(name)
-    checkStore(`store of ${what}`, name, store, methods)
+    checkStore(`The function "store" of ${what}`, name, store, methods)
     if (made.includes(store)) {
       throw invalidOption(
-        `store of ${what} returned the same store twice, the second time for "${name}". Create one for each name, ` +
-          'with the name in its prefix, since their windows differ.',
+        `The function "store" of ${what} returned the same store twice, the second time for "${name}". Create one for ` +
+          'each name, with the name in its prefix, because their windows differ.',
       )
     }
     made.push(store)

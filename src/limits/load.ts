@@ -1,7 +1,7 @@
 /**
  * The number of requests that a service executes concurrently. The number is limited so that
- * requests that have started finish in time (ERR-1). It is in a plain object, for speed: every
- * request reads and changes it.
+ * requests that have started finish in time (ERR-1). The number is kept in a plain object for
+ * speed, because every request reads and changes it.
  */
 
 /** The default maximum number of concurrently executing requests. */

@@ -1,6 +1,6 @@
 /**
- * Counters in the memory of the process, for a single process, and for the time in which a shared
- * store is down (LIMIT-1).
+ * Counters in the memory of the process (LIMIT-1). They are used if a service has no shared store,
+ * and by `login()` while its shared store is down.
  */
 import type { LimitStore, WindowCount } from './store.js'
 
@@ -10,15 +10,15 @@ interface Counter {
 }
 
 /**
- * The default maximum number of keys, which take about 20 MB. The limit keeps clients with made-up
- * addresses or names from exhausting the memory.
+ * The default maximum number of keys, which take about 20 MB. Without the limit, clients could
+ * exhaust the memory by using many IP addresses or made-up names.
  */
 const defaultCapacity = 100_000
 
 /**
  * Counts in this process. A window begins with the first count of a key. `capacity` is the maximum
- * number of keys, default 100,000. Beyond it, the keys that have not been counted for the longest
- * time are removed, so a key under attack is kept.
+ * number of keys, default 100,000. If there are more keys, the keys that have not been counted for
+ * the longest time are removed. So a key that is counted often, as during an attack, is kept.
  */
 export class ProcessStore implements LimitStore {
   // There are two generations instead of a list in order of use. A key that is used moves to the

@@ -1,10 +1,10 @@
 /**
- * A circuit breaker around stores that may be down, so that requests do not wait for them
- * repeatedly (LIMIT-1).
+ * A circuit breaker around stores that may be down, so that requests do not wait again and again
+ * for a store that is down (LIMIT-1).
  */
 import type { Awaitable } from '../adapters/contract.js'
 import { causeText } from '../failures/line.js'
-import { stated } from '../failures/stated.js'
+import { loggable } from '../failures/loggable.js'
 import { notify } from '../notify.js'
 import { storeFailureChannel } from '../telemetry/channels.js'
 import type { StoreFailureMessage } from '../telemetry/messages.js'
@@ -12,12 +12,12 @@ import { deadline, withTimeout } from '../timeout.js'
 import { inSeconds } from './duration.js'
 import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store.js'
 
-/** The store did not count, because it is down or has just failed. */
+/** The store did not count the request, because it is down or has just failed. */
 export class StoreDown extends Error {
   override readonly name = 'StoreDown'
 }
 
-stated(StoreDown.prototype, 'redis-gone')
+loggable(StoreDown.prototype, 'redis-gone')
 
 /** A guarded store. It rejects only with `StoreDown`. */
 export interface GuardedStore {
@@ -46,13 +46,13 @@ interface Guarded {
 const firstPause = 50
 
 /** Milliseconds between two probes of a store that stays down. */
-const longestPause = 1000
+const maxPause = 1000
 
 /**
  * Milliseconds after which a probe without a response is abandoned and the next probe may start.
  * The command of the abandoned probe may be lost forever on a half-open connection, so the next
- * probe must not wait for it. A client that queues unsent commands collects one command per store
- * in this time.
+ * probe must not wait for it. A store client that queues unsent commands adds one command per store
+ * to its queue in this time.
  */
 const probeTimeout = 2000
 
@@ -114,14 +114,16 @@ export class StoreGuard {
         reject(new StoreDown(down))
       }
       const cancel = deadline(this.#timeout, () => {
-        if (this.#pending.has(release)) this.#open(stated(new Error(`No answer in ${this.#timeout} ms.`), 'redis-gone'))
+        if (this.#pending.has(release))
+          this.#open(loggable(new Error(`No response within ${this.#timeout} ms.`), 'redis-gone'))
       })
       this.#pending.add(release)
       attempt(work).then(
         (value) => {
           if (settle()) resolve(value)
         },
-        // A call that fails after it was abandoned does not show the current state of the store.
+        // A call that fails after it was abandoned says nothing about the current state of the
+        // store.
         (error) => {
           if (this.#pending.has(release)) this.#open(error)
         },
@@ -146,17 +148,17 @@ export class StoreGuard {
     this.#opened = performance.now()
     // A store that fails again right after a recovery is probed at the long interval. A store that
     // keeps failing and recovering is therefore reported at most about once a second.
-    if (this.#opened - this.#closed > longestPause) this.#pause = firstPause
+    if (this.#opened - this.#closed > maxPause) this.#pause = firstPause
     for (const release of [...this.#pending]) release()
     const message = this.messages.failed
     report({ state: 'failed', message, error: cause, duration: undefined })
-    notify(this.#onFailure, () => stated(new Error(message, { cause }), 'redis-gone'))
+    notify(this.#onFailure, () => loggable(new Error(message, { cause }), 'redis-gone'))
     this.#probeLater()
   }
 
   #probeLater(): void {
     setTimeout(() => this.#probe(), this.#pause).unref()
-    this.#pause = Math.min(this.#pause * 2, longestPause)
+    this.#pause = Math.min(this.#pause * 2, maxPause)
   }
 
   #close(): void {
@@ -196,13 +198,13 @@ export class StoreGuard {
 
 const report = (message: StoreFailureMessage): void => storeFailureChannel.publish(message)
 
-const down = 'The store does not answer.'
+const down = 'The store does not respond.'
 
 /** Turns an exception into a rejection. */
 const attempt = async <T>(work: () => Awaitable<T>): Promise<T> => work()
 
-// RedisStore keeps the promise that its scripts are loaded. If that promise was rejected, it stays
-// rejected until `init` is called again.
+// RedisStore caches a promise that resolves when its scripts are loaded. If that promise was
+// rejected, it stays rejected until `init` is called again.
 const initialize = ({ store, window }: Guarded): Awaitable<void> => store.init?.({ windowMs: window })
 
 /** Counts one request. A store that returns no count did not count, and is treated as down. */
@@ -232,5 +234,5 @@ async function tryStore(guarded: Guarded, isCurrent: () => boolean): Promise<voi
   await guarded.store.resetKey(probeKey)
 }
 
-/** A key that no address or principal has. */
+/** A key that is never used for an IP address or a principal. */
 const probeKey = 'probe'

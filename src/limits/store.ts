@@ -24,8 +24,8 @@ export interface LimitStore {
   /** Removes a key. */
   resetKey(key: string): Awaitable<void>
   /**
-   * The current count of a key; `undefined`, or no hits, if there is none. `login` requires this
-   * method.
+   * The current count of a key. If the key has no count, the result is `undefined` or has no hits.
+   * `login` requires this method.
    */
   get?(key: string): Awaitable<WindowCount | undefined>
 }
@@ -53,13 +53,13 @@ export interface StoreOptions {
   readonly storeTimeout?: number
   /**
    * Called once when the store fails or stops responding (LIMIT-1). Exceptions and rejections of
-   * the callback are written to `console.error`. Default: `console.error` of the error.
+   * the callback are written to `console.error`. Default: the error is written to `console.error`.
    */
   readonly onStoreFailure?: (error: unknown) => void
   /**
    * Called once when the store works again after a failure, with the duration of the outage
    * (LIMIT-1). Exceptions and rejections of the callback are written to `console.error`. Default:
-   * `console.error` of the message.
+   * the message is written to `console.error`.
    */
   readonly onStoreRecovery?: (outage: StoreOutage) => void
 }

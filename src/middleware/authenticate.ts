@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'
 import { isNoPrincipal } from '../auth/no-principal.js'
 import { sharedRegistry } from '../brand.js'
-import { stated } from '../failures/stated.js'
+import { loggable } from '../failures/loggable.js'
 import { soleField } from '../http/sole-field.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -28,10 +28,10 @@ export interface AuthenticateOptions<P> {
    */
   readonly challenge: string
   /**
-   * Returns the principal for these credentials. Returns `undefined`, null or false if they are not
-   * valid; the response is then 401. `credentials` is the field value as it was sent. An exception
-   * becomes the response, so throw `Unavailable` if a dependency is down. You may declare `req` as
-   * Express's request.
+   * Returns the principal for these credentials. Returns `undefined`, null or false if the
+   * credentials are not valid. The response is then 401. `credentials` is the field value as it was
+   * sent. If the function throws, the error becomes the response, so throw `Unavailable` if a
+   * dependency is down. You may declare `req` as Express's request.
    */
   // The callback is declared as a method, so that a service may declare a narrower parameter type,
   // such as Express's request. The callbacks in other options are declared as methods for the same
@@ -73,9 +73,10 @@ export interface Authenticate<P = unknown> extends Middleware {
 
 /**
  * Creates a middleware that authenticates requests with `identify`. A request without valid
- * credentials gets 401 with `WWW-Authenticate` (AUTH-4). The middleware adds the field to `Vary`.
- * It also sets `Cache-Control: private, no-cache`, which a handler may replace (HDR-6). A repeated
- * field is refused, because a proxy may have checked a different one of the two values.
+ * credentials gets 401 with `WWW-Authenticate` (AUTH-4). The middleware adds the field name to
+ * `Vary`. It also sets `Cache-Control: private, no-cache`, which a handler may replace (HDR-6). A
+ * request that contains the field more than once also gets 401, because a proxy in front may have
+ * checked only one of the values.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  * @example
@@ -115,7 +116,7 @@ export function makeAuthenticate<P>(
     keepPrivate(res, field)
   }
   const authenticateMiddleware: Middleware = (req, res, next) => {
-    // A 401 depends on the credentials too, so it also needs this `Vary`.
+    // A 401 depends on the credentials too, so the 401 also needs this `Vary`.
     res.setHeader(header.vary, mergeVary(res.getHeader(header.vary), field))
     let passed: Awaitable<void>
     try {
@@ -135,9 +136,9 @@ export function makeAuthenticate<P>(
 }
 
 /**
- * The principals of authenticated requests. Any middleware or router may set them. All copies of
- * the library in a process share them. Otherwise a request that one copy has authenticated would be
- * anonymous to another copy.
+ * The principals of authenticated requests. Any middleware or router may set a principal. All
+ * copies of the library in a process share the principals. Otherwise a request that one copy has
+ * authenticated would be anonymous to another copy.
  */
 export const principals = requestState<{ readonly principal: unknown }>(
   'authenticate()',
@@ -145,8 +146,8 @@ export const principals = requestState<{ readonly principal: unknown }>(
 )
 
 /**
- * Returns the principal, or throws if there is none. A store often returns null for an unknown
- * caller, and a membership test returns false.
+ * Returns the principal, or throws if there is none. Null and false count as none, because a store
+ * often returns null for an unknown caller, and a membership test returns false.
  */
 export function requirePrincipal<P>(principal: P | undefined | null | false, refusal: () => HttpProblem): P {
   if (isNoPrincipal(principal)) throw refusal()
@@ -169,7 +170,7 @@ export function keepPrivate(res: ServerResponse, vary: string): void {
 /**
  * The 401 with the challenge (AUTH-4; RFC 9110 15.5.2). `detail` says that the credentials are
  * missing or not valid, but never which part of them is wrong. `why` is passed to hooks only, not
- * to the client. It must contain no credentials.
+ * to the client. `why` must contain no credentials.
  */
 export function unauthenticated(challenge: string, what: 'none' | 'invalid', field: string, why?: string): HttpProblem {
   // Only `Authorization` starts with a scheme (RFC 9110 11.6.2). Other fields for credentials do
@@ -183,6 +184,6 @@ export function unauthenticated(challenge: string, what: 'none' | 'invalid', fie
   return new HttpProblem('unauthenticated', {
     detail,
     headers: { [header.wwwAuthenticate]: challenge },
-    ...(why === undefined ? {} : { cause: stated(new Error(why)) }),
+    ...(why === undefined ? {} : { cause: loggable(new Error(why)) }),
   })
 }

@@ -1,4 +1,4 @@
-/** The base address of links in the responses of hand-written routes (REP-5). */
+/** The base URL of links in the responses of hand-written routes (REP-5). */
 
 import type { IncomingMessage } from 'node:http'
 import { requestOrigin, type TrustProxy } from '../http/origin.js'
@@ -7,10 +7,10 @@ import type { Kinds } from '../options/kinds.js'
 import { HttpProblem } from '../problem.js'
 import type { ExpressRequest } from './middleware.js'
 
-/** The base address of absolute links. */
+/** The base URL of absolute links. */
 export interface BaseAddressOptions {
   /**
-   * The absolute address of the app, to which the paths of the app's routes are appended, such as
+   * The absolute URL of the app, to which the paths of the app's routes are appended, such as
    * `https://api.example.com/private`. Default: derived from the request. The app's setting
    * `trust proxy` determines whether forwarded header fields are used (REP-5).
    */
@@ -18,8 +18,8 @@ export interface BaseAddressOptions {
 }
 
 /**
- * Returns the absolute base address for a request, without a trailing slash, or `undefined` if the
- * request's host is malformed.
+ * Returns the absolute base URL for a request, without a trailing slash, or `undefined` if the
+ * request's `Host` is malformed.
  */
 export type BaseAddress = (req: IncomingMessage) => string | undefined
 
@@ -31,7 +31,7 @@ export const baseAddressKinds: Kinds<BaseAddressOptions> = {
 }
 
 /**
- * Creates the function that returns the base address. `baseUrl` must have been checked with
+ * Creates the function that returns the base URL. `baseUrl` must have been checked with
  * `baseAddressKinds`.
  */
 export function baseAddress({ baseUrl }: BaseAddressOptions): BaseAddress {
@@ -41,7 +41,9 @@ export function baseAddress({ baseUrl }: BaseAddressOptions): BaseAddress {
   return () => base
 }
 
-/** The 400 for a request with a malformed host. Links cannot be built from such a host (REP-5). */
+/**
+ * The 400 for a request with a malformed `Host`. Links cannot be built from such a `Host` (REP-5).
+ */
 export function malformedHost(): HttpProblem {
   return new HttpProblem('malformed-host', { detail: 'The Host field must contain a host and optionally a port.' })
 }

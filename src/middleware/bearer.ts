@@ -23,25 +23,25 @@ import { realmKind } from './options.js'
 /** Which tokens are valid, and the principal for each. */
 export interface TokenOptions<P = Claims> {
   /**
-   * The verification keys, each with its one algorithm, or a function that finds keys, such as the
+   * The verification keys, each for one algorithm, or a function that finds keys, such as the
    * result of `jwks()`.
    */
   readonly keys: VerificationKeys
   /**
-   * One or several accepted values of the claim `iss`. Default: any issuer that has signed the
-   * token with one of `keys`.
+   * One or several accepted values of the claim `iss`. Default: any issuer. The token must still be
+   * signed with one of `keys`.
    */
   readonly issuer?: string | readonly string[]
   /**
-   * One or several names by which the claim `aud` refers to this service. Default: none. A token
-   * with an audience is then refused (RFC 7519 4.1.3).
+   * One or several names by which the claim `aud` refers to this service. Default: none, so that a
+   * token with an audience is refused (RFC 7519 4.1.3).
    */
   readonly audience?: string | readonly string[]
   /** The accepted clock difference in seconds, at most 600. Default 0. */
   readonly clockTolerance?: number
   /**
-   * The maximum time since `iat`, in seconds. It applies in addition to `exp`. If `maxAge` is set,
-   * `iat` is required. Default: no maximum.
+   * The maximum time since the `iat` of a token, in seconds. This limit applies in addition to
+   * `exp`. If `maxAge` is set, `iat` is required. Default: no maximum.
    */
   readonly maxAge?: number
   /**
@@ -77,7 +77,7 @@ export interface TokenOptions<P = Claims> {
  */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 
-/** `keyRing` checks `keys`, because no message may contain keys. */
+/** `keyRing` checks `keys`, so that no error message contains a key. */
 export const tokenKinds: Kinds<TokenOptions<unknown>> = {
   keys: 'any',
   issuer: oneOrMore,
@@ -93,7 +93,7 @@ export const tokenKinds: Kinds<TokenOptions<unknown>> = {
 
 /**
  * Creates a middleware that authenticates requests by the token in `Authorization: Bearer` (AUTH-1,
- * AUTH-5; RFC 6750 2.1). The token must be signed by one of the keys, have an `exp`, and satisfy
+ * AUTH-5; RFC 6750 2.1). The token must be signed with one of the keys, have an `exp`, and satisfy
  * the options. Any other request gets 401.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, `weak-key` if a key is
@@ -161,7 +161,7 @@ function byToken<P>(
     if (principal === undefined) return claims as Awaitable<P>
     return settled(claims, (verified) =>
       settled(principal(verified, req), (found) =>
-        requirePrincipal(found, () => refuse('The function principal returned none for these claims.')),
+        requirePrincipal(found, () => refuse('The function principal returned no principal for these claims.')),
       ),
     )
   })

@@ -1,6 +1,6 @@
 /**
- * Reads request bodies (HDR-5). A body is read only if it is needed. Its size, depth and time are
- * limited, and it is parsed strictly.
+ * Reads request bodies (HDR-5). A body is read only if it is needed. The size and nesting depth of
+ * a body and the time for reading it are limited, and a body is parsed strictly.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -58,7 +58,7 @@ export const bodyTypes = Object.freeze({
 export interface BodyOptions {
   /** Accepted media types. */
   readonly accepted: readonly string[]
-  /** The types of the values in the body. XML itself does not indicate them. */
+  /** The types of the values in the body, which XML itself does not indicate. */
   readonly form: Form
   /** The maximum size, in bytes. */
   readonly bodyLimit: number
@@ -72,10 +72,10 @@ export interface BodyOptions {
   readonly timeLeft: () => number
   /**
    * Whether a body of this media type is parsed as JSON although the type is not accepted. This
-   * option is for services that already did so before they adopted the conventions (HDR-5). Called
-   * with an empty string if the request has no valid media type. Default: never.
+   * option is for services that already parsed such bodies before they adopted the conventions
+   * (HDR-5). Called with an empty string if the request has no valid media type. Default: never.
    */
-  readonly takes?: ((mediaType: string) => boolean) | undefined
+  readonly alsoAccepts?: ((mediaType: string) => boolean) | undefined
   /**
    * Whether the body is a patch. A 415 then lists the accepted media types in `Accept-Patch` (RFC
    * 5789) instead of `Accept`.
@@ -90,10 +90,10 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0)
 
 /**
- * A request whose body will be read. Its properties are looked up once and kept here, because every
- * property access on a request is slow in an app that Express has mounted.
+ * A request whose body will be read. The properties of the request are looked up once and kept
+ * here, because every property access on a request is slow in an app that Express has mounted.
  */
-interface Carrier {
+interface BodyRequest {
   readonly req: IncomingMessage
   readonly headers: IncomingHttpHeaders
   /** `Content-Length`; NaN for a chunked body. */
@@ -106,11 +106,11 @@ interface Carrier {
 const nextMicrotask = Promise.resolve()
 
 /**
- * Parses the body, calls `use` with it, and returns the result of `use` (HDR-5). Returns
- * synchronously if the body has already arrived, for example while an earlier middleware was
- * waiting. A body that another middleware has read is accepted too. Bytes and text are parsed here,
- * and an object must pass the same structural checks. Throws or rejects with a 400, 408, 413 or 415
- * problem.
+ * Parses the body, calls `use` with the parsed body, and returns the result of `use` (HDR-5).
+ * Returns synchronously if the body has already arrived, for example while an earlier middleware
+ * was waiting. A body that another middleware has read is accepted too. If that middleware has set
+ * `req.body` to bytes or a string, the body is parsed here. If `req.body` is already parsed, it
+ * must pass the same structural checks. Throws or rejects with a 400, 408, 413 or 415 problem.
  */
 export function readBody<T>(
   req: IncomingMessage,
@@ -161,7 +161,7 @@ export async function readUpload(
  * and five listeners. False if the body is too large or the stream is in an unusual state; the body
  * is then read in the usual way.
  */
-function hasArrived({ req, length, options }: Carrier): boolean {
+function hasArrived({ req, length, options }: BodyRequest): boolean {
   // A body with a `Content-Length` is complete as soon as that many bytes have arrived (RFC 9112
   // 6.3). If other code has read some of the bytes, it has put them back, because all of them are
   // still buffered.
@@ -170,7 +170,7 @@ function hasArrived({ req, length, options }: Carrier): boolean {
   return req.readableFlowing === null && req.readableEncoding === null && !req.destroyed
 }
 
-function readArrived(carrier: Carrier): unknown {
+function readArrived(carrier: BodyRequest): unknown {
   const { req, headers } = carrier
   checkCharset(carrier)
   const decode = decoderOf(headers)
@@ -181,11 +181,11 @@ function readArrived(carrier: Carrier): unknown {
 }
 
 /** Reads a body that another middleware has already read, or that has not completely arrived. */
-function readStreamed(carrier: Carrier): unknown {
+function readStreamed(carrier: BodyRequest): unknown {
   const { req, headers, options } = carrier
   const { body } = req as ExpressRequest
-  // If its parsers have skipped a body, Express 4 sets `req.body` to an empty object. The stream
-  // has not ended in this case, so the object is ignored.
+  // If the body parsers of Express 4 have skipped a body, they have set `req.body` to an empty
+  // object. The stream has not ended in this case, so the object is ignored.
   const before = req.readableEnded ? body : undefined
   if (before === undefined) {
     checkCharset(carrier)
@@ -193,10 +193,10 @@ function readStreamed(carrier: Carrier): unknown {
     return readBytes(req, options).then((bytes) => decoded(bytes, decode, carrier))
   }
   if (typeof before !== 'string' && !(before instanceof Uint8Array)) {
-    return taken(checkParsed(before, { depth: options.depthLimit }) ?? { value: before })
+    return resultValue(checkParsed(before, { depth: options.depthLimit }) ?? { value: before })
   }
-  // A middleware that sets text has already decoded the charset. A middleware that sets bytes has
-  // decoded only the content coding, so the charset is checked here.
+  // A middleware that sets `req.body` to a string has already decoded the charset. A middleware
+  // that sets it to bytes has decoded only the content coding, so the charset is checked here.
   if (typeof before !== 'string') checkCharset(carrier)
   if (Buffer.byteLength(before) > options.bodyLimit) throw tooLarge(options)
   return parsed(before, carrier)
@@ -205,7 +205,7 @@ function readStreamed(carrier: Carrier): unknown {
 /**
  * Decodes and parses the bytes of a body. The size limit applies both before and after decoding.
  */
-function decoded(bytes: Uint8Array, decode: Decode, carrier: Carrier): unknown {
+function decoded(bytes: Uint8Array, decode: Decode, carrier: BodyRequest): unknown {
   if (decode === identity) return parsed(bytes, carrier)
   const { options } = carrier
   return settled(
@@ -214,9 +214,9 @@ function decoded(bytes: Uint8Array, decode: Decode, carrier: Carrier): unknown {
   )
 }
 
-function parsed(sent: Uint8Array | string, { media, options }: Carrier): unknown {
-  if (xmlTypes.includes(media.type)) return taken(parseXml(sent, charsetOf(media), options))
-  return taken(parseJson(typeof sent === 'string' ? Buffer.from(sent) : sent, { depth: options.depthLimit }))
+function parsed(sent: Uint8Array | string, { media, options }: BodyRequest): unknown {
+  if (xmlTypes.includes(media.type)) return resultValue(parseXml(sent, charsetOf(media), options))
+  return resultValue(parseJson(typeof sent === 'string' ? Buffer.from(sent) : sent, { depth: options.depthLimit }))
 }
 
 const charsetOf = ({ parameters }: MediaType): string | undefined => parameters.get('charset')?.toLowerCase()
@@ -227,7 +227,7 @@ function parseXml(sent: Uint8Array | string, charset: string | undefined, option
   throw unsupported(`The charset "${result.unsupportedCharset}" is not understood. Send UTF-8.`, options)
 }
 
-function taken(result: JsonResult): unknown {
+function resultValue(result: JsonResult): unknown {
   if ('value' in result) return result.value
   const { malformed, pointer } = result
   const errors = [
@@ -236,12 +236,12 @@ function taken(result: JsonResult): unknown {
   throw new HttpProblem('malformed-body', { detail: malformed, errors })
 }
 
-/** Returns the media type of the body. Throws 415 if neither `accepted` nor `takes` accepts it. */
+/** Returns the media type of the body. Throws 415 if neither `accepted` nor `alsoAccepts` accepts it. */
 function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaType {
   const field = headers['content-type']
   const media = field === undefined ? undefined : parseMediaType(field)
   if (media !== undefined && options.accepted.includes(media.type)) return media
-  if (options.takes?.(media?.type ?? '') === true) return media ?? untyped
+  if (options.alsoAccepts?.(media?.type ?? '') === true) return media ?? untyped
   const what = field === undefined ? 'The body has no Content-Type' : 'The Content-Type is not supported'
   throw unsupported(`${what}. Send ${options.accepted.join(' or ')}.`, options)
 }
@@ -252,7 +252,7 @@ const untyped: MediaType = { type: '', parameters: new Map() }
  * Throws 415 if a JSON body has a charset other than UTF-8. The charset of XML may also be declared
  * in the document, so `readXml` checks it.
  */
-function checkCharset({ media, options }: Carrier): void {
+function checkCharset({ media, options }: BodyRequest): void {
   if (media.parameters.size === 0) return
   const charset = charsetOf(media)
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || xmlTypes.includes(media.type)) return

@@ -18,13 +18,13 @@ export interface BrownoutOptions {
   /** The time at which the brownout ends. `Retry-After` contains the seconds until then. */
   readonly until: DateOption
   /**
-   * The status of responses during the brownout. A 410 has an empty body, as it will after the end
-   * of the version. A 503 has a problem as its body. Default 503.
+   * The status of responses during the brownout. A 410 has an empty body, like the responses after
+   * the end of the version. A 503 has a problem body (RFC 9457). Default 503.
    */
   readonly status?: 410 | 503
   /**
-   * The clients that are still served, by the `azp` or `client_id` of their token. If set, `api`
-   * authenticates requests before it applies the brownout.
+   * The clients that are still served, by the `azp` or `client_id` of their token. If this list is
+   * set, `api` authenticates requests before it applies the brownout.
    */
   readonly exempt?: readonly string[]
 }
@@ -78,7 +78,7 @@ export class Brownouts {
    * Returns the brownouts that have not ended, in the order in which they begin. Throws if the
    * service's function throws or returns an invalid list.
    */
-  coming(now: number): readonly Brownout[] {
+  notEnded(now: number): readonly Brownout[] {
     return this.#given()
       .filter(({ until }) => until > now)
       .toSorted((one, other) => one.from - other.from)
@@ -91,9 +91,9 @@ export class Brownouts {
    * `report` once, and the version is served normally.
    */
   at(now: number, isSkipped: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
-    let coming: readonly Brownout[]
+    let notEnded: readonly Brownout[]
     try {
-      coming = this.coming(now).filter((one) => !isSkipped(one))
+      notEnded = this.notEnded(now).filter((one) => !isSkipped(one))
     } catch (error) {
       const text = causeText(error)
       if (this.#reported !== text) report(error)
@@ -101,10 +101,10 @@ export class Brownouts {
       return undefined
     }
     this.#reported = undefined
-    const first = coming.find(({ from }) => from <= now)
+    const first = notEnded.find(({ from }) => from <= now)
     if (first === undefined) return undefined
     let { until } = first
-    for (const other of coming) if (other.from <= until) until = Math.max(until, other.until)
+    for (const other of notEnded) if (other.from <= until) until = Math.max(until, other.until)
     return { ...first, until }
   }
 
@@ -114,7 +114,7 @@ export class Brownouts {
    */
   announced(now: number): readonly Readonly<Record<string, unknown>>[] {
     try {
-      return this.coming(now).map(({ from, until, status }) => ({
+      return this.notEnded(now).map(({ from, until, status }) => ({
         from: new Date(from).toISOString(),
         until: new Date(until).toISOString(),
         status,

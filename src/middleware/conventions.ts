@@ -73,7 +73,7 @@ export class RouteConventions {
     reportExpiredEntries(this.#conventions, options.onConventionExpired)
   }
 
-  /** Whether `conventions` has an entry for the clause that does not simply enforce it. */
+  /** Whether `conventions` has an entry for the clause with a mode other than `enforce`. */
   has(clause: ModedClause): boolean {
     return this.#conventions.some((one) => one.clause === clause)
   }
@@ -117,10 +117,11 @@ export class RouteConventions {
 
 function placeOf(req: ExpressRequest): Place {
   const route = expressRoute(req)
-  if (route === undefined) return nowhere
+  if (route === undefined) return unknownPlace
   const template = canonicalTemplate(route)
-  // The version is read from the mount path, not from the template. If an id equals the version, as
-  // in `/v1/orders/v1`, the template has a placeholder in place of the version.
+  // The version is read from the mount path, not from the template. If an id in the path equals the
+  // name of the version, as in `/v1/orders/v1`, the template has a placeholder in place of the
+  // version.
   const { baseUrl = '' } = req
   const mounted = fromVersion(baseUrl)
   if (mounted !== '') {
@@ -134,4 +135,4 @@ function placeOf(req: ExpressRequest): Place {
     : { version: found.name, template: found.rest === '' ? '/' : found.rest }
 }
 
-const nowhere: Place = Object.freeze({ version: '', template: undefined })
+const unknownPlace: Place = Object.freeze({ version: '', template: undefined })

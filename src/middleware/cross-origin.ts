@@ -1,6 +1,6 @@
 /**
- * CORS for browsers. Scripts may read the header fields of the conventions (HDR-7; Fetch standard,
- * "CORS protocol").
+ * Lets browser scripts of other origins call an API and read the header fields of the conventions
+ * (CORS; HDR-7; Fetch standard, "CORS protocol").
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -64,7 +64,7 @@ const requestHeaders: readonly string[] = [
 export interface CrossOrigin extends Middleware {
   /**
    * Returns the CORS header fields of the response to a request that is not a preflight. Code that
-   * writes the response itself can use them. The fields depend only on `Origin`.
+   * writes the response itself can use these fields. They depend only on `Origin`.
    */
   fields(req: IncomingMessage): Readonly<Record<string, string>>
 }
@@ -150,7 +150,9 @@ function checkOrigins(origins: readonly (string | RegExp)[]): (string | RegExp)[
   return [...origins]
 }
 
-/** Whether a text is an origin. `*` is valid in a URL, but browsers never send it in an origin. */
+/**
+ * Whether a string is an origin. `*` is valid in a URL, but browsers never send it in an origin.
+ */
 const isOrigin = (text: string): boolean => !text.includes('*') && URL.canParse(text) && new URL(text).origin === text
 
 function fixFor(origin: string): string {
@@ -162,7 +164,7 @@ function fixFor(origin: string): string {
 }
 
 /**
- * The text of a regular expression for an origin with wildcards. Each wildcard matches one label.
+ * The source of a regular expression for an origin with wildcards. Each wildcard matches one label.
  */
 const patternOf = (origin: string): string =>
   `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`

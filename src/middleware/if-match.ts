@@ -29,8 +29,8 @@ export interface Conditions {
   /** Whether this request must have `If-Match`. */
   readonly required: boolean
   /**
-   * Reports a change that was made without `If-Match`, although enforcing HDR-3 would refuse it.
-   * `undefined` if there is nothing to report.
+   * Reports that a request without `If-Match` changes a record. If HDR-3 were enforced, the request
+   * would be refused. `undefined` if there is nothing to report.
    */
   readonly missed?: (() => void) | undefined
   /** Whether weak tags in `If-Match` match too. */
@@ -102,8 +102,8 @@ export function checkRead(conditions: Conditions, tag: string, version?: string)
 /**
  * Returns the tag for a 304 if the client already has the current representation, and `undefined`
  * otherwise. The returned tag is `tag` itself, or its variant for the content coding of the
- * client's copy. `Cache-Control: no-cache` in the request is ignored, because it is meant for
- * caches.
+ * client's copy. `Cache-Control: no-cache` in the request is ignored, because this directive is
+ * meant for caches.
  */
 export function unmodifiedTag({ ifNoneMatch, codings }: Conditions, tag: string): string | undefined {
   return ifNoneMatch === undefined ? undefined : knownTag(ifNoneMatch, tag, (coding) => acceptsCoding(codings, coding))
@@ -198,8 +198,8 @@ export function expectedVersions(req: IncomingMessage): readonly string[] | unde
 }
 
 /**
- * Throws 412 if a record of this version may not be changed, because `If-Match` lists only other
- * versions or `If-None-Match` lists this version (HDR-3, HDR-4). The write itself must still
+ * Throws 412 if a record of this version must not be changed: `If-Match` lists only other versions,
+ * or `If-None-Match` is `*` or lists this version (HDR-3, HDR-4). The write itself must still
  * compare the version atomically.
  *
  * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run

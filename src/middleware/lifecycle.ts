@@ -22,7 +22,7 @@ export interface LifecycleOptions {
   /** Whether the response is 410 from the sunset on (VER-2). Default false. */
   readonly retireAtSunset?: boolean
   /**
-   * The name of the version that replaces this version. Its address is sent as `Link` with
+   * The name of the version that replaces this version. Its URL is sent as `Link` with
    * `rel="successor-version"` (RFC 5829).
    */
   readonly successor?: string
@@ -57,8 +57,9 @@ export interface Lifecycle {
  * retired.
  *
  * @throws ConfigurationError `version-malformed` if `name` is not a version, or if the successor is
- * not another one of `names`; `invalid-option` if a date cannot be sent in a header field, if the
- * sunset is before the deprecation (RFC 9745 4), or if an option requires a date that is missing
+ * not in `names` or is the version itself; `invalid-option` if a date cannot be sent in a header
+ * field, if the sunset is before the deprecation (RFC 9745 4), or if an option requires a date that
+ * is missing
  */
 export function resolveLifecycle(name: string, options: LifecycleOptions, names: readonly string[]): Lifecycle {
   checkVersionName(name)
@@ -76,11 +77,11 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
   if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
     throw invalidOption(`The sunset of ${name} is before its deprecation. Set a later date (RFC 9745 4).`)
   if (retireAtSunset && sunset === undefined)
-    throw invalidOption(`${name} has retireAtSunset but no sunset. Add a sunset.`)
+    throw invalidOption(`${name} has "retireAtSunset" but no "sunset". Set "sunset" too.`)
   const { brownouts } = options
   if (brownouts !== undefined && deprecated === undefined)
     throw invalidOption(
-      `${name} has brownouts but is not deprecated, so its clients would not know the reason. Add deprecated.`,
+      `${name} has brownouts but is not deprecated, so its clients would not know the reason. Set the option "deprecated" too.`,
     )
   return Object.freeze({
     deprecated,
@@ -99,8 +100,8 @@ export const isRetired = ({ retireAtSunset, sunset }: Lifecycle, now: number): b
   retireAtSunset && sunset !== undefined && now >= sunset
 
 /**
- * Returns the header fields that announce the end of a version (VER-3). `successor` is the address
- * that replaces the requested one.
+ * Returns the header fields that announce the end of a version (VER-3). `successor` is the URL that
+ * replaces the requested URL.
  */
 export function noticeHeaders(
   { headers }: Pick<Lifecycle, 'headers'>,
@@ -112,7 +113,7 @@ export function noticeHeaders(
 }
 
 /**
- * Sets the header fields that announce the end of a version on a response that other code writes.
+ * Sets the header fields that announce the end of a version, on a response that other code writes.
  * Links that are already set are kept.
  */
 export function setNotices(res: ServerResponse, notices: Readonly<Record<string, string>>): void {

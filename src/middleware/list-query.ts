@@ -8,7 +8,7 @@ import { splitTarget } from '../http/targets.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { compileListGrammar, type ListQuery, parseListQuery } from '../plan/list-grammar.js'
-import { queryTerms } from '../plan/query-terms.js'
+import { queryRules } from '../plan/query-rules.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware } from './middleware.js'
 import { requestState } from './request-state.js'
@@ -48,10 +48,11 @@ export interface ListQueryMiddleware extends Middleware {
 /**
  * Creates a middleware that parses the query of a list. The definition determines which filters,
  * sort fields and links the query may use (QUERY-1..8). If the query has errors, the response is
- * one 400 problem that names every invalid parameter. The result has the members that adapters get:
- * `where`, `sort` (which ends with the key), `page`, `size`, `offset`, `search` and `expand`. A
- * page setting in `options` applies only if the definition does not set it. Only the routers
- * support hints (the parameter `after`). Here, `after` gets 400.
+ * one 400 problem that names every invalid parameter. The parsed query has the members that
+ * adapters get: `where`, `sort` (which ends with the key), `page`, `size`, `offset`, `search` and
+ * `expand`. A page setting in `options` applies only if the definition does not set it. Only the
+ * routers support cursors (the parameter `after`). With this middleware, a request with `after`
+ * gets 400.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -71,9 +72,9 @@ export function listQuery(definition: ResourceDefinition, options: ListQueryOpti
   const listQueryMiddleware: Middleware = (req, _res, next) => {
     let parsed: ListQuery
     try {
-      // The raw query is parsed. Express's parsed query has lost repeated parameters, the order of
-      // parameters, and plus signs.
-      const terms = queryTerms(names, conventions.legacy('QUERY-8', req), conventions.legacy('QUERY-5', req))
+      // The raw query is parsed, because Express's parsed query has lost the order of parameters and
+      // plus signs, and may have turned repeated parameters into arrays.
+      const terms = queryRules(names, conventions.legacy('QUERY-8', req), conventions.legacy('QUERY-5', req))
       parsed = parseListQuery(splitTarget(req.url ?? '/').query, grammar, undefined, terms)
     } catch (error) {
       return next(error)

@@ -25,8 +25,8 @@ import { realmKind } from './options.js'
 /** The options of `login()`. Either `find` or `verify` is required. */
 export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
   /**
-   * Creates the token for a principal. An exception becomes the response, so throw `Unavailable` if
-   * a dependency is down.
+   * Creates the token for a principal. If the function throws, the error becomes the response, so
+   * throw `Unavailable` if a dependency is down.
    */
   readonly token: (principal: P) => Awaitable<string>
   /** How many failed logins are allowed before further attempts get 429. */
@@ -53,12 +53,12 @@ export interface Login extends Middleware {
 
 /**
  * Creates a middleware that exchanges a user and a password in the Basic scheme for a token
- * (AUTH-2; RFC 7617). If they are valid, the response is 200, without a body and with the token in
- * `x-authorization-token`. Otherwise the response is 401. An unknown user and a wrong password get
- * the same response. With `find`, both also take the same amount of work (AUTH-6). The middleware
- * accepts GET, HEAD and OPTIONS without a query. Each attempt is counted as a failure, by account
- * and by address, until its password has been checked. After too many failures, the response is
- * 429.
+ * (AUTH-2; RFC 7617). If the credentials are valid, the response is 200, without a body and with
+ * the token in `x-authorization-token`. Otherwise the response is 401. An unknown user and a wrong
+ * password get the same response. With `find`, both also take the same amount of work (AUTH-6). The
+ * middleware accepts GET, HEAD and OPTIONS without a query. Each attempt is counted as a failure,
+ * by account and by IP address, until its password has been checked. After too many failures, the
+ * response is 429.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -81,7 +81,7 @@ export function login<P>(options: LoginOptions<P>): Login {
     if (field === undefined)
       throw refusal(
         challenge,
-        'The request has no credentials. Send user and password in Authorization, in the Basic scheme.',
+        'The request has no credentials. Send the user name and the password in the header field Authorization, in the Basic scheme.',
       )
     const credentials = typeof field === 'string' ? parseBasic(field) : undefined
     if (credentials === undefined) throw refusal(challenge, wrong)
@@ -97,11 +97,11 @@ export function login<P>(options: LoginOptions<P>): Login {
     await attempt.succeeded()
     return { [header.token]: checkToken(await token(found.principal)), [header.cacheControl]: 'no-store' }
   }
-  const answerUnless = async (req: IncomingMessage, isGone: () => boolean): Promise<Written> => {
+  const respond = async (req: IncomingMessage, isGone: () => boolean): Promise<Written> => {
     if (req.method === 'OPTIONS') return { status: 204, headers: { [header.allow]: allowed } }
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       throw new HttpProblem('method-not-allowed', {
-        detail: `A login is a GET. Allowed: ${allowed}.`,
+        detail: `To log in, send a GET. Allowed: ${allowed}.`,
         headers: { [header.allow]: allowed },
       })
     }
@@ -109,10 +109,10 @@ export function login<P>(options: LoginOptions<P>): Login {
     return { status: 200, headers: await logIn(req, isGone) }
   }
   const answer: Login['answer'] = (req, signal) =>
-    answerUnless(req, signal === undefined ? () => req.socket?.destroyed === true : () => signal.aborted)
+    respond(req, signal === undefined ? () => req.socket?.destroyed === true : () => signal.aborted)
   const loginMiddleware: Middleware = (req, res, next) => {
     // Another middleware may already have sent a response, for example after a timeout.
-    answerUnless(req, () => res.destroyed || res.writableEnded)
+    respond(req, () => res.destroyed || res.writableEnded)
       .then((written) => send(res, written, req.method === 'HEAD'))
       .catch(next)
   }
@@ -145,18 +145,20 @@ function refusal(challenge: string, detail: string): HttpProblem {
 function checkCallbacks<P>({ find, verify, upgrade }: LoginOptions<P>): void {
   if ((find === undefined) === (verify === undefined)) {
     throw invalidOption(
-      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Set exactly one: find lets ` +
-        'the library check passwords, verify checks them itself.',
+      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Set exactly one of them. With "find", the ` +
+        'library checks passwords. With "verify", your function checks them.',
     )
   }
   if (upgrade !== undefined && find === undefined)
-    throw invalidOption('login() has upgrade without find. It applies to hashes that the library checks.')
+    throw invalidOption(
+      'login() has "upgrade" without "find". The option "upgrade" applies only to hashes that the library checks, so it requires "find".',
+    )
 }
 
 function checkToken(token: unknown): string {
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
   throw invalidOption(
-    'The function token of login() returned a value that is not valid in a header field. Return a string of ' +
+    'The function "token" of login() returned a value that is not valid in a header field. Return a string of ' +
       'printable ASCII without spaces, such as a JWT.',
   )
 }

@@ -1,6 +1,6 @@
 /**
  * The rules for the methods at a path: an exact `Allow`, and the responses to POST, HEAD and DELETE
- * (VERB-2, VERB-6..9).
+ * requests (VERB-2, VERB-6..9).
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -28,7 +28,7 @@ import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-a
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware, NextFunction } from './middleware.js'
 import { isJsonPatch, unreadablePatch } from './patch-types.js'
-import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
+import { applyHeadRule, type HeadRule, type Verdict } from './response-head.js'
 
 /** The 405 with `Allow` (VERB-7, VERB-9). */
 export function methodNotAllowed(method: string, allow: string, collection: boolean): HttpProblem {
@@ -70,8 +70,8 @@ export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptio
   readonly resource?: string
   /**
    * Returns the key of the item in the path, such as `(req) => req.params.id`. The key is passed to
-   * `permission`. Set `false` if the permission does not need the key. Required for an item with a
-   * permission.
+   * `permission`. Set `false` if the permission function does not need the key. Required if `on` is
+   * `item` and `permission` is set.
    */
   readonly key?: ((req: never) => KeyValue) | false
 }
@@ -81,17 +81,18 @@ export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptio
  * Mount it before those routes.
  * - A method that is not allowed gets 405 with an exact `Allow`. OPTIONS gets 204 with the same
  *   `Allow` (VERB-9).
- * - HEAD of an item runs the GET handler. A success becomes 302 without `Location` and without a
- *   body (VERB-8).
+ * - A HEAD request for an item runs the GET handler. A successful response becomes 302 without
+ *   `Location` and without a body (VERB-8).
  * - The response to a successful DELETE has no body. A status of 200 or 202 is kept, and any other
  *   success becomes 204 (VERB-6).
  * - With `permission`, a method that the caller may not use gets 403 or 405, as the permission
- *   decides. The 405 lists only the methods that the caller may use. A caller who may write but not
- *   read gets no body, and may not send a JSON Patch (AUTH-4).
+ *   function decides. A 405 lists only the methods that the caller may use. A caller who may write
+ *   but not read gets no body, and gets 403 for a JSON Patch (AUTH-4).
  * - A 201 or 202 to POST has an absolute `Location`. A `Location` that starts with `/` is made
  *   absolute. If `Location` is missing, a `ConfigurationError` is passed to `next` (VERB-2).
- * - A `Content-Location` that starts with `/` is made absolute. It is removed if the body that it
- *   describes is not sent (RFC 9110 8.7).
+ * - In the response to a POST, PUT or PATCH, a `Content-Location` that starts with `/` is made
+ *   absolute. In an error response to these methods, `Content-Location` is removed. If the body of
+ *   the response to a write is removed, `Content-Location` is removed too (RFC 9110 8.7).
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, such as DELETE on a
  * collection (VERB-7)
@@ -111,7 +112,7 @@ export function methodRules(options: MethodRulesOptions): Middleware {
   const permit = permitting(
     options,
     allowed.slice(0, -1),
-    conventions.has('VERB-6') ? [...showing, 'DELETE'] : [...showing],
+    conventions.has('VERB-6') ? [...writesWithBody, 'DELETE'] : [...writesWithBody],
   )
   return function methodsMiddleware(req, res, next) {
     if (permit === undefined) return go(req, res, next, { allow: field, hidden: false })
@@ -124,14 +125,16 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     const method = req.method ?? 'GET'
     if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
-    if (method === 'HEAD' && on === 'item') ruleHead(res, headRule(conventions.legacy('VERB-8', req)), next)
-    // The body of the response to a DELETE may show data that this caller may not read. So the
-    // legacy behavior, which keeps the body, does not apply to this caller (AUTH-4).
-    if (method === 'DELETE') ruleHead(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
+    if (method === 'HEAD' && on === 'item') applyHeadRule(res, headRule(conventions.legacy('VERB-8', req)), next)
+    // If `hidden` is true, the caller may not read the resource. The body of the response to a
+    // DELETE may show the resource. So the legacy behavior, which keeps the body, does not apply
+    // (AUTH-4).
+    if (method === 'DELETE')
+      applyHeadRule(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unreadablePatch())
     if (method === 'PUT' || method === 'PATCH')
-      ruleHead(res, (answer) => located(answer, () => baseOf(req), hidden), next)
-    if (method === 'POST') ruleHead(res, (answer) => created(answer, () => baseOf(req), hidden), next)
+      applyHeadRule(res, (answer) => rulePut(answer, () => baseOf(req), hidden), next)
+    if (method === 'POST') applyHeadRule(res, (answer) => rulePost(answer, () => baseOf(req), hidden), next)
     next()
   }
 }
@@ -160,7 +163,7 @@ const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string,
 interface Permitted {
   /** The value of `Allow`, or an empty string if the request's method does not need it. */
   readonly allow: string
-  /** Whether the response may not show the resource, because the caller may not read it. */
+  /** Whether the response must not show the resource, because the caller may not read it. */
   readonly hidden: boolean
 }
 
@@ -186,37 +189,38 @@ function permitting(
     if (decision === 'allow') return { allow: '', hidden: shows.includes(method) && (await may('read')) !== 'allow' }
     if (decision === 'forbidden') throw forbidden(resource)
     const own = await ownMethods(handled, ask)
-    if (own.none) throw forbidden(resource)
+    if (own.isForbidden) throw forbidden(resource)
     if (decision !== undefined) throw methodNotPermitted(method, own)
     return { allow: own.allow, hidden: false }
   }
 }
 
 /** The write methods whose responses may contain the written record. */
-const showing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+const writesWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 function checkMethods(options: MethodRulesOptions): void {
   checkOptions('methodRules()', options, methodsKinds)
   const { on, allow, permission, resource, key } = options
   if ((permission === undefined) !== (resource === undefined))
     throw invalidOption(
-      'methodRules() has only one of permission and resource. Set both: resource is passed to the permission.',
+      'methodRules() has only one of the options "permission" and "resource". Set both: "resource" is passed to the ' +
+        'permission function.',
     )
   if (on === 'item' && permission !== undefined && key === undefined) {
     throw invalidOption(
-      'methodRules() has a permission for an item but no key, so rules for single items could not apply. Set key: ' +
-        '(req) => req.params.id, or key: false if the permission does not need it.',
+      'methodRules() has a permission function on an item but no key, so the function could not distinguish items. ' +
+        'Set key: (req) => req.params.id, or key: false if the function does not need the key.',
     )
   }
   if (on === 'collection' && allow.includes('DELETE')) {
-    throw invalidOption('methodRules() allows DELETE on a collection, which is never legal (VERB-7). Remove it.')
+    throw invalidOption('methodRules() allows DELETE on a collection, which is never allowed (VERB-7). Remove it.')
   }
 }
 
 /**
- * HEAD of an existing item gets 302 without `Location` (VERB-8). With a `Location`, the redirect
- * would lead back to the same address endlessly. A 304 from the handler also means that the item
- * exists.
+ * A HEAD request for an existing item gets 302 without `Location` (VERB-8). With a `Location`, the
+ * redirect would lead back to the same URL endlessly. A 304 from the handler also means that the
+ * item exists.
  */
 const headOfItem: HeadRule = (res) => {
   if (isSuccess(res) || res.statusCode === 304) res.statusCode = 302
@@ -237,8 +241,8 @@ const emptyDelete: HeadRule = (res) => {
 }
 
 /**
- * The rule for HEAD of an item (VERB-8): the legacy behavior if it still applies, otherwise
- * `headOfItem`.
+ * The rule for a HEAD request for an item (VERB-8): the legacy behavior if it still applies,
+ * otherwise `headOfItem`.
  */
 const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
   if (legacy === undefined) return headOfItem
@@ -261,10 +265,10 @@ const deleteRule = (legacy: Legacy<'VERB-6'> | undefined): HeadRule => {
 }
 
 /**
- * Removes the body of a successful response to a caller who may not read it (AUTH-4). A weak `Etag`
- * is removed too, because Express derives it from the bytes of the body.
+ * Removes the body of a successful response to a caller who may not read the resource (AUTH-4). A
+ * weak `Etag` is removed too, because Express derives it from the bytes of the body.
  */
-const unread: HeadRule = (res) => {
+const withoutBody: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
   removeFields(res, [header.contentLocation, ...bodyFields])
   if (/^W\//.test(String(res.getHeader(header.etag)))) removeFields(res, [header.etag])
@@ -276,17 +280,19 @@ const unread: HeadRule = (res) => {
 
 /**
  * The rule for POST. If the caller may not read the resource, the body of a 201 or 202 is removed.
- * A POST with another status creates nothing, and its response is unchanged.
+ * A POST with another status counts as a POST that created nothing, and its body is kept.
  */
-function created(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
+function rulePost(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   const verdict = locatedCreate(res, base)
-  return hidden && verdict === 'whole' && (res.statusCode === 201 || res.statusCode === 202) ? unread(res) : verdict
+  return hidden && verdict === 'whole' && (res.statusCode === 201 || res.statusCode === 202)
+    ? withoutBody(res)
+    : verdict
 }
 
 /** The rule for PUT and PATCH. The body is removed if the caller may not read the resource. */
-function located(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
+function rulePut(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   placeContent(res, base)
-  return hidden ? unread(res) : 'whole'
+  return hidden ? withoutBody(res) : 'whole'
 }
 
 type BaseOf = () => string | undefined
@@ -300,7 +306,9 @@ function placeContent(res: ServerResponse, base: BaseOf): void {
   else removeFields(res, [header.contentLocation])
 }
 
-/** Makes the address in a header field absolute if it is a path and the base address is known. */
+/**
+ * Makes the URL in a header field absolute if the field contains a path and the base URL is known.
+ */
 function makeAbsolute(res: ServerResponse, name: string, base: BaseOf): void {
   const address = String(res.getHeader(name) ?? '')
   const root = /^\/(?!\/)/.test(address) ? base() : undefined
@@ -318,17 +326,18 @@ function locatedCreate(res: ServerResponse, base: BaseOf): Verdict {
   const location = String(res.getHeader(header.location) ?? '')
   if (URL.canParse(location)) return 'whole'
   return invalidOption(
-    `A POST was answered with ${res.statusCode} ` +
+    `The response to a POST has the status ${res.statusCode} ` +
       `${location === '' ? 'without a Location' : `with the Location "${location}"`} (VERB-2). Set the absolute ` +
-      'address of what was created.',
+      'URL of the created resource.',
   )
 }
 
 const isSuccess = ({ statusCode }: ServerResponse): boolean => statusCode >= 200 && statusCode < 300
 
 /**
- * Returns the key of the item in the path. Throws if there is none, for example because the route's
- * parameter has another name. Without a key, the permission would decide as if there were no item.
+ * Returns the key of the item in the path. Throws if there is no key, for example because the
+ * route's parameter has another name. Without a key, the permission function would decide as if
+ * there were no item.
  */
 function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue {
   const key: unknown = keyOf(req as never)
@@ -336,7 +345,7 @@ function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue 
     return key as KeyValue
   throw new ConfigurationError(
     'middleware-missing',
-    'The function key of methodRules() returned no key for this request. Mount the middleware on the item route ' +
+    'The function "key" of methodRules() returned no key for this request. Mount the middleware on the item route ' +
       'whose parameter it reads.',
   )
 }

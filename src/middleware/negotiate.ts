@@ -14,8 +14,9 @@ import type { Middleware, NextFunction } from './middleware.js'
 import { requestState } from './request-state.js'
 
 /**
- * The problem for an `Accept` that matches no offer. Its status is 415, as the conventions require,
- * instead of 406. It is 406 if `legacy` says that the service still responds with 406.
+ * The problem for an `Accept` that matches none of the offered media types. Its status is 415
+ * instead of 406, because the conventions require 415. The status is 406 if `legacy` says that the
+ * service still responds with 406.
  */
 export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'json'): HttpProblem {
   const detail = `Accept matches no media type offered here. Offered: ${offers.join(', ')}.`

@@ -1,10 +1,10 @@
-/** Refuses query parameters on routes that have none (QUERY-8). */
+/** Refuses query parameters on routes that take none (QUERY-8). */
 import { type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
 import { splitTarget } from '../http/targets.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { refuseQuery } from '../plan/query-pairs.js'
-import { queryTerms, withoutAliases } from '../plan/query-terms.js'
+import { queryRules, withoutAliases } from '../plan/query-rules.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware } from './middleware.js'
 
@@ -31,8 +31,8 @@ export function noQuery(options: NoQueryOptions = {}): Middleware {
   const names = resolveParameters('noQuery()', options.parameters)
   return function noQueryMiddleware(req, _res, next) {
     try {
-      const terms = withoutAliases(queryTerms(names, conventions.legacy('QUERY-8', req), undefined))
-      const notes = refuseQuery(splitTarget(req.url ?? '/').query, terms) ?? []
+      const rules = withoutAliases(queryRules(names, conventions.legacy('QUERY-8', req), undefined))
+      const notes = refuseQuery(splitTarget(req.url ?? '/').query, rules) ?? []
       for (const { clause, detail } of notes) conventions.finding(clause, detail, req)
     } catch (error) {
       return next(error)

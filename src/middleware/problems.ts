@@ -1,4 +1,4 @@
-/** Responds to errors of hand-written routes with problems (ERR-1..3). */
+/** Responds to errors of hand-written routes with problem bodies (RFC 9457; ERR-1..3). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Caches } from '../cache.js'
@@ -22,15 +22,15 @@ import type { ErrorMiddleware, Middleware } from './middleware.js'
 /** The options of `problems()`. */
 export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
   /**
-   * The prefix of `type` in problems: the address at which the service publishes docs/errors.md.
+   * The prefix of `type` in problems: the URL at which the service publishes docs/errors.md.
    * Default `tag:express-rest-conventions,2026:errors`, which cannot be fetched.
    */
   readonly problemBase?: string
   /**
-   * Converts problems to the format in which the service sent errors before. `shape` applies as
-   * long as the option `conventions` does not enforce ERR-3. If `conventions` has no entry for
-   * ERR-3, `shape` applies to all errors, and no finding is reported. `shape` is called with the
-   * RFC 9457 problem: `(problem) => ({ body: { error: problem.title } })`.
+   * Converts problems to the format in which the service sent errors before it followed ERR-3.
+   * `shape` applies as long as the option `conventions` does not enforce ERR-3. If `conventions`
+   * has no entry for ERR-3, `shape` applies to all errors, and no finding is reported. `shape` is
+   * called with the RFC 9457 problem: `(problem) => ({ body: { error: problem.title } })`.
    */
   readonly shape?: ProblemShape
   /**

@@ -1,6 +1,6 @@
 /**
  * Rate limits (LIMIT-1). Requests are counted by principal, and failed authentications are counted
- * by address.
+ * by IP address.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -25,7 +25,7 @@ import { splitVersion } from './version-names.js'
 export interface RateLimitOptions extends BudgetsOptions, StoreOptions {
   /**
    * Returns the name by which a request is counted. If the name is undefined, the request is
-   * counted by the client's address. Default: the principal's `sub` with its `iss`, or the
+   * counted by the client's IP address. Default: the principal's `sub` with its `iss`, or the
    * principal itself if it is a string or a number. You may declare narrower types for both
    * parameters.
    */
@@ -39,13 +39,13 @@ export interface RateLimitOptions extends BudgetsOptions, StoreOptions {
 
 /** The properties of a request that determine how it is counted. */
 export interface CountedRequest {
-  /** The principal, or `undefined` if there is none. The client's address is counted then. */
+  /** The principal. If it is `undefined`, the request is counted by the client's IP address. */
   readonly principal: unknown
   /** The path below the version, still percent-encoded. */
   readonly path: string
   /**
-   * Whether the credentials of the request were missing or not valid. The client's address is then
-   * counted against `failures`.
+   * Whether the credentials of the request were missing or not valid. The request is then counted
+   * against `failures`, by the client's IP address.
    */
   readonly failed: boolean
 }
@@ -59,21 +59,21 @@ export interface RateLimit extends Middleware {
    * Counts one request and returns the header fields for its response. Rejects with the problem
    * `too-many-requests` (429) or `Unavailable` (503).
    */
-  count(req: IncomingMessage, of: CountedRequest): Promise<Headers>
+  count(req: IncomingMessage, counted: CountedRequest): Promise<Headers>
   /**
-   * Resolves when the store works, or after two seconds. `ready()` of `api` waits for this, so that
-   * the first requests are counted. Never rejects.
+   * Resolves when the store works, or after two seconds. `ready()` of `api` waits for this promise,
+   * so that the first requests are counted. Never rejects.
    */
   ready(): Promise<void>
   /**
-   * The routes that budgets name, as they were written. `api` refuses a name if it serves no such
-   * route.
+   * The routes that the budgets name, as they are written in the options. `api` throws if no
+   * version can serve such a route.
    */
   readonly routes: readonly string[]
   /**
-   * An error middleware that counts failed authentications (401) by address. If an address exceeds
-   * the limit, the response is 429 instead of 401. Other errors are passed on. Mount it with
-   * `app.use` after all routes.
+   * An error middleware that counts failed authentications (401) by the client's IP address. If an
+   * IP address exceeds the limit, the response is 429 instead of 401. Other errors are passed on.
+   * Mount it with `app.use` after all routes.
    */
   readonly failures: ErrorMiddleware
 }
@@ -81,11 +81,11 @@ export interface RateLimit extends Middleware {
 /**
  * Creates a middleware that limits the number of requests per window (LIMIT-1). Requests are
  * counted by the principal of a preceding `authenticate()`. Without a principal, they are counted
- * by the client's address, for which the setting `trust proxy` applies. Responses have the number
- * of remaining requests in `RateLimit`, and the limit in `RateLimit-Policy`. A 429 has the waiting
- * time in `Retry-After`. A window starts with a caller's first request and has a fixed length.
- * While a shared store is down, requests pass by default. The failure and the recovery are each
- * reported once. After the recovery, the limits apply again.
+ * by the client's IP address, as determined by the Express setting `trust proxy`. Responses have
+ * the number of remaining requests in `RateLimit`, and the limit in `RateLimit-Policy`. A 429 has
+ * the waiting time in `Retry-After`. A window starts with a caller's first request and has a fixed
+ * length. While a shared store is down, requests pass by default. The failure and the recovery are
+ * each reported once. After the recovery, the limits apply again.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -124,8 +124,12 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   }
   const rateLimitMiddleware: Middleware = (req, res, next) => {
     const { path } = splitTarget(req.url ?? '/')
-    const of = { principal: principals.find(req)?.principal, path: splitVersion(path)?.rest ?? path, failed: false }
-    count(req, of)
+    const counted = {
+      principal: principals.find(req)?.principal,
+      path: splitVersion(path)?.rest ?? path,
+      failed: false,
+    }
+    count(req, counted)
       .then((fields) => addFields(res, fields))
       .then(() => next(), next)
   }
@@ -154,26 +158,26 @@ export const rateLimitKinds: Kinds<RateLimitOptions> = {
 
 /**
  * Returns the name of a caller, or `undefined` if there is none. Throws if the name is not a
- * string. Any other value, such as a promise, would become the same name for all callers, and they
- * would share one limit.
+ * string. Other values, such as promises, could become the same name for all callers, who would
+ * then share one limit.
  */
 function nameOf(name: unknown): string | undefined {
   if (name === undefined || name === null) return undefined
   if (typeof name === 'string') return name
   throw invalidOption(
-    `The function key of rateLimit() returned a value of type ${typeof name}. Return a string synchronously, or ` +
-      'undefined to count the address.',
+    `The function "key" of rateLimit() returned a value of type ${typeof name}. Return a string synchronously, or ` +
+      "undefined to count the request by the client's IP address.",
   )
 }
 
 const messages: Record<'pass' | 'refuse', StoreMessages> = {
   pass: {
-    failed: 'The store of rateLimit() does not work: requests pass without a limit until it recovers.',
-    recovered: (time) => `Rate limits were off for ${time}: the store of rateLimit() did not work.`,
+    failed: 'The store of rateLimit() is down. Requests pass without a limit until it recovers.',
+    recovered: (time) => `Rate limits were off for ${time}, because the store of rateLimit() was down.`,
   },
   refuse: {
-    failed: 'The store of rateLimit() does not work: requests are refused until it recovers.',
-    recovered: (time) => `Requests were refused for ${time}: the store of rateLimit() did not work.`,
+    failed: 'The store of rateLimit() is down. Requests are refused until it recovers.',
+    recovered: (time) => `Requests were refused for ${time}, because the store of rateLimit() was down.`,
   },
 }
 
@@ -188,7 +192,7 @@ interface Engines {
 
 /**
  * Creates an engine (a function that counts requests) for each budget, in order, and one for
- * failures. The stores share one guard, so if one of them is down, all count as down.
+ * failures. The stores share one guard, so if one of the stores is down, all are treated as down.
  */
 function makeEngines(
   { all, failures }: Budgets,
@@ -208,7 +212,7 @@ function makeEngines(
 
 /**
  * Adds the header fields of a limit. If a request counts against two limits, each field lists both
- * (RFC 9651 3.1).
+ * limits (RFC 9651 3.1).
  */
 function addFields(res: ServerResponse, fields: Headers): void {
   for (const [name, value] of Object.entries(fields)) {

@@ -19,8 +19,8 @@ export interface RecordAnswer<T> extends Negotiate {
   /**
    * Sends a record, or the records of a page, in the chosen media type. The status and all other
    * header fields are those that are set on `res`. Throws `ConfigurationError` if this middleware
-   * did not run. Also throws it if one of `others` was chosen, because only the route itself can
-   * write that media type.
+   * did not run. Throws the same error if one of `others` was chosen, because only the route itself
+   * can write that media type.
    */
   send(req: IncomingMessage, res: ServerResponse, value: T | readonly T[]): void
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a hand-written POST, PUT or PATCH and validates it by the definition, as a
- * resource router does (HDR-5, ERR-2, REP-8, VERB-3, VERB-5).
+ * Reads the body of a POST, PUT or PATCH of a hand-written route and validates it against the
+ * definition, as a resource router does (HDR-5, ERR-2, REP-8, VERB-3, VERB-5).
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -79,7 +79,7 @@ export interface RecordBody<T> extends Middleware {
  * optionally a JSON Patch (RFC 6902).
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if the
- * definition has links to resources, because only a router knows their addresses
+ * definition has links to resources, because only a router knows the URLs of these resources
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })
@@ -93,7 +93,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     const links = [...new Set(plan.hidden.values())].join(', ')
     throw new ConfigurationError(
       'unresolved-link',
-      `recordBody() cannot resolve the link ${links} of "${definition.collection}". Use resourceRouter() for this ` +
+      `recordBody() cannot resolve these links of "${definition.collection}": ${links}. Use resourceRouter() for this ` +
         'resource.',
     )
   }
@@ -101,7 +101,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   const patches = patchTypes(options.jsonPatch ?? false)
   const present = compilePresent(plan.definition.shape)
   const { form } = wireForms(plan).item
-  const states = requestState<Sent>('recordBody()')
+  const states = requestState<ReadBody>('recordBody()')
   const conventions = new RouteConventions(options, { what: 'recordBody()', clauses: ['HDR-5'] })
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'
@@ -109,27 +109,31 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     const takes = conventions.has('HDR-5')
       ? (type: string) => takesType(conventions.legacy('HDR-5', req), type)
       : undefined
-    await readBody(req, { accepted, form, bodyLimit, depthLimit, timeLeft: () => timeout, takes, patch }, (body) => {
-      if (patch && isJsonPatch(req))
-        return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
-      const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
-      states.set(req, {
-        patch,
-        whole: !patch && !(req.method === 'PUT' && plan.guard.any),
-        sent: patch ? sent : recordOf(plan, { ...sent }, req, options),
-      })
-    })
+    await readBody(
+      req,
+      { accepted, form, bodyLimit, depthLimit, timeLeft: () => timeout, alsoAccepts: takes, patch },
+      (body) => {
+        if (patch && isJsonPatch(req))
+          return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
+        const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
+        states.set(req, {
+          patch,
+          whole: !patch && !(req.method === 'PUT' && plan.guard.any),
+          sent: patch ? sent : recordOf(plan, { ...sent }, req, options),
+        })
+      },
+    )
   }
-  const nextOf = ({ sent, patch, operations }: Sent, before: JsonObject): JsonObject => {
+  const nextOf = ({ sent, patch, operations }: ReadBody, before: JsonObject): JsonObject => {
     if (operations === undefined)
-      return patch ? recordToPatch({ plan, current: before, fixed: {}, found: [] }, sent) : structuredClone(sent)
+      return patch ? recordToPatch({ plan, current: before, fixed: {}, violations: [] }, sent) : structuredClone(sent)
     const { document, removed } = applyOperations(
       present(before),
       operations,
       { bodyLimit, depthLimit },
       definition.shape,
     )
-    return recordFromPatched({ plan, current: before, fixed: {}, found: [] }, objectBody(document), removed)
+    return recordFromPatched({ plan, current: before, fixed: {}, violations: [] }, objectBody(document), removed)
   }
   const recordBodyMiddleware: Middleware = (req, _res, next) => void read(req).then(() => next(), next)
   return Object.assign(recordBodyMiddleware, {
@@ -151,12 +155,12 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   })
 }
 
-interface Sent {
+interface ReadBody {
   readonly sent: JsonObject
   readonly patch: boolean
   /** The operations of a JSON Patch. */
   readonly operations?: readonly PatchOperation[]
-  /** Whether the body, completed by defaults, is the whole record. */
+  /** Whether the body, completed with defaults, is the whole record. */
   readonly whole: boolean
 }
 

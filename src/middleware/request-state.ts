@@ -8,7 +8,7 @@ import { ConfigurationError } from '../problem.js'
 export interface RequestState<T> {
   set(req: IncomingMessage, value: T): void
   find(req: IncomingMessage): T | undefined
-  /** Returns the value. Throws `ConfigurationError` if the middleware did not run. */
+  /** Returns the stored value. Throws `ConfigurationError` if the middleware did not run. */
   of(req: IncomingMessage): T
 }
 

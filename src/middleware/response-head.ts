@@ -7,24 +7,24 @@ import type { ServerResponse } from 'node:http'
 import { isContainer } from '../definition/json.js'
 
 /**
- * How to send a response: `whole` as it is, `bodiless` without its body. An error replaces the
- * response.
+ * How to send a response: `whole` as it is, `bodiless` without its body. If the verdict is an
+ * error, the response to that error replaces the handler's response.
  */
 export type Verdict = 'whole' | 'bodiless' | Error
 
 /**
  * Inspects the status and the header fields of a response, may change them, and decides how the
- * response is sent. `hasContent` tells whether the response has a body, as far as that is known
- * yet.
+ * response is sent. `hasContent` is true if the response is already known to have a body.
  */
 export type HeadRule = (res: ServerResponse, hasContent?: boolean) => Verdict
 
 /**
  * Applies a rule once, just before the head of the response is sent. An error that the rule returns
- * is passed to `refuse` instead of being thrown. Under Express 4, an exception that `res.json`
- * throws in an async handler would end the process, and the client would get no response.
+ * is passed to `refuse`. If the error were thrown instead, a method such as `res.json` would throw
+ * it in the handler. With Express 4, an exception in an async handler ends the process, and the
+ * client gets no response.
  */
-export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Error) => void): void {
+export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (error: Error) => void): void {
   const { writeHead, write, end } = res
   let verdict: Verdict | undefined
   let refused: number | undefined
@@ -60,13 +60,13 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
   res.write = ((...rest: unknown[]) => {
     applyRule(rest[0])
     if (verdict !== 'bodiless' && !isDiscarded()) return (write as (...rest: unknown[]) => boolean).apply(res, rest)
-    callLater(rest)
+    callBackLater(rest)
     return true
   }) as typeof write
   res.end = ((...rest: unknown[]) => {
     applyRule(rest[0])
     if (isDiscarded()) {
-      callLater(rest)
+      callBackLater(rest)
       return res
     }
     return (end as (...rest: unknown[]) => ServerResponse).apply(
@@ -90,8 +90,8 @@ function setFields(res: ServerResponse, fields: unknown): void {
 }
 
 /**
- * Whether a response has a body. This is known from the first chunk of the body, if there is one,
- * or from the header fields.
+ * Whether a response is known to have a body: its first chunk is not empty, or its header fields
+ * announce a body.
  */
 function hasContent(res: ServerResponse, chunk: unknown): boolean {
   if ((typeof chunk === 'string' || chunk instanceof Uint8Array) && chunk.length > 0) return true
@@ -105,7 +105,7 @@ const isFunction = (argument: unknown): argument is () => void => typeof argumen
  * Calls the callback among the arguments asynchronously, as a stream does after it has accepted a
  * chunk.
  */
-function callLater(rest: readonly unknown[]): void {
+function callBackLater(rest: readonly unknown[]): void {
   const callback = rest.find(isFunction)
   if (callback !== undefined) process.nextTick(callback)
 }

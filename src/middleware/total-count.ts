@@ -33,7 +33,7 @@ export interface TotalCount extends Middleware {
  * of the list (QUERY-7). The links are built from `Host` unless `baseUrl` is set. If that `Host` is
  * malformed, the response is 400.
  *
- * @throws ConfigurationError `invalid-option` if `baseUrl` is not an absolute address
+ * @throws ConfigurationError `invalid-option` if `baseUrl` is not an absolute URL
  *
  * @example
  * const count = totalCount()

@@ -53,7 +53,7 @@ export interface HandlerEntry extends LifecycleOptions {
   readonly paths?: PathLives
 }
 
-/** The options of `versions()`: the base address of links to successors. */
+/** The options of `versions()`: the base URL of links to successors. */
 export interface VersionsOptions extends BaseAddressOptions {}
 
 export const versionsKinds: Kinds<VersionsOptions> = baseAddressKinds
@@ -113,8 +113,8 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
       return next(brownouts.problem(brownout, now))
     }
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
-    const leave: NextFunction = (error) => {
-      below(request, baseUrl, url)
+    const restoreAndNext: NextFunction = (error) => {
+      mountBelow(request, baseUrl, url)
       // If the handler is an Express app, it has replaced the prototypes of `req` and `res`, and
       // with them `req.app`. They are restored here.
       Object.setPrototypeOf(req, prototypes[0])
@@ -122,20 +122,20 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
       next(error)
     }
     const mountPath = `${baseUrl}/${segment}`
-    below(request, mountPath, withoutSegment(url, segment))
+    mountBelow(request, mountPath, withoutSegment(url, segment))
     nameOwnRoutes(request, res, mountPath)
     try {
       // Errors of an async handler are rejections, which Express 4 does not handle.
-      Promise.resolve(served.handler(req, res, leave) as unknown).catch(leave)
+      Promise.resolve(served.handler(req, res, restoreAndNext) as unknown).catch(restoreAndNext)
     } catch (error) {
-      leave(error)
+      restoreAndNext(error)
     }
   }
 }
 
 /**
  * Returns the header fields that announce the deprecation and the end of a version and of the
- * requested part. `base` is the address before the version.
+ * requested part. `base` is the URL before the version segment.
  */
 function noticesOf(
   { life, parts }: Served,
@@ -210,7 +210,7 @@ function nameOwnRoutes(req: ExpressRequest, res: ServerResponse, mountPath: stri
 /**
  * Sets the mount path and the remaining URL of a request, as Express does when it mounts a router.
  */
-export function below(req: ExpressRequest, baseUrl: string, url: string): void {
+export function mountBelow(req: ExpressRequest, baseUrl: string, url: string): void {
   req.originalUrl ??= req.url ?? '/'
   req.baseUrl = baseUrl
   req.url = url

@@ -1,6 +1,6 @@
 /**
- * Example responses of endpoints and hand-written routes. The handlers of both are code of the
- * team, and are not called.
+ * Example responses of endpoints and hand-written routes. The service's own handlers are not
+ * called.
  */
 
 import { compileCanonical } from '../definition/conversion.js'
@@ -44,7 +44,7 @@ export function exampleValue(name: string, schema: JsonSchema, seed: number): un
 /** Thrown if the mock can't respond to a request, because the response is not described (501). */
 export class Undescribed extends HttpProblem {
   constructor(detail: string) {
-    super({ code: 'not-implemented', status: 501, title: "The mock can't answer this request" }, { detail })
+    super({ code: 'not-implemented', status: 501, title: "The mock can't respond to this request" }, { detail })
   }
 }
 
@@ -96,7 +96,7 @@ function exampleHandler(
     }
   }
   const code = Number(status) as EndpointReply['status']
-  // A 201 or 202 needs a `Location` (VERB-2). No record exists at this address.
+  // A 201 or 202 needs a `Location` (VERB-2). No record exists at this URL.
   const headersOf = ({ item, base }: EndpointCall): Pick<EndpointReply, 'headers'> =>
     code === 201 || code === 202 ? { headers: { [header.location]: `${hrefOf(item) ?? base}/${endpointName}/1` } } : {}
   if (answer?.schema === undefined)
@@ -115,8 +115,8 @@ function exampleHandler(
 }
 
 /**
- * Returns the schema together with the components that it refers to, so that it needs no other
- * document.
+ * Returns the schema together with the components that it refers to, so that the result refers to
+ * no other document.
  */
 export function standalone(schema: JsonObject, schemas: JsonObject): JsonSchema {
   const text = JSON.stringify({ ...schema, $defs: schemas }).replaceAll('"#/components/schemas/', '"#/$defs/')

@@ -22,9 +22,9 @@ export const seedKind: NumberKind = { from: -(2 ** 31), to: 2 ** 32 - 1, whole: 
 export const exampleRecordsKinds: Kinds<ExampleRecordsOptions> = { count, seed: seedKind }
 
 /**
- * Returns valid records of a resource, with the values as a store keeps them. Values in `examples`,
- * `example` and `default` of the schema are used first. Members that refer to other resources have
- * keys of the right type, but records with these keys need not exist.
+ * Returns valid records of a resource, in the form in which a store keeps them. Values in
+ * `examples`, `example` and `default` of the schema are used first. Members that refer to other
+ * resources contain keys of the right type, but records with these keys need not exist.
  *
  * Throws `ConfigurationError` if an option is invalid. Rejects with `ConfigurationError`
  * `no-example` if no record that satisfies the schema and the rules was found. If the rules throw,

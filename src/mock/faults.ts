@@ -1,5 +1,5 @@
 /**
- * Random delays and failures of a mock. With the same seed, the nth request always has the same
+ * Random delays and failures of a mock. With the same seed, the nth request always gets the same
  * delay and the same failure.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -53,7 +53,7 @@ export class Outcomes {
   }
 }
 
-/** Waits until the delay is over or the client disconnects. */
+/** Waits until the delay has passed or the client disconnects. */
 export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds > 0) await sleep(milliseconds, undefined, { signal }).catch(() => {})
 }

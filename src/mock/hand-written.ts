@@ -1,6 +1,6 @@
 /**
- * Replaces the hand-written routes of a service in a mock. The routes are not called. The mock
- * returns examples from their descriptions in `fragments`.
+ * Replaces the hand-written routes of a service in a mock. The handlers of these routes are not
+ * called. The mock returns examples from their descriptions in `fragments`.
  */
 import { isObject, type JsonObject, own } from '../definition/json.js'
 import { Unmade } from '../examples/unmade.js'

@@ -1,6 +1,6 @@
 /**
- * Runs the complete API of a service with example records in memory. The router is the same, but it
- * has other adapters.
+ * Runs the complete API of a service with example records in memory. The mock uses the same router
+ * as the service, but with other adapters.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AdapterViewOptions } from '../adapters/view-options.js'
@@ -29,7 +29,7 @@ export interface MockOptions {
   readonly seed: number
   /** The number of records of each resource. */
   readonly records: number
-  /** The records that the team provides, by collection. */
+  /** The records that the user of the mock provides, by collection. */
   readonly data: Readonly<Record<string, readonly JsonObject[]>>
   readonly visitors: Visitors
   readonly delay?: MockDelay
@@ -91,8 +91,8 @@ export async function mockService(service: object, options: MockOptions): Promis
 }
 
 /**
- * A response that is not described is not a failure of the mock, so it is not logged. The 501
- * explains what to describe.
+ * If a response is not described, the mock responds with 501, which explains what to describe. This
+ * is not a failure of the mock, so it is not logged.
  */
 function reportFailure(event: ErrorEvent): void {
   if (!(event.error instanceof Undescribed)) reportToConsole(event)
@@ -175,8 +175,8 @@ function mockedMount(given: Mount, { sources, stores, seed, note }: Parts): Moun
 }
 
 /**
- * Returns the collections with their numbers of records. The command that starts the mock prints
- * them.
+ * Returns each collection with its number of records. The command that starts the mock prints this
+ * list.
  */
 function pathsOf(
   versions: readonly GivenVersion[],
@@ -205,7 +205,7 @@ function listenerOf(
       refuse(error, req, res, () => res.destroy())
     }
     const serve = (): void => api(req, res, (error) => (error === undefined ? unanswered(req, res, fail) : fail(error)))
-    // A preflight request never fails, because browsers hide the reason of a failed preflight.
+    // A preflight request never fails, because browsers hide the reason for a failed preflight.
     if (req.method === 'OPTIONS') return serve()
     const { delay, failure } = outcomes.next()
     if (delay === 0) return failure === undefined ? serve() : fail(failure)

@@ -1,4 +1,4 @@
-/** Applies the rules of the team to example records. */
+/** Applies the service's rules to example records. */
 import type { JsonObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { withTimeout } from '../timeout.js'

@@ -72,8 +72,8 @@ export class Sources {
   }
 
   /**
-   * Returns the definitions that a definition may refer to, by collection. They are from the first
-   * version that has both.
+   * Returns the definitions that a definition may refer to, by collection. They come from the first
+   * version that has both definitions.
    */
   leadsTo(definition: ResourceDefinition): ReadonlyMap<string, ResourceDefinition> {
     const found = new Map<string, ResourceDefinition>()

@@ -1,6 +1,6 @@
 /**
- * A store with example records in memory, which takes the place of the team's store. It has the
- * same methods as that store.
+ * A store with example records in memory, which replaces the service's real store. It has the same
+ * methods as the real store.
  */
 import type { AdapterCall, Created, Repeated } from '../adapters/contract.js'
 import { memoryAdapter } from '../adapters/memory/adapter.js'
@@ -108,8 +108,8 @@ export function withMethodsOf(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
   if (store.computes === true) able.computes = true
   for (const method of optional) if (typeof real[method] === 'function') able[method] = store[method]
   const { create } = able as Pick<AnyAdapter, 'create'>
-  // This is a function of its own, because adapters with other `declareCreating` settings may share
-  // `create`.
+  // This wrapper is created for each adapter, because adapters with different `declareCreating`
+  // settings may share `create`.
   const own = create && ((value: unknown, call: AdapterCall) => create(value, call))
   if (own !== undefined) {
     if (isCreating(real.create)) declareCreating(own)

@@ -10,16 +10,19 @@ import { header } from '../wire.js'
 
 export interface Visitors {
   /**
-   * `off`: every request is permitted as a request of `principal`, with any credentials or none.
-   * `keep`: the service's own authentication and permission apply.
+   * `off`: every request is permitted, with any credentials or none, and is treated as a request
+   * from `principal`. `keep`: the service's own authentication and permission apply.
    */
   readonly auth: 'off' | 'keep'
   /**
-   * The principal of all requests. With `keep`, only the scope of the example records comes from
-   * this principal.
+   * The principal of all requests. With `keep`, this principal only determines the scope to which
+   * the example records belong.
    */
   readonly principal: unknown
-  /** Whether `principal` was given explicitly. If it was not, `principal` is the default. */
+  /**
+   * Whether `principal` was given explicitly. If it was not given, `principal` is the default
+   * principal.
+   */
   readonly isNamed: boolean
 }
 
@@ -39,7 +42,7 @@ const omitted = [
 ] as const
 
 /**
- * Returns the options of a service without those that concern its deployment: the address, the
+ * Returns the options of a service without those that concern its deployment: the base URL, the
  * limits and the hooks. With `off`, authentication and permission are omitted, too. Links therefore
  * point to the mock, and the hooks of the real service are not called.
  */

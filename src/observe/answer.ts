@@ -26,12 +26,12 @@ export class ObservedAnswer {
   readonly body: BodyForm
   /**
    * Whether the path ends with an id: a parameter below a collection. A parameter directly below a
-   * version or the root may be the name of a collection, so it is not taken for an id.
+   * version or the root may be the name of a collection, so it does not count as an id.
    */
   readonly isItem: boolean
   /** Whether the path ends with something like a file name. */
   readonly isFile: boolean
-  /** Whether items below the path have been requested. */
+  /** Whether a route for items below the path is known. */
   readonly isKnownCollection: boolean
   readonly #req: IncomingMessage
   readonly #fields: ReadonlyMap<string, string>
@@ -89,8 +89,8 @@ export class ObservedAnswer {
 }
 
 /**
- * The header fields that were sent. They are parsed from the text of the head, because Node.js
- * stores some fields passed to `writeHead` nowhere else.
+ * The header fields that were sent. They are parsed from the serialized head, because Node.js does
+ * not store some fields passed to `writeHead` anywhere else.
  */
 function sentFields(res: ServerResponse): ReadonlyMap<string, string> {
   const { _header: head } = res as { readonly _header?: unknown }

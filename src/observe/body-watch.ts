@@ -1,7 +1,7 @@
-/** Reads the beginning of the body of a response, without changing the response. */
+/** Reads the beginning of a response body, without changing the response. */
 import type { ServerResponse } from 'node:http'
 
-/** The kind of a body, by its first character. */
+/** The kind of a body, by its first character that is not whitespace. */
 export type BodyForm = 'empty' | 'array' | 'object' | 'markup' | 'other'
 
 type Send = (...values: unknown[]) => unknown

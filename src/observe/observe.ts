@@ -24,23 +24,24 @@ import { type Finding, judge } from './rules.js'
 import { Sampler } from './sampler.js'
 
 export interface ObserveOptions {
-  /** Where findings are counted: the result of `usage()`. */
+  /** The result of `usage()`, which counts the findings. */
   readonly usage: Usage
   /** The share of requests that are examined, above 0 and up to 1. Default 1. */
   readonly sample?: number
   /**
-   * The maximum share of the process's time that is spent on examining, above 0 and up to 1. When
-   * this time is used up, requests are skipped. Default 0.01.
+   * The maximum share of the process's time that is spent on examining requests, above 0 and up to
+   * 1. When this time is used up, requests are skipped. Default 0.01.
    */
   readonly budget?: number
   /**
    * Returns the route template of a request, such as `/v1/orders/{id}`, for services that do not
-   * route with Express. It is called after the response. Default: the route that Express matched.
+   * route with Express. This function is called after the response. Default: the route that Express
+   * matched.
    */
   route?(req: IncomingMessage): string | undefined
   /**
    * Returns true for requests that do not belong to the API, for example `(req) =>
-   * req.url.startsWith('/assets')`. Default: all requests belong to it.
+   * req.url.startsWith('/assets')`. Default: all requests belong to the API.
    */
   skip?(req: IncomingMessage): boolean
   /**
@@ -50,15 +51,16 @@ export interface ObserveOptions {
    */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
   /**
-   * Path segments that are accepted although they violate a naming rule, because they are
-   * documented endpoints (PATH-8).
+   * Path segments that are accepted although they violate a naming rule. They name documented
+   * endpoints (PATH-8).
    */
   readonly allow?: readonly string[]
   /** Whether changes without `If-Match` violate HDR-3. Default false. */
   readonly requireIfMatch?: boolean
   /**
-   * Whether calls are counted too, by version, route and client. Calls that `api` or a router after
-   * this middleware counts in the same `usage` are not counted again. Default false.
+   * Whether calls are counted too, by version, route and client. If `api` or a router after this
+   * middleware counts a call in the same `usage`, this middleware does not count the call again.
+   * Default false.
    */
   readonly calls?: boolean
   /** Called once if `observe()` itself fails. Default: `console.error`. */
@@ -82,8 +84,8 @@ export const observeKinds: Kinds<ObserveOptions> = {
 
 /**
  * Creates a middleware to mount before all others. It counts which clauses the responses violate,
- * by route and client, as `would_break` of `usage`. It changes no byte of any response, and never
- * throws. It records no value of a member, a parameter or a header.
+ * by route and client. `usage` reports these counts as `would_break`. The middleware changes no
+ * byte of any response, and never throws. It records no value of a member, a parameter or a header.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -147,7 +149,7 @@ interface Ended {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** The names of the parameters that Express set, by their values. */
+  /** The names of the parameters that Express set, keyed by the values of the parameters. */
   readonly names: ReadonlyMap<unknown, string>
   readonly body: BodyWatch
   readonly amount: number
@@ -189,8 +191,8 @@ class Observer {
       ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []),
       ...this.#byOptions(answer),
     ]
-    // If another part of the library has counted this clause for the request, its count has more
-    // information.
+    // If another part of the library has already counted this clause for the request, the finding
+    // is dropped, because the other count has more information.
     const found = judged.filter(({ clause }) => !isCounted(req, usage, clause))
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
@@ -200,8 +202,8 @@ class Observer {
   }
 
   /**
-   * `isGuessed`: the template was derived from the path, whose words may be ids. Only a successful
-   * response confirms such a template.
+   * `isGuessed`: the template was derived from the path, whose words might be ids. Only a
+   * successful response confirms such a template.
    */
   #pathFindings({ template, isSuccess }: ObservedAnswer, isGuessed: boolean): readonly Finding[] {
     if (isGuessed && !isSuccess) return []
@@ -235,8 +237,9 @@ class Observer {
 }
 
 /**
- * Whether a response without a matched Express route belongs to the API. Changes do, and so do JSON
- * and XML responses. Other responses may be files, or redirects of a middleware.
+ * Whether a response without a matched Express route belongs to the API. Responses to POST, PUT,
+ * PATCH and DELETE do, and so do responses in JSON or XML. Other responses may be files, or
+ * redirects by a middleware.
  */
 const isFromApi = ({ method, isFile, isJson, isXml }: ObservedAnswer): boolean =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || (!isFile && (isJson || isXml))

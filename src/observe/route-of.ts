@@ -1,6 +1,6 @@
 /**
  * Finds the route template of a request to a hand-written service. The number of templates is
- * bounded, whatever requests arrive.
+ * bounded, so that clients can't create any number of them.
  */
 import type { IncomingMessage } from 'node:http'
 import { decodeSegments, splitTarget } from '../http/targets.js'
@@ -22,12 +22,12 @@ export interface ObservedRoute {
   /**
    * `routed`: Express matched the template for this request, or the option `route` returned it.
    * `learned`: Express matched the template for another request. `shape`: the template is unknown.
-   * Then `template` is the path, with placeholders for segments that may be ids.
+   * In this case, `template` is the path, with placeholders for segments that may be ids.
    */
   readonly from: 'routed' | 'learned' | 'shape'
   /**
-   * Whether Express matched a route. True even if the route is a regular expression, so that its
-   * template is unknown. False for a route that matches any path.
+   * Whether Express matched a route. True even if the route is a regular expression, whose template
+   * is unknown. False for a route that matches any path.
    */
   readonly isRouted: boolean
 }
@@ -49,7 +49,8 @@ export class RouteFinder {
 
   /**
    * Finds the route of a request after its response. `path`: the path as it was sent, without the
-   * query. `names`: the names of the parameters that Express set, by their values.
+   * query. `names`: the names of the parameters that Express set, keyed by the values of the
+   * parameters.
    */
   find(req: IncomingMessage, path: string, names: ParameterNames, status: number): ObservedRoute {
     const given = unawaited(this.#given?.(req))
@@ -59,8 +60,8 @@ export class RouteFinder {
       const isRouted = !isCatchAll(template)
       return { template: this.#learn(template), from: isRouted ? 'routed' : 'shape', isRouted }
     }
-    // An error in a route is often handled by an outer router. There, the paths of the inner
-    // routers are lost.
+    // The error handler of an outer router often handles an error of a route. At that point,
+    // Express has already dropped the paths of the inner routers.
     const passed = status >= 400 ? passedOn(req) : undefined
     const isRouted = passed !== undefined || (req as RoutedRequest).route?.path instanceof RegExp
     const learned = this.#closest(segments)
@@ -69,8 +70,8 @@ export class RouteFinder {
   }
 
   /**
-   * The matching template with the most literal segments. A template that consists of parameters
-   * only would match every path, so it is not used.
+   * The matching template with the most literal segments. A template that consists only of
+   * parameters would match every path, so it is not used.
    */
   #closest(segments: readonly string[]): readonly string[] | undefined {
     let best: readonly string[] | undefined
@@ -90,7 +91,7 @@ export class RouteFinder {
     return shape
   }
 
-  /** Whether items below this template have been requested. */
+  /** Whether a template for items below this template is known. */
   isCollection(template: string): boolean {
     return (this.#known.get(segmentsOf(template).length + 1) ?? []).some(
       (parts) => isParameter(parts.at(-1) ?? '') && `/${parts.slice(0, -1).join('/')}` === template,
@@ -134,7 +135,7 @@ function expressTemplate(req: IncomingMessage, segments: readonly string[], name
   const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, names))
   for (const path of pathsOf(req)) {
     const template = [...base, ...segmentsOf(readable(path))]
-    // A template that consists of parameters only matches any path. If a middleware has replaced
+    // A template that consists only of parameters matches any path. If a middleware has replaced
     // the path, such a match shows nothing about the original path.
     if (template.length > 0 && template.every(isParameter) && isRewritten(req, segments)) continue
     // An optional parameter that is absent is not part of the template.
@@ -183,7 +184,8 @@ export const readable = (path: string): string =>
     .replace(/\*(\w*)/g, (_, name: string) => `{*${name}}`)
 
 /**
- * Whether a template fits the path. After an error handler, `req.route` may be a different route.
+ * Whether a template matches the path. After an error handler has run, `req.route` may be a
+ * different route.
  */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))
@@ -211,7 +213,7 @@ function baseSegment(segment: string, names: ParameterNames): string {
   return name === undefined ? shapeOf(segment) : `{${name}}`
 }
 
-/** Replaces a segment that may be an id. Only words and versions are kept. */
+/** Replaces a segment that may be an id or a file name. Only words and versions are kept. */
 function shapeOf(segment: string): string {
   if (segment.length <= 40 && /^(?:v\d{1,3}|[a-z]+(?:[_-][a-z]+){0,3})$/i.test(segment)) return segment
   return /^[\w-]+(?:\.[\w-]+)*\.[a-z]\w{1,4}$/i.test(segment) ? fileShape : '{id}'

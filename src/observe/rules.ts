@@ -1,7 +1,7 @@
 /**
  * Rules whose violation a single response can prove, clause by clause. Rules that need more
- * knowledge, such as the contents of the store, are not included: false findings would make the
- * whole report useless.
+ * knowledge, such as the contents of the store, are not included. They could cause false findings,
+ * which would make the whole report useless.
  */
 import { Caches } from '../cache.js'
 import { negotiator } from '../http/accept.js'
@@ -27,8 +27,8 @@ interface Rule {
    */
   readonly anywhere?: true
   /**
-   * Returns the name of the part of the message that violates the clause; `undefined` if the
-   * response complies.
+   * Returns the name of the part of the request or response that violates the clause; `undefined`
+   * if nothing violates it.
    */
   judge(answer: JudgedAnswer): string | undefined
 }
@@ -107,7 +107,7 @@ const listRules: readonly Rule[] = [
 const isJsonList = ({ method, status, isJson, body }: JudgedAnswer, form: 'array' | 'object'): boolean =>
   method === 'GET' && status === 200 && isJson && body === form
 
-/** Whether a template is that of a search. Search results need no total count (PATH-8). */
+/** Whether a template belongs to a search. Search results need no total count (PATH-8). */
 const isSearch = (template: string): boolean => /\/(?:search|buscar|busqueda)$/i.test(template)
 
 const headerRules: readonly Rule[] = [

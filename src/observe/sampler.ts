@@ -1,8 +1,9 @@
 /** Selects the requests to examine: a share of all requests, within a time budget. */
 
 /**
- * The time budget of this many milliseconds may be spent at once. The first examinations are slow,
- * because the code is not compiled yet. They would exhaust the budget of a shorter period.
+ * The period, in milliseconds, whose whole time budget may be spent at once. The first examinations
+ * are slow, because their code is not compiled yet. They would exhaust the budget of a shorter
+ * period.
  */
 const window = 60_000
 
@@ -21,9 +22,9 @@ export class Sampler {
   }
 
   /**
-   * Decides whether the next request is examined. Returns the number of requests that it
-   * represents: itself, and the requests that were skipped since the last examined one. Returns 0
-   * if it is skipped.
+   * Decides whether the next request is examined. Returns 0 if the request is skipped. Otherwise
+   * returns the number of requests that it represents: itself, and the requests that were skipped
+   * since the last examined request.
    */
   take(): number {
     this.#passed += 1

@@ -102,8 +102,8 @@ export class Bodies {
   }
 
   /**
-   * Describes exports. An export is a text with one record on each line. OpenAPI 3.1 can't describe
-   * the lines, so the extension `x-item-schema` does. OpenAPI 3.2 has `itemSchema` for this
+   * Describes exports. An export has one record on each line. OpenAPI 3.1 can't describe the lines,
+   * so the extension `x-item-schema` contains their schema. OpenAPI 3.2 has `itemSchema` for this
    * purpose.
    */
   #exported(resource: Mounted, formats: readonly TransferFormat[]): Content {
@@ -117,8 +117,8 @@ export class Bodies {
   }
 
   /**
-   * Returns the content of a response in the built-in media types. All operations that return this
-   * schema get the same object.
+   * Returns the content of a response in the built-in media types. All operations that return
+   * values of this schema share one object.
    */
   #builtIn(schema: DocumentSchema | Reference): Content {
     const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
@@ -145,8 +145,8 @@ export class Bodies {
       name: typeName(name),
       purpose,
     }
-    // Schemas of request bodies are closed, as for resources. Schemas of responses stay as open as
-    // the team wrote them.
+    // Schemas of request bodies are closed, as they are for resources. Schemas of responses are not
+    // changed in this respect.
     return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 
@@ -177,7 +177,7 @@ const jsonAndXml: ReadonlySet<string> = new Set([mediaType.json, ...xmlTypes])
 
 /**
  * Returns the content of a response in these media types. JSON and XML have the schema of the
- * value. The team's own formats and exports are described as text or bytes.
+ * value. The service's own formats and exports are described as strings or bytes.
  */
 function contentOf(types: readonly string[], schema: unknown): Content {
   return Object.fromEntries(
@@ -190,8 +190,8 @@ function contentOf(types: readonly string[], schema: unknown): Content {
 }
 
 /**
- * Returns the schema of a text or of bytes. A schema of bytes has no type (OpenAPI 3.1.1,
- * 4.8.14.2).
+ * Returns the schema of a body that is a string or consists of bytes. A schema of bytes has no type
+ * (OpenAPI 3.1.1, 4.8.14.2).
  */
 function fileSchema(type: string): DocumentSchema {
   if (type === 'multipart/form-data')
@@ -200,7 +200,7 @@ function fileSchema(type: string): DocumentSchema {
       properties: { file: { contentMediaType: 'application/octet-stream' } },
       required: ['file'],
     }
-  // Custom JSON types may hold any value.
+  // A body of a custom JSON type may be any value.
   if (/[/+]json$/.test(type)) return {}
   return type.startsWith('text/') || type.endsWith('json')
     ? { type: 'string', maxLength: longestText }
@@ -209,7 +209,7 @@ function fileSchema(type: string): DocumentSchema {
 
 /**
  * Returns the schema of a JSON Patch. `bodyLimit`: the maximum size of a request body in bytes. A
- * text in the body can't have more characters than that.
+ * string in the body can't have more characters than that.
  */
 function jsonPatchSchema(bodyLimit: number): DocumentSchema {
   const pointer = {

@@ -1,5 +1,5 @@
 /**
- * Restrictions of the library on values, expressed in standard keywords. Strings in the library's
+ * The library's restrictions on values, expressed in standard keywords. Strings in the library's
  * own formats get patterns (REP-4). Integers are limited to those that a double represents exactly
  * (REP-8). Standard formats need no pattern.
  */
@@ -7,14 +7,16 @@ import { longestField } from '../http/field-length.js'
 import type { DocumentSchema } from './document.js'
 
 /**
- * The maximum length of an address and of a response header field, in characters. Clients do not
- * accept longer values. Node, for example, accepts at most 16 KiB of header fields in total.
+ * The maximum length of a URL and of a response header field, in characters. Some clients do not
+ * accept longer values. Node, for example, accepts by default at most 16 KiB of header fields in
+ * total.
  */
-export const longestAnswered = 16_384
+export const longestUrlOrField = 16_384
 
 /**
- * The maximum length of a text that is not JSON, and may be streamed. This is the length of the
- * longest string in Java. The longest string in V8 has a quarter of this length.
+ * The maximum length of a body that is described as a string. Such a body may be streamed, so the
+ * library does not limit its length. The value is the length of the longest string in Java. The
+ * longest string in V8 has a quarter of this length.
  */
 export const longestText = 2 ** 31 - 1
 
@@ -42,8 +44,8 @@ export function bounded(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Limits an integer to the range that all JSON parsers represent exactly, because the library
- * rejects integers outside this range (REP-8). Declared bounds and formats are kept.
+ * Limits an integer to the range in which a double represents every integer exactly, because the
+ * library rejects integers outside this range (REP-8). Declared bounds and formats are kept.
  */
 export function safeInteger(schema: DocumentSchema): DocumentSchema {
   return {
@@ -56,7 +58,7 @@ export function safeInteger(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Restricts an id to values that can be part of a path. It must not be empty, `.` or `..`
+ * Restricts an id to values that can be part of a path. An id must not be empty, `.` or `..`
  * (PATH-11).
  */
 export function addressable(schema: DocumentSchema): DocumentSchema {

@@ -9,18 +9,18 @@ export type ComponentKind = 'schemas' | 'responses' | 'parameters' | 'headers' |
 interface Named {
   readonly kind: ComponentKind
   readonly name: string
-  /** If two claims for a name have the same identity, they get the same component. */
+  /** Two claims for the same name get the same component if their identities are equal. */
   readonly identity: string
   /** The owner of the component, for messages. */
   readonly owner: string
   /**
-   * Builds the component. Called at the end, because resources reference each other in cycles and
-   * in long chains.
+   * Builds the component. This function is called after all claims of operations, because resources
+   * reference each other in cycles and in long chains.
    */
   readonly make: () => unknown
   /**
-   * The only reference object of this component. It is shared, because thousands of operations may
-   * reference the component.
+   * The only reference object of this component. The object is shared, because thousands of
+   * operations may reference the component.
    */
   readonly reference: Reference
 }
@@ -41,12 +41,12 @@ export class Components {
   readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
   readonly #known = new Map<string, Reference>()
   readonly #claims: Named[] = []
-  /**
-   * Whether any schema or operation has examples. If there are none, the check of examples is
-   * skipped.
-   */
+  /** Whether any schema or operation has examples. Otherwise the check of examples is skipped. */
   hasExamples = false
-  /** Whether a schema was built only for a comparison. If so, its components may be unused. */
+  /**
+   * Whether a schema was built only for a comparison. In that case, the document may contain unused
+   * components.
+   */
   hasUnused = false
 
   /**
@@ -58,8 +58,8 @@ export class Components {
   }
 
   /**
-   * Returns the cached reference for a key, or creates the reference. Used for parts that thousands
-   * of operations share.
+   * Returns the cached reference for a key, or creates the reference. It is used for parts that
+   * thousands of operations share.
    */
   once(key: string, make: () => Reference): Reference {
     const known = this.#known.get(key) ?? make()
@@ -76,16 +76,16 @@ export class Components {
   }
 
   /**
-   * Like `define`, for schemas that may belong to several owners. They share a component if their
-   * identities are equal.
+   * Like `define`, but for schemas that may belong to several owners. Two schemas share a component
+   * if their identities are equal.
    */
   defineAlike(names: readonly string[], owner: string, identity: string, make: () => unknown): Reference {
     return this.#claim('schemas', { names, owner }, identity, make)
   }
 
   /**
-   * Returns a reference to a part that several operations of one owner share. If the name is taken,
-   * returns the part itself.
+   * Returns a reference to a part that several operations of one owner share. If another owner has
+   * the name, returns the part itself.
    */
   shareIfFree(
     kind: ComponentKind,

@@ -1,4 +1,4 @@
-/** The types of an OpenAPI document, limited to the parts that this library writes. */
+/** The types of an OpenAPI document. They contain only the members that this library writes. */
 import type { JsonObject } from '../definition/json.js'
 
 /** A JSON Schema in a document. */

@@ -8,7 +8,7 @@ import { openapi } from './openapi.js'
  * versions have no document. A `resourceRouter` has no versions, so its only document has the name
  * `v1`.
  *
- * Throws `ConfigurationError` as `openapi()` does.
+ * Throws `ConfigurationError` for the same reasons as `openapi()`.
  */
 export function documentsOf(service: object): ReadonlyMap<string, OpenApiDocument> {
   const { versions } = requireDescription('openapi()', service)

@@ -1,4 +1,7 @@
-/** Validates the examples of a document against their schemas. */
+/**
+ * Validates examples in a document against their schemas: the examples of request bodies and the
+ * examples in component schemas.
+ */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
 import type { OpenApiDocument } from './document.js'
@@ -46,7 +49,7 @@ function ofBodies({ paths }: OpenApiDocument): readonly Example[] {
 }
 
 /** Keywords whose values are data and contain no schemas. */
-const data: ReadonlySet<string> = new Set(['examples', 'example', 'default', 'enum', 'const'])
+const dataKeywords: ReadonlySet<string> = new Set(['examples', 'example', 'default', 'enum', 'const'])
 
 /** Returns the examples inside schemas. */
 function ofSchemas(node: Readonly<JsonObject>, place: readonly string[]): readonly Example[] {
@@ -58,7 +61,7 @@ function ofSchemas(node: Readonly<JsonObject>, place: readonly string[]): readon
       }))
     : []
   const below = Object.entries(node).flatMap(([word, value]) => {
-    if (data.has(word) && place.length > 2) return []
+    if (dataKeywords.has(word) && place.length > 2) return []
     if (isList(value))
       return value.flatMap((one, at) => (isObject(one) ? ofSchemas(one, [...place, word, String(at)]) : []))
     return isObject(value) ? ofSchemas(value, [...place, word]) : []

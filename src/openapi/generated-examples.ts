@@ -1,6 +1,6 @@
 /**
- * Generates examples for bodies that have no example. Each named type gets one example, and so does
- * each body without a named type.
+ * Generates examples for bodies that have no example. Each named type gets one example. Each body
+ * without a named type gets one too.
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -18,8 +18,8 @@ const types: ReadonlySet<string> = new Set([mediaType.json, mediaType.mergePatch
 
 /**
  * Returns the document with examples. The example of a named type is stored in the type, so it
- * appears only once. An example is validated if it may violate its schema. If no valid example is
- * found, the schema gets no example.
+ * appears only once in the document. An example is validated if it may violate its schema. If no
+ * valid example is found, the schema gets no example.
  */
 export function withExamples(document: OpenApiDocument, source: ExampleSource): OpenApiDocument {
   const schemas = document.components.schemas ?? {}

@@ -1,7 +1,7 @@
 /** The header fields of responses, as components. */
 import type { AnswerField } from '../plan/answer-fields.js'
 import { header } from '../wire.js'
-import { longestAnswered, safeInteger } from './bounds.js'
+import { longestUrlOrField, safeInteger } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
@@ -13,7 +13,7 @@ interface Field {
 
 const text = (description: string, more: DocumentSchema = {}): Field => ({
   description,
-  schema: { type: 'string', maxLength: longestAnswered, ...more },
+  schema: { type: 'string', maxLength: longestUrlOrField, ...more },
 })
 
 const natural = safeInteger({ type: 'integer', minimum: 0 })
@@ -24,10 +24,10 @@ const fields: Readonly<Record<string, Field>> = {
   [header.acceptEncoding]: text('The content codings of a body (RFC 9110 15.5.16).'),
   [header.acceptPatch]: text('The media types of a PATCH (RFC 5789 3.1).'),
   [header.allowOrigin]: text('The origin whose scripts may read the response (HDR-7).'),
-  [header.allow]: text('The methods that the caller may use at this address (VERB-9).'),
+  [header.allow]: text('The methods that the caller may use at this URL (VERB-9).'),
   [header.cacheControl]: text('How long the response may be cached, and whether shared caches may store it (HDR-6).'),
   [header.contentDisposition]: text('A suggested file name (RFC 6266).'),
-  [header.contentLocation]: text("The item's own address (RFC 9110 8.7).", { format: 'uri-reference' }),
+  [header.contentLocation]: text("The item's own URL (RFC 9110 8.7).", { format: 'uri-reference' }),
   [header.deprecation]: text('When the version became deprecated (RFC 9745).', { pattern: '^@-?[0-9]+$' }),
   [header.etag]: text('The version of the representation: send it as `If-Match` or `If-None-Match` (HDR-2).', {
     pattern: '^(?:W/)?".*"$',
@@ -36,7 +36,7 @@ const fields: Readonly<Record<string, Field>> = {
     'Links to other pages, with the relations `first`, `prev`, `next` and `last`, or to the successor of the version (QUERY-7, VER-3).',
     { pattern: '^<[^<>]*> *;.*$' },
   ),
-  [header.location]: text('The absolute address of the created item (VERB-2).', { format: 'uri' }),
+  [header.location]: text('The absolute URL of the created item (VERB-2).', { format: 'uri' }),
   [header.preferenceApplied]: text('The preferences of the request that were applied (RFC 7240 3).'),
   [header.rateLimit]: text('The remaining quota (LIMIT-1).'),
   [header.rateLimitPolicy]: text('The quota policy (LIMIT-1).'),
@@ -52,8 +52,8 @@ const fields: Readonly<Record<string, Field>> = {
 }
 
 /**
- * Returns these fields as the `headers` of a response. `stated`: the team's descriptions of its own
- * fields, by name.
+ * Returns these fields as the `headers` of a response. `stated`: the descriptions of the service's
+ * own fields, by name.
  */
 export function headersOf(
   found: readonly AnswerField[],
@@ -76,7 +76,7 @@ export const fieldNames = (headers: ReturnType<typeof headersOf>): string =>
 
 /** Returns a reference to a field. Required and optional fields are different components. */
 function reference(name: string, always: boolean, components: Components): Reference {
-  // Linting rulesets search for this field by its exact name, also in components.
+  // Linters search for this field by its exact name, even among the components.
   const title = name === header.allowOrigin ? name : `${always ? '' : 'Optional'}${typeName(name)}`
   const field = fields[name] ?? text('A header field.')
   return components.share('headers', [title], { ...field, ...(always ? { required: true } : {}) })

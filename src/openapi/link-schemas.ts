@@ -2,7 +2,7 @@
 import type { LinkTo } from '../definition/resource.js'
 import type { LinkForms } from '../plan/legacy-endings.js'
 import type { Mounted } from '../plan/routes.js'
-import { longestAnswered } from './bounds.js'
+import { longestUrlOrField } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import type { MemberSchemas } from './member-schemas.js'
@@ -18,7 +18,7 @@ export class LinkSchemas {
   readonly #sent = new Map<Mounted, Map<string, Reference>>()
 
   /**
-   * `bodyLimit`: the maximum size of a request body in bytes. A text in the body can't have more
+   * `bodyLimit`: the maximum size of a request body in bytes. A string in the body can't have more
    * characters than that.
    */
   constructor(components: Components, members: MemberSchemas, bodyLimit: number, forms: LinkForms) {
@@ -27,7 +27,7 @@ export class LinkSchemas {
     this.#members = members
     this.#sentAddress = {
       type: 'string',
-      description: 'The absolute address of the item, or its path.',
+      description: 'The absolute URL of the item, or its path.',
       maxLength: bodyLimit,
     }
   }
@@ -41,8 +41,8 @@ export class LinkSchemas {
    * Returns the schema of a link in responses, with the members of the target that the link shows.
    */
   brief(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
-    // These members are optional. If the target is missing, or the caller may not read it, the link
-    // has only `href`.
+    // These members are optional. If the target is missing, or if the caller is not allowed to read
+    // it, the link has only `href`.
     const shown = link.show.flatMap((name) => {
       const schema = this.#members.of(target, 'output', name, true)
       return schema === undefined ? [] : [[name, schema] as const]
@@ -58,7 +58,7 @@ export class LinkSchemas {
   }
 
   /**
-   * Returns the schema of a link in the form that this service uses: an object, a plain address, or
+   * Returns the schema of a link in the form that this service uses: an object, a plain URL, or
    * either of them (REP-1).
    */
   #inForm(link: Reference): DocumentSchema {
@@ -67,8 +67,8 @@ export class LinkSchemas {
   }
 
   /**
-   * Returns the schema of a link in request bodies. The link contains the address or the key of the
-   * target. Other members are ignored.
+   * Returns the schema of a link in request bodies. The link contains the URL or the key of its
+   * target. Other members of the link are ignored.
    */
   sent(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
     const made = this.#sent.get(mounted) ?? new Map<string, Reference>()
@@ -81,7 +81,7 @@ export class LinkSchemas {
   #makeSent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
     const { key, definition } = target.plan
     // If the link contains the key, its `href` may be null. If the target itself has a member
-    // `href`, the key identifies the target, and `href` is not an address.
+    // `href`, the key identifies the target, and `href` is not the target's URL.
     const address = definition.shape.members.has('href')
       ? {}
       : { href: { type: ['string', 'null'], maxLength: this.#sentAddress.maxLength } }
@@ -108,8 +108,8 @@ export class LinkSchemas {
     end: 'Link' | 'Reference',
     schema: DocumentSchema,
   ): Reference {
-    const { owner, type } = this.#members.ownerOf(mounted)
-    const names = [`${this.#members.ownerOf(target).type}${end}`, `${type}${typeName(link.name)}${end}`]
+    const { owner, type } = this.#members.namesOf(mounted)
+    const names = [`${this.#members.namesOf(target).type}${end}`, `${type}${typeName(link.name)}${end}`]
     return this.#components.share('schemas', names, schema, owner)
   }
 }
@@ -117,8 +117,8 @@ export class LinkSchemas {
 const absolute: DocumentSchema = Object.freeze({
   type: 'string',
   format: 'uri',
-  maxLength: longestAnswered,
-  description: 'An absolute address.',
+  maxLength: longestUrlOrField,
+  description: 'An absolute URL.',
 })
 
 const subLink: DocumentSchema = Object.freeze({

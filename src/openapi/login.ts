@@ -10,7 +10,7 @@ import { ProblemResponses } from './problem-schemas.js'
 
 const description = 'Returns a token for user and password in the header `x-authorization-token` (AUTH-2).'
 
-/** Returns the path item of the login. `root`: the address of the service, without a version. */
+/** Returns the path item of the login. `root`: the URL of the service, without a version. */
 export function loginPath(facts: ServiceFacts, root: string, components: Components): Record<string, unknown> {
   components.share('securitySchemes', ['basic'], {
     type: 'http',

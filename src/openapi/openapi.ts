@@ -45,17 +45,17 @@ export function openapi(service: object, version: string, options: OpenApiOption
   return describe(requireDescription('openapi()', service), version, given)
 }
 
-/** The parts of a request for the document that the document depends on. */
+/** The parts of a request for the document that affect the document. */
 export interface Asked {
-  /** The absolute address that precedes the name of the version. */
+  /** The absolute URL to which the name of the version is appended. */
   readonly root?: string
   /** Selects the operations to include. Default: all. */
   readonly wanted?: ((route: Route, operation: OperationDescription) => boolean) | undefined
 }
 
 /**
- * Builds the document from a description and checked options. Throws `ConfigurationError` as
- * `openapi` does.
+ * Builds the document from a description and checked options. Throws `ConfigurationError` for the
+ * same reasons as `openapi`.
  */
 export function describe(
   description: ServiceDescription,
@@ -64,7 +64,7 @@ export function describe(
   asked: Asked = {},
 ): OpenApiDocument {
   const { described, facts } = describedVersion(description, version)
-  // The address of a mock differs from the address of the service that the document describes.
+  // The URL of a mock differs from the URL of the service that the document describes.
   const root = asked.root ?? facts.root
   const components = new Components()
   const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [], examples } = given
@@ -116,15 +116,16 @@ function announcement(life: DescribedLife | undefined): Pick<OpenApiDocument, `x
 }
 
 /**
- * Returns the member `x-internal`. APIs with tokens of a login are public, and APIs with Bearer
- * tokens are internal (AUTH-1..3). For other APIs, the member is left out.
+ * Returns the member `x-internal`. An API with the tokens of a login is public, and an API with
+ * Bearer tokens that are JSON Web Tokens is internal (AUTH-1..3). For other APIs, the member is
+ * left out.
  */
 function audienceOf({ authenticate, login }: ServiceFacts): { readonly 'x-internal'?: boolean } {
   if (login || authenticate?.field === header.token) return { 'x-internal': false }
   return authenticate?.format === 'JWT' ? { 'x-internal': true } : {}
 }
 
-/** Returns the version to describe. Throws `ConfigurationError` if it is not served. */
+/** Returns the version to describe. Throws `ConfigurationError` if the version is not served. */
 function describedVersion(
   { versions, facts }: ServiceDescription,
   version: string,
@@ -175,8 +176,8 @@ function pathsOf(
 }
 
 /**
- * Returns whether the document describes a route. Retired routes are left out, because all their
- * methods respond with 410, including OPTIONS (VER-2).
+ * Returns whether the document describes a route. Retired routes are left out, because the response
+ * to all of their methods is 410, even to OPTIONS (VER-2).
  */
 const isServed = (route: Route): boolean =>
   route.lives === undefined || livingMethods(route, Date.now()).some((method) => method !== 'OPTIONS')

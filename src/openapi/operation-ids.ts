@@ -1,6 +1,7 @@
 /**
  * The ids of operations, such as `listPrePiezas` and `getPrePieza`. They are suitable as method
- * names in generated clients. An id stays the same as long as the address stays the same.
+ * names in generated clients. An id stays the same as long as the method and the path stay the
+ * same.
  */
 import { singularOf } from '../definition/singular.js'
 import type { Route } from '../plan/routes.js'
@@ -29,10 +30,10 @@ export function operationIdsOf(route: Route): (method: string) => string {
 }
 
 /**
- * Returns the noun of an operation id. `one`: whether the noun is in the singular, as for POST to a
- * collection.
+ * Returns the noun of an operation id. `isSingular`: whether the noun is in the singular, as it is
+ * for POST to a collection.
  */
-function placeOf(route: Route, one: boolean): string {
+function placeOf(route: Route, isSingular: boolean): string {
   const { kind, resource, association, endpoint, template } = route
   if (resource === undefined) {
     return typeName(template.replaceAll('/', '-'))
@@ -40,17 +41,17 @@ function placeOf(route: Route, one: boolean): string {
   if (endpoint !== undefined) return `${typeOf(resource)}${typeName(endpoint.name)}`
   if (kind === 'flag') return `${typeOf(resource)}${typeName(template.split('/').at(-1) ?? '')}`
   if (association === undefined) {
-    if (kind === 'collection') return one ? typeOf(resource) : typeName(resource.plan.collection)
+    if (kind === 'collection') return isSingular ? typeOf(resource) : typeName(resource.plan.collection)
     return distinct(typeOf(resource), typeName(resource.plan.collection))
   }
   const { parent, as } = association
   const singular = as === resource.plan.collection ? typeOf(resource) : typeName(singularOf(as))
-  if (kind === 'members') return `${typeOf(parent)}${one ? singular : typeName(as)}`
+  if (kind === 'members') return `${typeOf(parent)}${isSingular ? singular : typeName(as)}`
   return `${typeOf(parent)}${distinct(singular, typeName(as))}`
 }
 
 /**
- * Returns a singular that differs from the plural. If both are the same word, OPTIONS of the list
- * and OPTIONS of the item would otherwise have the same id.
+ * Returns a singular that differs from the plural. If singular and plural were the same word,
+ * OPTIONS of the list and OPTIONS of the item would have the same id.
  */
 const distinct = (singular: string, plural: string): string => (singular === plural ? `${singular}Item` : singular)

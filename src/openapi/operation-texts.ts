@@ -1,4 +1,7 @@
-/** The default texts of operations, with the clauses that they implement. */
+/**
+ * The default summaries and descriptions of operations, with the clauses that the operations
+ * implement.
+ */
 import type { Situation } from '../plan/endings.js'
 
 interface Text {
@@ -9,8 +12,8 @@ interface Text {
 const text = (summary: string, description: string): Text => ({ summary, description })
 
 /**
- * The texts by operation name. `{}` stands for the name of the collection, `{parent}` for the name
- * of the parent's collection, and `{flag}` for the name of the flag.
+ * The texts, keyed by operation name. `{}` stands for the name of the collection, `{parent}` for
+ * the name of the parent's collection, and `{flag}` for the name of the flag.
  */
 const texts: Readonly<Record<string, Text>> = {
   list: text(
@@ -30,7 +33,7 @@ const texts: Readonly<Record<string, Text>> = {
     'Change one of {}',
     'Changes the members in the body. null removes a member or sets it to null (VERB-5). `If-Match` prevents lost updates (HDR-3).',
   ),
-  remove: text('Delete one of {}', 'Deletes the item. Its address answers 404 afterwards (VERB-6).'),
+  remove: text('Delete one of {}', 'Deletes the item. Afterwards, its address responds with 404 (VERB-6).'),
   listMembers: text(
     'List the {} of one of {parent}',
     'Returns a page of the items in this sub-collection of the parent (VERB-1, PATH-7).',
@@ -51,7 +54,7 @@ const texts: Readonly<Record<string, Text>> = {
     'Remove one of {} from one of {parent}',
     'Removes the item from this sub-collection. The item itself is not deleted (VERB-4).',
   ),
-  readFlag: text('Read {flag} of one of {}', 'Answers 204 if the flag is set, 404 if it is not (PATH-8).'),
+  readFlag: text('Read {flag} of one of {}', 'Responds with 204 if the flag is set, with 404 if it is not (PATH-8).'),
   setFlag: text('Set {flag} of one of {}', 'Sets the flag. The operation is idempotent (PATH-8).'),
   unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag. The operation is idempotent (PATH-8).'),
   describe: text('Describe the version', 'Returns the OpenAPI document of this version, in JSON or YAML by `Accept`.'),
@@ -71,15 +74,15 @@ const headTexts: Readonly<Record<string, Text>> = {
   ),
   read: text(
     'Check whether one of {} exists',
-    'Answers 302 if the item exists, 404 if it does not. There is no body (VERB-8).',
+    'Responds with 302 if the item exists, with 404 if it does not. There is no body (VERB-8).',
   ),
   readMember: text(
     'Check whether one of the {} of one of {parent} exists',
-    'Answers 302 if the item is in this sub-collection, 404 if it is not. There is no body (VERB-8).',
+    'Responds with 302 if the item is in this sub-collection, with 404 if it is not. There is no body (VERB-8).',
   ),
   readFlag: text(
     'Check {flag} of one of {}',
-    'Answers 302 if the flag is set, 404 if it is not. There is no body (VERB-8).',
+    'Responds with 302 if the flag is set, with 404 if it is not. There is no body (VERB-8).',
   ),
 }
 

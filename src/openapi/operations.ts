@@ -30,8 +30,9 @@ const meanings: Readonly<Record<number, string>> = {
 
 /**
  * A response that servers and proxies in front of the service may send, but the library does not.
- * HEAD of an item never responds with 2xx (VERB-8), so some tools conclude that the operation can't
- * succeed. They do not if another response, such as this one, is listed.
+ * The response to HEAD of an item is never 2xx (VERB-8), so some tools conclude that the operation
+ * can't succeed. They do not conclude this if the operation also has a `default` response, such as
+ * this one.
  */
 export const unlisted = { description: 'Any other response comes from a server or proxy in front of the service.' }
 
@@ -41,7 +42,7 @@ export class Operations {
   readonly #bodies: Bodies
   readonly #parameters: Parameters
   readonly #problems: ProblemResponses
-  readonly #alike = new Map<string, Alike>()
+  readonly #sharedPartsByKey = new Map<string, SharedParts>()
   readonly #common = new Map<Route, Common>()
   readonly #bodiless = new WeakMap<Success, Reference>()
   /** The responses that are references to components. */
@@ -58,15 +59,19 @@ export class Operations {
     const { method, operation: described, route, facts, life } = situation
     const text = textOf(situation)
     const { idOf, tags } = this.#commonOf(route)
-    const alike = this.#alikeOf(situation, text.problems)
+    const sharedParts = this.#sharedParts(situation, text.problems)
     const body = this.#bodies.request(situation, text.examples)
     const query = this.#parameters.query(situation)
     const parameters =
-      query.length === 0 ? alike.fields : alike.fields.length === 0 ? query : [...query, ...alike.fields]
+      query.length === 0
+        ? sharedParts.fields
+        : sharedParts.fields.length === 0
+          ? query
+          : [...query, ...sharedParts.fields]
     const operation: Partial<Writable<DocumentOperation>> = {
       operationId: (method === 'HEAD' ? undefined : text.operationId) ?? idOf(method),
       summary: text.summary ?? summaryOf(situation),
-      description: text.description ?? alike.description ?? descriptionOf(situation),
+      description: text.description ?? sharedParts.description ?? descriptionOf(situation),
       tags,
     }
     if (route.lives !== undefined) Object.assign(operation, lifeOf(situation, text.deprecated === true))
@@ -75,33 +80,33 @@ export class Operations {
     if (parameters.length > 0) operation.parameters = parameters
     if (body !== undefined) operation.requestBody = body
     if (route.document?.public === true) operation.security = []
-    operation.responses = this.#responses(situation, alike)
+    operation.responses = this.#responses(situation, sharedParts)
     if (text !== plain) Object.assign(operation, extensionsIn({ ...text }))
     return operation as DocumentOperation
   }
 
-  #responses(situation: Situation, alike: Alike): Readonly<Record<string, unknown>> {
-    if (alike.responses !== undefined) return alike.responses
-    const successes = alike.successes.map(
+  #responses(situation: Situation, sharedParts: SharedParts): Readonly<Record<string, unknown>> {
+    if (sharedParts.responses !== undefined) return sharedParts.responses
+    const successes = sharedParts.successes.map(
       ({ status, response }) => [status, this.#withContent(situation, status, response)] as const,
     )
-    const responses = byStatus<unknown>([...successes, ...alike.others])
+    const responses = byStatus<unknown>([...successes, ...sharedParts.others])
     // If no response has content, all operations of the kind have the same responses.
-    if (successes.every(([, response]) => this.#shared.has(response))) alike.responses = responses
+    if (successes.every(([, response]) => this.#shared.has(response))) sharedParts.responses = responses
     return responses
   }
 
   /**
-   * Returns the parts of an operation that do not depend on the schemas of bodies. All routes of a
-   * kind share these parts.
+   * Returns the parts of an operation that do not depend on the schemas of bodies. Operations with
+   * the same name share these parts, in all routes of a kind.
    */
-  #alikeOf(situation: Situation, problems: OperationText['problems']): Alike {
+  #sharedParts(situation: Situation, problems: OperationText['problems']): SharedParts {
     const { method, operation, route } = situation
     const { kind } = this.#commonOf(route)
     const key = problems === undefined && kind !== undefined ? `${method} ${operation.name} ${kind}` : undefined
-    const known = key === undefined ? undefined : this.#alike.get(key)
+    const known = key === undefined ? undefined : this.#sharedPartsByKey.get(key)
     if (known !== undefined) return known
-    const alike: Alike = {
+    const sharedParts: SharedParts = {
       description: key === undefined ? undefined : descriptionOf(situation),
       fields: this.#parameters.fields(situation),
       successes: successesOf(situation).map((status) => ({ status, response: this.#success(situation, status) })),
@@ -112,8 +117,8 @@ export class Operations {
           : []),
       ],
     }
-    if (key !== undefined) this.#alike.set(key, alike)
-    return alike
+    if (key !== undefined) this.#sharedPartsByKey.set(key, sharedParts)
+    return sharedParts
   }
 
   #commonOf(route: Route): Common {
@@ -166,15 +171,15 @@ interface Success {
 
 /** The parts that the operations of one route share. */
 interface Common {
-  /** The kind of the route. Routes with the same kind share an `Alike`. */
+  /** The kind of the route. The operations of all routes of one kind share their `SharedParts`. */
   readonly kind: string | undefined
   readonly idOf: (method: string) => string
   readonly tags: readonly string[]
 }
 
 /** The parts that operations with the same name share, in all routes of a kind. */
-interface Alike {
-  /** `undefined` for operations that share nothing. */
+interface SharedParts {
+  /** `undefined` if the operation shares nothing with other operations. */
   readonly description: string | undefined
   /** The header fields of requests. */
   readonly fields: readonly unknown[]
@@ -185,11 +190,11 @@ interface Alike {
   responses?: Readonly<Record<string, unknown>>
 }
 
-/** Returns the team's description of a response of an endpoint. */
+/** Returns the description of a response that the endpoint declares. */
 const statedAnswer = ({ method, route }: Situation, status: number): EndpointAnswer | undefined =>
   route.endpoint?.methods.get(method)?.text.responses?.[String(status) as '200']
 
-/** Returns the team's texts for an operation. */
+/** Returns the texts that the service declares for an operation. */
 function textOf({ method, operation, route }: Situation): OperationText {
   const called = route.endpoint?.methods.get(method)
   if (called !== undefined) {
@@ -214,7 +219,7 @@ export function tagOf({ route }: Pick<Situation, 'route'>): string {
 
 /**
  * Returns the members that announce the deprecation of an operation. The sunset of a whole version
- * is not among them, because it is at the root of the document (VER-3).
+ * is not among these members, because it is at the root of the document (VER-3).
  */
 function lifeOf(
   { method, route, life }: Situation,

@@ -88,7 +88,7 @@ export class Parameters {
     return made
   }
 
-  /** Returns the parameter `expand`. All operations that return items share it. */
+  /** Returns the parameter `expand`. All operations that return items of the resource share it. */
   #expansion(resource: Mounted): readonly unknown[] {
     const { plan } = resource
     const { expandable } = plan.list
@@ -166,7 +166,7 @@ function pageParameters({ page, searchable }: ListGrammar, components: Component
   return [...(searchable ? [search()] : []), number, size]
 }
 
-/** The words for each operator in the description of a filter. */
+/** The words that stand for an operator in the description of a filter. */
 const comparisons: Readonly<Record<TypedFilter['op'], string>> = {
   eq: 'equals the value',
   gt: 'is greater than the value',
@@ -217,8 +217,8 @@ function inQuery(schema: DocumentSchema): DocumentSchema {
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /**
- * Returns the length of a list that contains each field once, with a sign for each field and
- * separating commas.
+ * Returns the length of a value of `sort` that contains each field once, with a sign for each field
+ * and separating commas. The result is at most the maximum length of a query value.
  */
 const longestSort = (fields: readonly string[]): number =>
   Math.min(

@@ -1,5 +1,6 @@
 /**
- * The path of a route in a document, with a parameter for each key in it (PATH-1, PATH-9, PATH-11).
+ * The path of a route in a document, with a parameter for each key in the path (PATH-1, PATH-9,
+ * PATH-11).
  */
 import { longestId, segmentOf } from '../definition/key.js'
 import { keyHolders } from '../plan/route-list.js'
@@ -99,8 +100,9 @@ function compositeSchema({ plan }: Mounted): DocumentSchema {
 }
 
 /**
- * Returns the pattern of an integer in a composite key. Each integer has only one spelling. Zero
- * and negative integers are excluded if the minimum excludes them, because no item can have them.
+ * Returns the pattern of an integer in a composite key. Each integer has only one spelling. If the
+ * minimum excludes zero or negative integers, the pattern excludes them too, because no item can
+ * have such a key.
  */
 function integerPart(minimum: unknown): string {
   if (typeof minimum === 'number' && minimum >= 1) return '[1-9][0-9]*'

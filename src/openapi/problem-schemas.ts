@@ -16,9 +16,9 @@ const text = (description: string): DocumentSchema => ({ type: 'string', descrip
 
 const violation: DocumentSchema = {
   type: 'object',
-  description: 'One fault of the request.',
+  description: 'One violation in the request.',
   properties: {
-    detail: text('A sentence that describes the fault and how to fix it.'),
+    detail: text('A sentence that says what is wrong and how to fix it.'),
     pointer: text('An RFC 6901 pointer into the body. It is empty for the whole body.'),
     parameter: text('The name of a query parameter.'),
     header: text('The name of a request header field.'),
@@ -32,14 +32,14 @@ const violation: DocumentSchema = {
     allowed: {
       type: 'array',
       description: 'The allowed values.',
-      items: { xml: { name: problemWire.items } },
+      items: { xml: { name: problemWire.nestedItem } },
       maxItems: maxProblemItems,
       xml: { wrapped: true },
     },
     suggestion: text('The allowed name that is most similar to the name in the request.'),
   },
   required: ['detail'],
-  xml: { name: problemWire.items },
+  xml: { name: problemWire.nestedItem },
 }
 
 const problemSchema = (violations: Reference): DocumentSchema => ({
@@ -60,7 +60,7 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
       format: 'int32',
       description: 'The status of the response.',
     },
-    detail: text('An explanation of the fault in this request.'),
+    detail: text('An explanation of why this request failed.'),
     // The format is not `uri-reference`, because the path is returned as it was received, and may
     // be invalid.
     instance: text('The path of the request.'),
@@ -69,7 +69,7 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
     requestId: text('The id of the request, for questions to the operators of the service.'),
     errors: {
       type: 'array',
-      description: 'All faults of the request, with their places.',
+      description: 'All violations in the request, with their positions.',
       items: violations,
       maxItems: maxProblemItems,
       xml: { wrapped: true },
@@ -92,8 +92,8 @@ const statusOf = (problem: ProblemCode | CustomProblem): number =>
   typeof problem === 'string' ? problemKinds[problem].status : problem.status
 
 /**
- * The content of errors in the service's previous form. The document does not describe it further
- * (ERR-3).
+ * The content of errors in the form that the service had before it followed ERR-3. The document
+ * does not describe this content further.
  */
 const anyContent = { '*/*': {} }
 
@@ -114,7 +114,10 @@ export class ProblemResponses {
     ])
   }
 
-  /** Returns the responses for these problems. They do not depend on an operation. */
+  /**
+   * Returns the responses for these problems. Unlike `of`, this method does not add the problems
+   * that an operation may cause.
+   */
   ofProblems(
     situation: FieldSituation,
     given: readonly (ProblemCode | CustomProblem)[],
@@ -131,7 +134,7 @@ export class ProblemResponses {
       ([status, problems]) => [String(status), this.#response(situation, status, problems)] as const,
     )
     if (problemForms(situation.modes) === 'problem' || known.length === 0) return Object.fromEntries(known)
-    // Errors in the service's previous form may have other statuses.
+    // Errors in the service's previous form may have statuses other than those of the problems.
     return Object.fromEntries([
       ...known,
       ['default', this.#components.share('responses', ['FormerError'], formerError)],

@@ -23,10 +23,11 @@ export const suffix: Readonly<Record<Purpose, string>> = {
 }
 
 /**
- * Keywords that contain schemas. The value of a keyword in `single` is one schema, in `listed` a
- * list of schemas, and in `tabled` an object whose members are schemas.
+ * Keywords that contain schemas. The value of a keyword in `schemaKeywords` is one schema. The
+ * value of a keyword in `schemaListKeywords` is a list of schemas. The value of a keyword in
+ * `schemaMapKeywords` is an object whose members are schemas.
  */
-export const single = [
+export const schemaKeywords = [
   'items',
   'additionalProperties',
   'unevaluatedProperties',
@@ -38,22 +39,28 @@ export const single = [
   'contains',
   'propertyNames',
 ]
-export const listed = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
-export const tabled = ['properties', 'patternProperties', 'dependentSchemas']
+export const schemaListKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+export const schemaMapKeywords = ['properties', 'patternProperties', 'dependentSchemas']
 
 /**
- * Returns whether a schema is the same for every purpose. This is the case if it contains neither
- * objects nor references.
+ * Returns whether a schema is certainly the same for every purpose. This is the case if it declares
+ * its types, and contains neither objects, nor references, nor branches.
  */
-export function isPurposeless(node: JsonSchema): boolean {
+export function isSameForAllPurposes(node: JsonSchema): boolean {
   const { type } = node
   if (type === undefined || type === 'object' || (isList(type) && type.includes('object'))) return false
   return Object.keys(node).every(
-    (keyword) => !structural.has(keyword) || (keyword === 'items' && isSchema(node.items) && isPurposeless(node.items)),
+    (keyword) =>
+      !structural.has(keyword) || (keyword === 'items' && isSchema(node.items) && isSameForAllPurposes(node.items)),
   )
 }
 
-const structural: ReadonlySet<string> = new Set([...single, ...listed, ...tabled, '$ref'])
+const structural: ReadonlySet<string> = new Set([
+  ...schemaKeywords,
+  ...schemaListKeywords,
+  ...schemaMapKeywords,
+  '$ref',
+])
 
 /** Returns whether a schema declares its type itself, without references or branches. */
 const isPlain = (node: JsonSchema): boolean =>
@@ -69,7 +76,7 @@ export const isObjectSchema = (root: JsonSchema, node: JsonSchema): boolean =>
     ? node.type === 'object' || (isList(node.type) && node.type.includes('object'))
     : Shape.of(root, node).isObject
 
-/** Returns three facts about a schema: whether it is read-only, write-only, and nullable. */
+/** Returns whether a schema is read-only, whether it is write-only, and whether it is nullable. */
 export function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'> {
   if (!isPlain(node)) return Shape.of(root, node)
   return {
@@ -93,7 +100,7 @@ export function isRequired(
   return required && !shape.readOnly && !(purpose === 'replace' && shape.writeOnly)
 }
 
-/** Returns a schema that allows the same values and null. */
+/** Returns a schema that allows null in addition to the values of the given schema. */
 export function nullable(schema: DocumentSchema): DocumentSchema {
   const { type, enum: values } = schema
   if (type !== undefined && schema.const === undefined) {
@@ -108,10 +115,10 @@ export function nullable(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Returns whether the target of a reference differs by purpose. This is the case if it contains a
- * read-only member, a write-only member, or a nullable object.
+ * Returns whether the target of a reference differs by purpose. This is the case if the target
+ * contains a read-only member, a write-only member, or a nullable object.
  */
-export function isGuarded(root: JsonSchema, ref: string): boolean {
+export function differsByPurpose(root: JsonSchema, ref: string): boolean {
   const seen = new Set<Shape>()
   const look = (shape: Shape): boolean => {
     if (seen.has(shape)) return false

@@ -1,6 +1,6 @@
 /**
- * The schemas of representations. In representations, brief or expanded links replace keys (REP-1,
- * REP-2, REP-7, REP-8).
+ * The schemas of representations, in which brief or expanded links replace keys (REP-1, REP-2,
+ * REP-7, REP-8).
  */
 import { isObject } from '../definition/json.js'
 import type { Link } from '../definition/resource.js'
@@ -19,14 +19,14 @@ import { translated } from './schemas.js'
 import { membersOfScope } from './scope-members.js'
 
 /**
- * The form of a record: its purpose, or `expanded` if the record replaces a link. The links of an
- * expanded record are brief (REP-2).
+ * The form of a record: its purpose, or `expanded` if the record takes the place of a link. The
+ * links of an expanded record are brief (REP-2).
  */
 type Form = Purpose | 'expanded'
 
 /** The cached parts of one resource. */
 interface Known {
-  /** Members that the scope of some caller sets. */
+  /** Members that the scope of at least one caller sets. */
   readonly scoped: ReadonlySet<string>
   /** Write-only members. */
   readonly writeOnly: readonly string[]
@@ -54,7 +54,7 @@ export class RecordSchemas {
     this.#links = new LinkSchemas(components, this.#members, bodyLimit, forms)
   }
 
-  /** Returns the builder of schemas with another form of links, such as plain addresses (REP-1). */
+  /** Returns the builder of schemas for a form of links, such as plain URLs (REP-1). */
   with(forms: LinkForms): RecordSchemas {
     if (forms === this.#forms) return this
     const made = this.#others.get(forms) ?? new RecordSchemas(this.#components, this.#bodyLimit, forms)
@@ -63,7 +63,8 @@ export class RecordSchemas {
   }
 
   /**
-   * Returns a reference to the schema of a record. Purposes with equal schemas share a component.
+   * Returns a reference to the schema of a record. If the schemas for two purposes are equal, the
+   * purposes may share a component.
    */
   of(mounted: Mounted, form: Form): Reference {
     const { references } = this.#knownOf(mounted)
@@ -91,8 +92,8 @@ export class RecordSchemas {
   }
 
   /**
-   * Whether the schema of a record was built only for a comparison. If so, its components may be
-   * unused.
+   * Whether the schema of a record was built only for a comparison. In that case, the components
+   * that it references may be unused.
    */
   get hasUnused(): boolean {
     if ([...this.#others.values()].some((other) => other.hasUnused)) return true
@@ -122,16 +123,16 @@ export class RecordSchemas {
    */
   #answered(mounted: Mounted, form: 'output' | 'expanded'): Reference {
     if (form === 'expanded' && !hasExpansions(mounted)) return this.of(mounted, 'output')
-    const { owner, type } = this.#members.ownerOf(mounted)
+    const { owner, type } = this.#members.namesOf(mounted)
     return this.#components.define(`${type}${form === 'expanded' ? 'Expanded' : ''}`, owner, () =>
       this.#record(mounted, form),
     )
   }
 
   /**
-   * Returns a reference to the schema of a record in request bodies. If it equals the schema of
-   * responses, both share a component. POST and PUT also share a component if their schemas are
-   * equal.
+   * Returns a reference to the schema of a record in request bodies. If this schema equals the
+   * schema of responses, the two share a component. POST and PUT also share a component if their
+   * schemas are equal.
    */
   #sent(mounted: Mounted, purpose: Exclude<Purpose, 'output'>): Reference {
     const schema = this.#record(mounted, purpose)
@@ -141,7 +142,7 @@ export class RecordSchemas {
       return isAlike(schema.required, record.required) && isAlike(schema, record)
     }
     if (isLike('output')) return this.of(mounted, 'output')
-    const { owner, type } = this.#members.ownerOf(mounted)
+    const { owner, type } = this.#members.namesOf(mounted)
     const both = purpose !== 'patch' && isLike(purpose === 'create' ? 'replace' : 'create')
     return this.#components.define(`${type}${both ? 'Input' : suffix[purpose]}`, owner, () => schema)
   }
@@ -174,7 +175,8 @@ export class RecordSchemas {
     if (typeof description === 'string' && purpose === 'output') record.description = description
     record.properties = properties
     if (required.length > 0) record.required = required
-    // A boolean is the same for all purposes, so it needs no translation.
+    // If `additionalProperties` is a boolean, it is the same for all purposes and needs no
+    // translation.
     const isPlain = typeof others.additionalProperties === 'boolean' && others.patternProperties === undefined
     Object.assign(record, isPlain ? others : translated(this.#members.context(mounted, purpose), others, ''))
     record.xml = this.#knownOf(mounted).xml
@@ -187,16 +189,18 @@ export class RecordSchemas {
     const member = shape.members.get(name)
     if (member === undefined || (purpose === 'create' && member.readOnly)) return
     const isKey = plan.key.members.includes(name)
-    const wanted = shape.required.has(name) || isKey
-    const present = isRequired(purpose, member, wanted) && !(purpose === 'output' && shape.conditional.has(name))
-    // These members may be left out: the address, the caller's scope or the store sets them.
-    const isGiven =
+    const isRequiredInRecord = shape.required.has(name) || isKey
+    const present =
+      isRequired(purpose, member, isRequiredInRecord) && !(purpose === 'output' && shape.conditional.has(name))
+    // Clients may leave these members out, because the URL, the caller's scope or the store sets
+    // them.
+    const mayBeOmitted =
       (purpose === 'create' && assigned.has(name)) ||
       (purpose === 'replace' && isKey) ||
       (purpose !== 'output' && (mounted.parent?.by.includes(name) === true || this.#knownOf(mounted).scoped.has(name)))
-    const schema = this.#members.of(mounted, purpose, name, wanted)
+    const schema = this.#members.of(mounted, purpose, name, isRequiredInRecord)
     if (schema !== undefined)
-      put(name, isKey && !plan.key.composite ? addressable(schema) : schema, present && !isGiven)
+      put(name, isKey && !plan.key.composite ? addressable(schema) : schema, present && !mayBeOmitted)
   }
 
   #putWriteOnly(mounted: Mounted, purpose: Purpose, put: Put): void {
@@ -204,10 +208,10 @@ export class RecordSchemas {
     const { writeOnly, scoped } = this.#knownOf(mounted)
     for (const name of writeOnly) {
       const member = shape.members.get(name)
-      const wanted = shape.required.has(name)
-      const schema = this.#members.of(mounted, purpose, name, wanted)
+      const isRequiredInRecord = shape.required.has(name)
+      const schema = this.#members.of(mounted, purpose, name, isRequiredInRecord)
       if (schema !== undefined && member !== undefined)
-        put(name, schema, isRequired(purpose, member, wanted) && !scoped.has(name))
+        put(name, schema, isRequired(purpose, member, isRequiredInRecord) && !scoped.has(name))
     }
   }
 
@@ -231,13 +235,15 @@ export class RecordSchemas {
     } else {
       const schema: DocumentSchema = { ...this.#links.sent(mounted, link, target) }
       const { scoped } = this.#knownOf(mounted)
-      const isGiven = link.by.every((member) => shape.members.get(member)?.fallback !== undefined || scoped.has(member))
-      put(link.name, leads ? schema : nullable(schema), leads && !kept && !isGiven && form !== 'patch')
+      const mayBeOmitted = link.by.every(
+        (member) => shape.members.get(member)?.fallback !== undefined || scoped.has(member),
+      )
+      put(link.name, leads ? schema : nullable(schema), leads && !kept && !mayBeOmitted && form !== 'patch')
     }
   }
 }
 
-/** The text that is appended to type names, by the form of links. */
+/** The suffix of type names, by the form of links. */
 const ofForms: Readonly<Record<LinkForms, string>> = { objects: '', addresses: 'WithAddresses', either: 'WithAnyLinks' }
 
 type Put = (name: string, schema: DocumentSchema, needed: boolean) => void

@@ -1,6 +1,6 @@
 /**
- * Translates the JSON Schemas of a team into schemas of OpenAPI documents. Objects are closed,
- * keywords without a meaning in documents are removed, and shared parts become components.
+ * Translates the JSON Schemas of a service into schemas of OpenAPI documents. Objects are closed,
+ * keywords without a meaning in OpenAPI documents are removed, and shared parts become components.
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'
@@ -13,27 +13,28 @@ import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
 import {
-  isGuarded,
+  differsByPurpose,
   isObjectSchema,
   isRequired,
-  listed,
   nullable,
   type Purpose,
-  single,
+  schemaKeywords,
+  schemaListKeywords,
+  schemaMapKeywords,
   suffix,
-  tabled,
   traitsOf,
 } from './purposes.js'
 
 /** The data that the translation of a schema needs. */
 export interface SchemaContext {
   readonly components: Components
-  /** The schema that references point into. */
+  /** The schema into which references point. */
   readonly root: JsonSchema
   /** The owner of the schema, for messages, such as `"pre-piezas"`. */
   readonly owner: string
   /**
-   * The name of the schema's type. If the name of a part is taken, this name is prepended to it.
+   * The name of the schema's type. If the name of a subschema is already taken, this name is
+   * prepended to it.
    */
   readonly name: string
   readonly purpose: Purpose
@@ -71,7 +72,7 @@ export function valueSchema(context: SchemaContext, node: JsonSchema): DocumentS
   )
 }
 
-/** Translates a closed schema. `path`: the place of the schema, for messages. */
+/** Translates a closed schema. `path`: the path to the schema, for messages. */
 export function translated(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
   const found = Object.keys(node).find((keyword) => untranslatable.has(keyword))
   if (found !== undefined) throw unfit(context, found, path)
@@ -86,22 +87,22 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
   const { purpose } = context
   const merges = purpose === 'patch' && isObjectSchema(context.root, node)
   // A patch contains only some members of a value, so conditions on the whole value do not apply to
-  // it.
+  // the patch.
   const given: JsonSchema = merges ? withoutConditions(node) : node
   const result: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(given)) {
     if (omitted.has(keyword)) continue
     if (keyword === 'examples') context.components.hasExamples = true
     if (keyword === '$ref') result.$ref = openReference(context, String(value))
-    else if (single.includes(keyword))
+    else if (schemaKeywords.includes(keyword))
       result[keyword] = isSchema(value) ? translated(asWhole(context), value, `${path}/${keyword}`) : value
-    else if (listed.includes(keyword)) {
+    else if (schemaListKeywords.includes(keyword)) {
       result[keyword] = isList(value)
         ? value.map((part) => (isSchema(part) ? translated(asWhole(context), part, path) : part))
         : value
     } else if (keyword === 'properties') {
       Object.assign(result, propertiesOf(context, node, path))
-    } else if (tabled.includes(keyword)) result[keyword] = tableOf(asWhole(context), value, path)
+    } else if (schemaMapKeywords.includes(keyword)) result[keyword] = tableOf(asWhole(context), value, path)
     else if (keyword !== 'required') result[keyword] = value
   }
   if (given.properties === undefined && isList(given.required) && purpose !== 'patch') result.required = given.required
@@ -175,7 +176,7 @@ function tableOf(context: SchemaContext, table: unknown, path: string): Document
   )
 }
 
-/** Keywords that may stand beside `$ref` without changing its meaning. */
+/** Keywords that may be next to `$ref` without changing which values are allowed. */
 const harmlessSiblings: ReadonlySet<string> = new Set([
   '$ref',
   'unevaluatedProperties',
@@ -205,15 +206,15 @@ function reference(
 }
 
 /**
- * Returns the reference of a schema that has other keywords in addition to `$ref`. The target is
- * not closed, because the other keywords may add members.
+ * Returns the reference for a schema that has other keywords next to `$ref`. The target is not
+ * closed, because the other keywords may add members.
  */
 const openReference = (context: SchemaContext, ref: string): string => component(context, ref, false).$ref
 
 function component(context: SchemaContext, ref: string, closed: boolean): { readonly $ref: string } {
   const { components, root, owner, name } = context
   const last = ref.split('/').at(-1) ?? ''
-  const purpose = isGuarded(root, ref)
+  const purpose = differsByPurpose(root, ref)
     ? context.purpose
     : context.purpose === 'patch' && isObjectSchema(root, schemaAt(root, ref))
       ? 'patch'
@@ -222,7 +223,7 @@ function component(context: SchemaContext, ref: string, closed: boolean): { read
   const typed = `${plainName}${closed ? '' : 'Base'}${suffix[purpose]}`
   const node = schemaAt(root, ref)
   const make = (): unknown => plain({ ...context, purpose }, closed ? closedPlace(root, node, () => false) : node, ref)
-  // Two resources may have a part with the same name. If the parts are equal, they share a
+  // Two resources may have subschemas with the same name. If the subschemas are equal, they share a
   // component.
   const identity = `${ref} ${purpose} ${String(closed)} ${JSON.stringify(isObject(root.$defs) ? root.$defs : root)}`
   return components.defineAlike([typed, `${name}${typed}`], owner, identity, make)
@@ -249,8 +250,8 @@ function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSche
 }
 
 /**
- * Returns a reference to the type of a request body. If its schema equals that of responses, both
- * share a type. Otherwise the request body has a type of its own.
+ * Returns a reference to the type of a titled object in a request body. If its schema equals the
+ * schema in responses, the two share a type. Otherwise the type for requests has a name of its own.
  */
 function requestType(
   context: SchemaContext,

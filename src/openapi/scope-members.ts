@@ -5,11 +5,11 @@ import type { ResourceDefinition } from '../definition/resource.js'
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Returns the names of the members that `scope`, a function of the team, sets for some principal.
- * No real principal is known when the document is built, so the function is called with three
- * stand-ins. The first two have every member, and their methods return a truthy value or
- * `undefined`, respectively. The third is an empty object. The results are combined. If the
- * function throws or does not return a plain object, that call adds no members.
+ * Returns the names of the members that the service's function `scope` sets for at least one
+ * principal. No real principal is known when the document is built, so the function is called with
+ * three stand-ins. The first two have every member. The methods of the first return a truthy value,
+ * and those of the second return `undefined`. The third is an empty object. The results are
+ * combined. If the function throws or does not return a plain object, that call adds no members.
  */
 export function membersOfScope({ scope }: ResourceDefinition): ReadonlySet<string> {
   if (scope === undefined) return none
@@ -19,7 +19,8 @@ export function membersOfScope({ scope }: ResourceDefinition): ReadonlySet<strin
 function namesGiven(scope: (principal: unknown) => unknown, principal: unknown): readonly string[] {
   try {
     const given: unknown = scope(principal)
-    // The result of the promise is not used, but an unhandled rejection would end the process.
+    // A promise is not a valid result. Its rejection is handled here, because an unhandled
+    // rejection would end the process.
     if (given instanceof Promise) given.catch(() => {})
     return isPlainObject(given) ? Object.keys(given) : []
   } catch {
@@ -28,7 +29,8 @@ function namesGiven(scope: (principal: unknown) => unknown, principal: unknown):
 }
 
 /**
- * Maximum depth of the members of a stand-in. It ends a function that follows members in a loop.
+ * Maximum depth of the members of a stand-in. The limit ends a function that follows members in a
+ * loop.
  */
 const maxDepth = 8
 

@@ -1,5 +1,6 @@
 /**
- * Removes unused components from a document. Some components are built only to compare two types.
+ * Removes unused components from a document. A component may be unused because it was built only to
+ * compare two types.
  */
 import { isContainer } from '../definition/json.js'
 import type { DocumentFragment } from '../plan/document-options.js'
@@ -7,7 +8,7 @@ import type { OpenApiDocument } from './document.js'
 
 /**
  * Returns the document without components that no path references, directly or indirectly. Security
- * schemes and the team's own components in fragments are kept.
+ * schemes and the components in fragments are kept.
  */
 export function withoutUnused(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   const used = referencesIn(document)

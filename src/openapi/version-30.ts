@@ -42,8 +42,9 @@ export function toVersion30(document: OpenApiDocument): OpenApiDocument {
 }
 
 /**
- * Returns the license. OpenAPI 3.0 lacks `identifier`, so it is replaced with the address of the
- * license's page at SPDX. An SPDX expression that combines several licenses has no page.
+ * Returns the license. OpenAPI 3.0 lacks `identifier`, so it is replaced with the URL of the
+ * license's page at SPDX. There is no such page for an SPDX expression that combines several
+ * licenses.
  */
 function licensed(license: unknown): JsonObject {
   if (!isObject(license)) return {}

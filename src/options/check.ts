@@ -1,6 +1,6 @@
 /**
- * Validates the options that JavaScript callers pass: they may be misspelled, missing, or of
- * another kind.
+ * Validates the options that JavaScript callers pass. An option may be misspelled or missing, or
+ * have a value of the wrong kind.
  */
 import { ConfigurationError } from '../configuration-error.js'
 import { isContainer, isList, isObject } from '../definition/json.js'
@@ -13,11 +13,11 @@ import { spell, spellKind } from './spelling.js'
 export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /**
- * Validates `given` as the options of `what`: of a function such as `api()`, or of a part such as
- * `the mount of "orders"`. A function whose options may be omitted passes `{}` if there are none.
- * Throws `ConfigurationError` for an unknown name and for a value of another kind. The message for
- * an unknown name has the closest name. The message for a value has the path of the option, the
- * given value, and the allowed values.
+ * Validates `given` as the options of `what`, which is a function such as `api()`, or a part such
+ * as `the mount of "orders"`. A function whose options may be omitted passes `{}` if there are
+ * none. Throws `ConfigurationError` for an unknown name and for a value of the wrong kind. The
+ * message about an unknown name contains the closest name. The message about a value contains the
+ * path of the option, the given value, and the allowed values.
  */
 export function checkOptions<Options = Readonly<Record<string, unknown>>>(
   what: string,
@@ -48,11 +48,11 @@ export function checkArgument(what: string, given: unknown, kind: Kind): void {
   )
 }
 
-/** The texts with which messages refer to a function, such as `api()` or `new Client()`. */
+/** Matches a value of `what` that names a function, such as `api()` or `new Client()`. */
 const factory = /^(?:new )?\w+\(.*\)$/
 
 type Fault =
-  /** A value of another kind. */
+  /** A value of the wrong kind. */
   | { readonly path: string; readonly is: string; readonly fix: string }
   /** An unknown name. */
   | { readonly path: string; readonly unknown: string; readonly fix: string }
@@ -71,7 +71,7 @@ const capital = (text: string): string =>
   /^(?:the|each|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 
 /**
- * The first fault in an object of options: an unknown name, a value of another kind, or a missing
+ * The first fault in an object of options: an unknown name, a value of the wrong kind, or a missing
  * option.
  */
 function faultIn(
@@ -131,8 +131,8 @@ function faultOfValue(path: string, value: unknown, kind: Kind): Fault | undefin
   if (isList(kind)) {
     const faults = (kind as readonly Kind[]).map((one) => faultOfValue(path, value, one))
     if (faults.includes(undefined)) return undefined
-    // If the value has the form of one of the kinds, its own fault is more useful than the list of
-    // all kinds.
+    // If the value is of one of the kinds, but one of its members is faulty, a message about this
+    // member is more useful than a list of all kinds.
     return faults.find((fault) => fault?.path !== path || 'unknown' in fault) ?? wrong(path, value, kind)
   }
   if (!hasForm(value, kind as Exclude<Kind, readonly Kind[]>)) return wrong(path, value, kind)

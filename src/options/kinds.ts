@@ -1,6 +1,6 @@
 /**
- * The kinds of options. Each function with options has one table with the kind of each option. The
- * compiler then reports an option without a kind, and `checkOptions()` reports a value of another
+ * The kinds of option values. Each function with options has a table with the kind of each option.
+ * The compiler reports an option without a kind, and `checkOptions()` reports a value of the wrong
  * kind.
  */
 import { longestTimer } from '../timeout.js'
@@ -31,11 +31,11 @@ interface OneOf {
   readonly oneOf: readonly unknown[]
 }
 
-/** A number within inclusive bounds. If `whole` is set, it is an integer. */
+/** A number within inclusive bounds. If `whole` is set, the number must be an integer. */
 export interface NumberKind {
   readonly from: number
   readonly to?: number
-  /** Whether the bound `from` itself is not allowed. */
+  /** True if the number must be greater than `from`. */
   readonly above?: true
   readonly whole?: true
   /** The unit, such as `milliseconds`. */
@@ -95,7 +95,7 @@ export interface PresentKind {
   readonly present: Kind
 }
 
-/** A name that belongs in another place. `instead` says where. */
+/** The name of an option that belongs somewhere else. `instead` says where. */
 interface MisplacedKind {
   readonly instead: string
 }

@@ -1,4 +1,4 @@
-/** Describes given values and allowed values in messages. */
+/** Describes given values and allowed values, for messages. */
 import { isList } from '../definition/json.js'
 import { isPromise } from '../promise.js'
 import type { Kind, NumberKind, Word } from './kinds.js'

@@ -11,7 +11,10 @@ import type { Route } from './routes.js'
 /** A header field of a response. */
 export interface AnswerField {
   readonly name: string
-  /** Whether every response of its kind has the field. */
+  /**
+   * Whether every response of this type has the field. If false, only some of these responses have
+   * it.
+   */
   readonly always: boolean
 }
 
@@ -81,8 +84,9 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
     case 'document':
       return [...cached, ...always(header.etag)]
     case 'value': {
-      // In any other response, the entity tag is the version of the item that the endpoint is
-      // below. An endpoint that is not below an item has no such version.
+      // The tag of a 200 to GET or HEAD covers the bytes of the value. In any other response, the
+      // tag is the version of the item above the endpoint. An endpoint that is not below an item has
+      // no such version.
       const tag =
         (method === 'GET' || method === 'HEAD') && status === 200
           ? perhaps(header.etag)
@@ -102,8 +106,8 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
 }
 
 /**
- * Whether the response may have `Content-Disposition`, because it is an export or is written by one
- * of the team's representations.
+ * Whether the response may have `Content-Disposition`, because the response is an export or is
+ * written by a custom representation.
  */
 function isFile({ method, operation, route, facts }: Situation): boolean {
   const { resource, endpoint } = route
@@ -121,7 +125,8 @@ function isFile({ method, operation, route, facts }: Situation): boolean {
  */
 function written(method: string, status: number, file: readonly AnswerField[]): readonly AnswerField[] {
   if (status === 202) return always(header.location)
-  // The response to a POST is 200 if the adapter had nothing to create. It has no representation.
+  // The response to a POST is 200 if the adapter had nothing to create. Such a response has no
+  // representation.
   if (method === 'POST' && status === 200) return []
   const made = status === 201 ? always(header.location) : []
   return [
@@ -146,19 +151,19 @@ export function fieldsOfProblem(situation: FieldSituation, status: number): read
 function ofProblem({ method, facts, body }: FieldSituation, status: number): readonly AnswerField[] {
   switch (status) {
     case 401:
-      // If the team's own function `principal` identifies the callers, it also chooses the header
-      // fields of the errors that it throws.
+      // If the service's option `principal` identifies the callers, that function also chooses the
+      // header fields of the errors that it throws.
       return facts.authenticate === undefined && facts.identifies
         ? perhaps(header.wwwAuthenticate)
         : always(header.wwwAuthenticate)
     case 405:
       return always(header.allow)
     case 415:
-      // The field lists the media types or content codings that a body may have (RFC 9110 15.5.16,
-      // RFC 5789 2.2).
+      // These fields list the media types or content codings that a body may have (RFC 9110
+      // 15.5.16, RFC 5789 2.2).
       return body ? perhaps(method === 'PATCH' ? header.acceptPatch : header.accept, header.acceptEncoding) : []
     case 429:
-      // A rate limit in the team's own code may omit `Retry-After`.
+      // If the service limits requests in its own code, that code may omit `Retry-After`.
       return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
     case 503:
       return perhaps(header.retryAfter)

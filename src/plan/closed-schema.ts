@@ -1,7 +1,7 @@
 /**
- * Derives the schema that validates bodies from the team's schema. In the derived schema, every
- * object is closed: it allows no undeclared members, unless the team's schema allows them
- * explicitly. Every integer must be exact (REP-8).
+ * Derives the schema that validates bodies from the schema of a definition. In the derived schema,
+ * every object is closed: it allows no undeclared members, unless the definition's schema allows
+ * them explicitly. Every integer must be between -(2^53-1) and 2^53-1 (REP-8).
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'
@@ -33,8 +33,9 @@ export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused
  * Closes a subschema that describes a whole value: the root, a member or an item. The closing
  * keyword is added to this subschema and not to its branches (`allOf`, `anyOf`, ...). If there are
  * branches, the keyword is `unevaluatedProperties`, because it recognizes the members that the
- * branches declare. `additionalProperties` does not. If several schemas declare the same member,
- * the member is closed once, and allows the names that any of these schemas declares.
+ * branches declare. The keyword `additionalProperties` does not recognize them. If several schemas
+ * declare the same member, the member is closed once, and allows the names that any of these
+ * schemas declares.
  */
 function place(context: Context, node: JsonSchema): JsonSchema {
   const shape = Shape.of(context.root, node)
@@ -98,7 +99,8 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   if (isList(node.required))
     result.required = node.required.filter((name) => !isExcused(context, at, node, String(name)))
   const types = [node.type].flat()
-  // A `number` may be any double. An `integer` must be one that every reader can represent exactly.
+  // A `number` may be any double. An `integer` must be in the range in which a double represents
+  // every integer exactly.
   if (types.includes('integer') && !types.includes('number')) result.exactInteger = true
   return result
 }

@@ -1,6 +1,6 @@
 /**
- * A team's own representations, in addition to JSON and XML (PATH-4, HDR-1). Examples are a list as
- * CSV and an invoice as PDF.
+ * A service's own representations, in addition to JSON and XML (PATH-4, HDR-1). Examples are a list
+ * as CSV and an invoice as PDF.
  */
 
 import { isUint8Array } from 'node:util/types'
@@ -16,7 +16,7 @@ import { mediaType as ours } from '../wire.js'
 export interface RepresentationCall {
   readonly principal: unknown
   readonly requestId: string
-  /** The absolute address of the version, without a trailing slash. */
+  /** The absolute URL of the version, without a trailing slash. */
   readonly base: string
   /** Aborted at the time limit. For reads, also aborted when the client disconnects. */
   readonly signal: AbortSignal
@@ -44,8 +44,8 @@ export interface RepresentationOptions<T> {
   /** The result of an endpoint. */
   readonly value?: Represent<unknown>
   /**
-   * A text that becomes part of entity tags. Change it when the functions start to produce other
-   * bytes for the same record. Otherwise clients keep using their old copies (HDR-2).
+   * A string that becomes part of entity tags. Change this string when the functions start to
+   * produce other bytes for the same record. Otherwise clients keep using their old copies (HDR-2).
    */
   readonly revision?: string
 }
@@ -103,7 +103,7 @@ export const representationKinds: Kinds<RepresentationOptions<unknown>> = {
   revision: 'string',
 }
 
-/** The kind of an option that takes a list of representations. */
+/** The type of an option whose value is a list of representations, for the check of options. */
 export const representationsKind: ListKind = {
   each: {
     by: "the result of representation(), such as representation('text/csv', { list: toCsv })",
@@ -111,48 +111,50 @@ export const representationsKind: ListKind = {
   },
 }
 
-/** The kinds of content that a representation can show. */
-export type Represents = 'item' | 'list' | 'value'
+/** The kinds of content that a representation can convert. */
+export type ContentKind = 'item' | 'list' | 'value'
 
 /**
- * Checks the option `representations`, whose kind is already checked. Throws `ConfigurationError`
- * if a media type is given twice. Also throws if a media type has a function for none of the kinds
- * in `wanted`, because no request could use it.
+ * Checks the contents of the option `representations`, whose type has already been checked. Throws
+ * `ConfigurationError` if a media type is given twice. Also throws if a media type has no function
+ * for any kind in `wanted`, because no request could use that media type.
  */
 export function representationsOption(
   what: string,
   given: readonly CustomRepresentation[] = [],
-  wanted: readonly Represents[] = ['item', 'list', 'value'],
+  wanted: readonly ContentKind[] = ['item', 'list', 'value'],
 ): readonly CustomRepresentation[] {
   const types = given.map(({ contentType }) => contentType.toLowerCase())
   const twice = types.find((type, at) => types.indexOf(type) < at)
   if (twice !== undefined)
-    throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)
+    throw invalidOption(
+      `The option "representations" of ${what} contains "${twice}" twice. Give it once, with all its functions.`,
+    )
   const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
   if (idle !== undefined)
     throw invalidOption(
-      `representations of ${what} has "${idle.contentType}" without a function that applies here. Give it ${wanted.join(' or ')}.`,
+      `The option "representations" of ${what} contains "${idle.contentType}", which has no function that applies here. Give it ${wanted.join(' or ')}.`,
     )
   return Object.freeze([...given])
 }
 
 /**
- * Header fields that delimit a message. A function may not set them: the body has a known length,
- * so only `Content-Length` may delimit it (RFC 9112 6.2).
+ * Header fields that delimit a message. A representation function must not set them: the body has a
+ * known length, so only `Content-Length` may delimit it (RFC 9112 6.2).
  */
 const framing = new Set(['transfer-encoding', 'trailer'])
 
-/** The checked result of a team's function. */
+/** The checked result of a representation function. */
 interface SoundRepresented {
   readonly body: string | Uint8Array
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Checks the result of a team's function. Throws `ConfigurationError` if the result can't be sent:
- * a stream, a missing `return`, or a header with invalid characters. At that point, no part of the
- * response has been sent. So the response to a write can still have its success status, without a
- * body.
+ * Checks the result of a representation function. Throws `ConfigurationError` if the result can't
+ * be sent: a stream, a missing `return`, or a header with invalid characters. At that point, no
+ * part of the response has been sent. So the response to a write can still have its success status,
+ * without a body.
  */
 export function soundRepresented(contentType: string, made: unknown): SoundRepresented {
   const { body, headers = {} } = (isObject(made) && !isBody(made) ? made : { body: made }) as {

@@ -9,7 +9,7 @@ export interface DeprecatedUse {
   readonly kind: 'operation' | 'parameter' | 'member'
   /**
    * `DELETE /notas/{id}`, the name of a parameter, or the path of a member such as `lineas[].nota`.
-   * Never contains a value.
+   * Never contains a value from the request.
    */
   readonly name: string
 }
@@ -24,7 +24,8 @@ export type DeprecatedIn = ((body: unknown) => readonly string[]) | undefined
 type MemberPath = readonly string[]
 
 /**
- * The maximum depth of the search. Without it, the search in a recursive schema would never end.
+ * The maximum depth of the search. Without this limit, the search in a recursive schema would never
+ * end.
  */
 const maxDepth = 8
 
@@ -56,7 +57,8 @@ function isAt(value: unknown, path: MemberPath, at: number): boolean {
 
 /**
  * Returns the paths of the deprecated members that the operations of a JSON Patch use. An operation
- * uses a member if its pointer leads to the member or into it, or if its value contains the member.
+ * uses a member if the operation's pointer leads to the member or into the member, or if the
+ * operation's value contains the member.
  */
 export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): readonly string[] {
   if (deprecatedIn === undefined || !isList(operations)) return []
@@ -73,7 +75,7 @@ export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): re
  */
 const tokensOf = (pointer: string): readonly string[] => pointer.split('/', maxDepth + 1).slice(1)
 
-/** The smallest body that contains `value` at the place of a pointer. */
+/** The smallest body that contains `value` at the position of a pointer. */
 function bodyAt(tokens: readonly string[], value: unknown): unknown {
   const [token, ...rest] = tokens
   if (token === undefined) return value

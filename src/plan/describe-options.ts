@@ -18,16 +18,16 @@ export interface OperationText extends DocumentExtensions {
   /** Several lines, in Markdown (CommonMark). */
   readonly description?: string
   /**
-   * The method name in generated clients. Default: a name derived from the address, such as
+   * The method name in generated clients. Default: a name derived from the path, such as
    * `listPrePiezas`.
    */
   readonly operationId?: string
   readonly deprecated?: boolean
-  /** Examples of the request body, by name. Each must match the schema of the body. */
+  /** Examples of the request body, by name. Each example must match the schema of the body. */
   readonly examples?: Readonly<Record<string, unknown>>
   /**
-   * Problems that the team's own code responds with. A problem of the library is given by its code.
-   * A problem of the team is given as an object, like the one that the code throws.
+   * Problems that your own code responds with. Give one of the library's problems by its code. Give
+   * a problem of your own as an object, like the one that your code throws.
    */
   readonly problems?: readonly (ProblemCode | CustomProblem)[]
 }

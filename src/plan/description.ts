@@ -75,16 +75,16 @@ const key = Symbol.for('express-rest-conventions.description')
  * The version number of the description's format. It is incremented when the format changes in a
  * way that older copies of the library can't read.
  */
-const generation = 1
+const formatVersion = 1
 
 interface Described {
-  readonly generation: number
+  readonly formatVersion: number
   readonly description: ServiceDescription
 }
 
 /** Attaches the description of a service to its middleware, and returns the middleware. */
 export function describing<T extends object>(middleware: T, description: ServiceDescription): T {
-  const described: Described = { generation, description }
+  const described: Described = { formatVersion, description }
   return Object.defineProperty(middleware, key, { value: described })
 }
 
@@ -94,7 +94,7 @@ export function describing<T extends object>(middleware: T, description: Service
  */
 export function descriptionOf(service: unknown): ServiceDescription | undefined {
   const described = describedBy(service)
-  return described?.generation === generation ? described.description : undefined
+  return described?.formatVersion === formatVersion ? described.description : undefined
 }
 
 /**
@@ -106,7 +106,7 @@ export function requireDescription(what: string, service: unknown): ServiceDescr
   const described = describedBy(service)
   if (described === undefined)
     throw invalidOption(`${what} got no service. Give the result of api() or resourceRouter().`)
-  if (described.generation === generation) return described.description
+  if (described.formatVersion === formatVersion) return described.description
   throw invalidOption(
     `${what} got a service created by another version of express-rest-conventions, whose description it can't read. Import both from one version: npm ls express-rest-conventions lists the installed versions.`,
   )

@@ -27,15 +27,12 @@ export interface DocsSubject {
    */
   readonly document: object
   /**
-   * The absolute address of the version without a trailing slash, such as
-   * `https://api.example.com/v1`.
+   * The absolute URL of the version without a trailing slash, such as `https://api.example.com/v1`.
    */
   readonly server: string
   /** The prefix of a problem's `type`. */
   readonly problemBase: string
-  /**
-   * The address of the folder of pages and assets, relative to this page: `docs/`, `./` or `../`.
-   */
+  /** The URL of the folder of pages and assets, relative to this page: `docs/`, `./` or `../`. */
   readonly folder: string
   /** The name of the version, such as `v1`. */
   readonly version: string
@@ -54,7 +51,7 @@ export interface DocsPages {
   /**
    * The media types of the generated files that are neither HTML pages nor assets, by file name.
    */
-  readonly data: ReadonlyMap<string, string>
+  readonly generatedFiles: ReadonlyMap<string, string>
   /**
    * Returns the page or data file with this name, or `undefined` if there is none. The name of the
    * index page is `''`.
@@ -77,10 +74,10 @@ export const docsPagesKind: MadeKind = withMethod(
 )
 
 /** Returns the media type of a docs file. A name that is not listed belongs to an HTML page. */
-export const docsMediaType = ({ assets, data }: DocsPages, name: string): string =>
-  assets.get(name)?.mediaType ?? data.get(name) ?? html
+export const docsMediaType = ({ assets, generatedFiles }: DocsPages, name: string): string =>
+  assets.get(name)?.mediaType ?? generatedFiles.get(name) ?? html
 
 /** Every media type of the docs files. The media type of HTML pages comes first. */
-export const docsMediaTypes = ({ assets, data }: DocsPages): readonly string[] => [
-  ...new Set([html, ...[...assets.values()].map(({ mediaType }) => mediaType), ...data.values()]),
+export const docsMediaTypes = ({ assets, generatedFiles }: DocsPages): readonly string[] => [
+  ...new Set([html, ...[...assets.values()].map(({ mediaType }) => mediaType), ...generatedFiles.values()]),
 ]

@@ -26,15 +26,16 @@ export interface DocumentInfo extends DocumentExtensions {
   readonly license?: { readonly name: string; readonly url?: string; readonly identifier?: string }
 }
 
-/** A server of the OpenAPI document. Its `url` is the address of the version. */
+/** A server of the OpenAPI document. Its `url` is the URL of the version. */
 export interface DocumentServer extends DocumentExtensions {
   readonly url: string
   readonly description?: string
 }
 
 /**
- * The description of hand-written routes: paths, by their address below the version, and
- * components. The generated document may not already contain the same operation or component.
+ * The description of hand-written routes: the OpenAPI members `paths` (with paths below the
+ * version), `components` and `tags`. The generated document must not already contain the same
+ * operation or component.
  */
 export interface DocumentFragment {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -47,12 +48,12 @@ export interface OpenApiOptions {
   readonly info?: DocumentInfo
   /**
    * Default: the service's `baseUrl` followed by the version. Without a `baseUrl`, the default is
-   * the address of the version at the host that serves the document.
+   * the URL of the version at the host that serves the document.
    */
   readonly servers?: readonly DocumentServer[]
   /**
    * Default `3.1.1`. Use `3.0.3` for tools that support no later version. A schema keyword that
-   * 3.0.3 lacks is then a `ConfigurationError`.
+   * 3.0.3 lacks then leads to a `ConfigurationError`.
    */
   readonly openapi?: '3.1.1' | '3.0.3'
   readonly externalDocs?: { readonly url: string; readonly description?: string }
@@ -60,7 +61,7 @@ export interface OpenApiOptions {
   readonly fragments?: readonly DocumentFragment[]
   /**
    * Generates examples for bodies and responses that have none. Give `generatedExamples()` of
-   * `express-rest-conventions/mock`. Default: the document contains only the team's own examples.
+   * `express-rest-conventions/mock`. Default: the document contains only your own examples.
    */
   readonly examples?: ExampleSource
 }

@@ -18,7 +18,7 @@ import type { OperationDescription } from './operation.js'
 import { keyHolders } from './route-list.js'
 import type { Route } from './routes.js'
 
-/** An operation at a route of a version of a service. */
+/** An operation of a route, in one version of a service. */
 export interface Situation {
   /** The method of the request. The operation of `GET` also serves `HEAD`. */
   readonly method: string
@@ -28,46 +28,47 @@ export interface Situation {
   readonly life: DescribedLife | undefined
 }
 
-type When = (situation: Situation) => boolean
+type EndingCondition = (situation: Situation) => boolean
 
-const always: When = () => true
-const notOptions: When = ({ method }) => method !== 'OPTIONS'
-const hasKeys: When = ({ route }) => keyHolders(route).length > 0
-/** Whether the path contains the name of a docs file. */
-const hasFile: When = ({ route }) => route.document?.pages !== undefined && route.template.includes('{')
-const limited: When = ({ facts }) => facts.rateLimit
-const permitted: When = ({ facts, operation, route }) =>
+const always: EndingCondition = () => true
+const notOptions: EndingCondition = ({ method }) => method !== 'OPTIONS'
+const hasKeys: EndingCondition = ({ route }) => keyHolders(route).length > 0
+/** Whether the route serves the files of a docs page, with the file name as a path parameter. */
+const hasFile: EndingCondition = ({ route }) => route.document?.pages !== undefined && route.template.includes('{')
+const limited: EndingCondition = ({ facts }) => facts.rateLimit
+const permitted: EndingCondition = ({ facts, operation, route }) =>
   facts.permission && (operation.actions.length > 0 || (operation.method === 'OPTIONS' && isGuarded(route)))
 
 /** Whether permission is checked for any method of a route. */
 const isGuarded = ({ operations }: Route): boolean => [...operations.values()].some(({ actions }) => actions.length > 0)
 
 /** Whether the operation reads the request body. */
-export const takesBody: When = ({ method, operation, route }) => {
+export const takesBody: EndingCondition = ({ method, operation, route }) => {
   if (operation.body === 'record' || operation.body === 'patch') return true
   const endpointMethod = operation.body === 'endpoint' ? route.endpoint?.methods.get(method) : undefined
   return endpointMethod?.body !== undefined || endpointMethod?.upload !== undefined
 }
 
-const authenticates: When = ({ facts, route }) => facts.identifies && route.document?.public !== true
-const takesKey: When = ({ operation, route }) =>
+const authenticates: EndingCondition = ({ facts, route }) => facts.identifies && route.document?.public !== true
+const takesKey: EndingCondition = ({ operation, route }) =>
   operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
-const requiresKey: When = ({ operation, route }) =>
+const requiresKey: EndingCondition = ({ operation, route }) =>
   operation.creates === true && route.resource?.idempotencyKey === 'required'
-const patchesByOperations: When = ({ facts, operation }) =>
+const patchesByOperations: EndingCondition = ({ facts, operation }) =>
   facts.permission && operation.body === 'patch' && facts.patchTypes.some((type) => type.endsWith('json-patch+json'))
-const expands: When = ({ facts, operation, route }) =>
+const expands: EndingCondition = ({ facts, operation, route }) =>
   facts.permission &&
   (operation.query === 'list' || operation.query === 'item') &&
   (route.resource?.plan.list.expandable.length ?? 0) > 0
-const writes: When = ({ operation }) => operation.writes !== undefined
-const exports: When = ({ operation, route }) => operation.answers === 'page' && route.resource?.exports !== undefined
+const writes: EndingCondition = ({ operation }) => operation.writes !== undefined
+const exports: EndingCondition = ({ operation, route }) =>
+  operation.answers === 'page' && route.resource?.exports !== undefined
 
 /**
  * Setting a flag needs no body, so the step `parse` has nothing to check. If a rule or the scope
  * forbids the flag's value, only the step `execute` detects this.
  */
-const setsCheckedFlag: When = (situation) => {
+const setsCheckedFlag: EndingCondition = (situation) => {
   const { operation, route } = situation
   const definition = route.resource?.plan.definition
   return (
@@ -78,10 +79,11 @@ const setsCheckedFlag: When = (situation) => {
 }
 
 /**
- * Whether a read may end with 304 or 412 because of its preconditions (HDR-4). HEAD of an item is
- * 302 and does not check preconditions, unless the service still treats it like GET.
+ * Whether a read may end with 304 or 412 because of its preconditions (HDR-4). The response to a
+ * HEAD request for an item is 302, without a check of preconditions, unless the service still
+ * treats HEAD like GET.
  */
-export const readsConditionally: When = (situation) => {
+export const readsConditionally: EndingCondition = (situation) => {
   const { method, operation } = situation
   return (
     operation.preconditions === 'representation' &&
@@ -89,20 +91,20 @@ export const readsConditionally: When = (situation) => {
   )
 }
 
-const changesConditionally: When = ({ operation }) => operation.preconditions === 'item'
+const changesConditionally: EndingCondition = ({ operation }) => operation.preconditions === 'item'
 
 /** Whether `Prefer` applies to the response (VERB-2, VERB-10). */
-export const prefers: When = ({ operation }) => operation.answers === 'item' && operation.method !== 'GET'
+export const prefers: EndingCondition = ({ operation }) => operation.answers === 'item' && operation.method !== 'GET'
 
-const hasBrownouts: When = ({ life }) => life?.brownouts !== undefined
+const hasBrownouts: EndingCondition = ({ life }) => life?.brownouts !== undefined
 
 /** A problem that a step may end with. */
 interface Ending {
   readonly code: ProblemCode
-  readonly when: When
+  readonly when: EndingCondition
 }
 
-const ending = (code: ProblemCode, when: When = always): Ending => ({ code, when })
+const ending = (code: ProblemCode, when: EndingCondition = always): Ending => ({ code, when })
 
 /** The problems that each step may end with, in the order of the steps. */
 export const stepProblems = {
@@ -168,7 +170,9 @@ export const loginProblems = [
   'unavailable',
 ] as const satisfies readonly ProblemCode[]
 
-/** The problems that a request may end with. Problems of the library are given by their codes. */
+/**
+ * The problems that a request may end with. The library's own problems are given by their codes.
+ */
 export function problemsOf(situation: Situation): readonly (ProblemCode | CustomProblem)[] {
   const found = Object.values<readonly Ending[]>(stepProblems).flatMap((endings) =>
     endings.filter(({ when }) => when(situation)),
@@ -179,9 +183,9 @@ export function problemsOf(situation: Situation): readonly (ProblemCode | Custom
 
 /**
  * The success statuses of an endpoint's method, as its option `describe` lists them. Without such a
- * list, they are 200 and 204.
+ * list, the statuses are 200 and 204.
  */
-function ofEndpoint(method: string, { endpoint }: Route): readonly number[] {
+function endpointStatuses(method: string, { endpoint }: Route): readonly number[] {
   const responses = endpoint?.methods.get(method)?.text.responses
   return responses === undefined ? [200, 204] : Object.keys(responses).map(Number)
 }
@@ -192,7 +196,7 @@ export function successesOf(situation: Situation): readonly number[] {
   if (method === 'HEAD' && operation.headStatus !== undefined) return headStatuses(situation)
   const unmodified = readsConditionally(situation) ? [304] : []
   if (operation.statuses === 'any') {
-    const statuses = ofEndpoint(method, route)
+    const statuses = endpointStatuses(method, route)
     return [...statuses, ...(statuses.includes(200) ? unmodified : [])]
   }
   // The service's option `deleteStatus` chooses the status of a DELETE.
@@ -202,10 +206,10 @@ export function successesOf(situation: Situation): readonly number[] {
 }
 
 /**
- * A text that groups the routes of one service and version. If two routes have the same text, their
- * operations of the same name have the same possible outcomes. `undefined` for endpoints, because
- * their handlers choose the outcome. Also `undefined` for routes with their own life cycle, because
- * it adds header fields.
+ * A key by which the routes of one service and version are grouped. If two routes have the same
+ * key, their operations of the same name have the same possible outcomes. `undefined` for
+ * endpoints, because their handlers choose the outcome. Also `undefined` for routes with a life
+ * cycle, because a life cycle adds header fields to responses.
  */
 export function endingsKind(route: Route): string | undefined {
   const { resource, kind, endpoint, operations, lives } = route

@@ -18,7 +18,7 @@ import type { EndpointMethod, EndpointQuery, UploadOptions } from './endpoint-ty
 import { type Form, formOf } from './form.js'
 import { compileNormalize } from './members.js'
 import { onceEach, readPairs, refuse } from './query-pairs.js'
-import type { QueryNote, QueryTerms } from './query-terms.js'
+import type { QueryNote, QueryRules } from './query-rules.js'
 import { refuseBody } from './record.js'
 import { type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { compileValidator } from './validator.js'
@@ -35,11 +35,11 @@ export interface CompiledMethod {
   readonly representations: readonly CustomRepresentation[]
   /** The text for OpenAPI documents. */
   readonly text: EndpointText
-  /** The query parameters as the team declared them. */
+  /** The query parameters, as the endpoint's option `query` declares them. */
   readonly query: EndpointQuery | undefined
   readonly parseQuery: (
     raw: string,
-    terms?: QueryTerms,
+    rules?: QueryRules,
     report?: (notes: readonly QueryNote[]) => void,
   ) => Readonly<Record<string, Scalar>>
   /** Returns the names of the deprecated parameters among the parsed parameters. */
@@ -76,8 +76,8 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
     if (options === undefined) continue
     const name = `${method} ${endpoint.name}`
     methods.set(method, {
-      // The type of a handler's parameter depends on the schemas of its method. These are not known
-      // here, so the handler is cast.
+      // The type of a handler's parameter depends on the schemas of its method. These schemas are
+      // not known here, so the handler is cast.
       handle: options.handle as CompiledMethod['handle'],
       representations: options.representations ?? [],
       text: options.describe ?? {},
@@ -123,8 +123,8 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
   }
   // The grammar checks types. The validator checks bounds, lengths and patterns.
   const validate = compileValidator(name, { type: 'object', properties: { ...query?.properties } }, new Set())
-  return (raw, terms, report) => {
-    const { seen, found, translated } = readPairs(raw, names, terms)
+  return (raw, rules, report) => {
+    const { seen, found, translated } = readPairs(raw, names, rules)
     const values: Record<string, Scalar> = {}
     for (const [parameter, grammar] of grammars) {
       const text = seen.get(parameter)?.[0]

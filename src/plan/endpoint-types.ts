@@ -27,8 +27,8 @@ export interface EndpointLimits {
    */
   readonly bodyLimit?: number
   /**
-   * The time limit of a request in milliseconds, instead of the service's `timeout`. It includes
-   * reading the body and running the handler. `createServer()` has limits of its own: see
+   * The time limit of a request in milliseconds, instead of the service's `timeout`. The time
+   * includes reading the body and running the handler. `createServer()` has limits of its own: see
    * docs/server.md.
    */
   readonly timeout?: number
@@ -51,9 +51,9 @@ export interface UploadOptions {
   /** The name of the collection that the records in the body belong to. */
   readonly resource: string
   /**
-   * Limits the number of concurrent uploads. It is called before the body is read, reserves a slot,
-   * and returns the function that frees the slot. That function is called once, when the response
-   * has ended or the connection is closed. Throws if no slot is free.
+   * Limits the number of concurrent uploads. This function is called before the body is read. It
+   * reserves a slot, and returns a function that frees the slot. The returned function is called
+   * once, when the response has ended or the connection is closed. Throws if no slot is free.
    */
   readonly hold?: () => () => void
 }
@@ -93,10 +93,10 @@ export interface EndpointMethods<Item = undefined, Query = Readonly<Record<strin
 }
 
 /**
- * A method as the team declares it. `Query` and `Body` are the types of its schemas, or `never` if
- * it has no such schema.
+ * A method as it is declared in the call of `endpoint()`. `Query` and `Body` are the types of its
+ * schemas, or `never` if it has no such schema.
  */
-interface Written<Item, Query, Body> extends MethodSettings {
+interface DeclaredMethod<Item, Query, Body> extends MethodSettings {
   readonly query?: Query & Named<NoInfer<Query>>
   /**
    * JSON Schema of the body, from which the type of `body` is derived. Default: the method takes no
@@ -107,8 +107,8 @@ interface Written<Item, Query, Body> extends MethodSettings {
   readonly handle: Handler<QueryOf<Query>, BodyOf<Body>, Item>
 }
 
-/** The methods as the team declares them. */
-export interface WrittenMethods<
+/** The methods as they are declared in the call of `endpoint()`. */
+export interface DeclaredMethods<
   Item,
   GetQuery,
   PostQuery,
@@ -120,11 +120,11 @@ export interface WrittenMethods<
   DeleteQuery,
   Delete,
 > {
-  readonly GET?: Written<Item, GetQuery, never>
-  readonly POST?: Written<Item, PostQuery, Post>
-  readonly PUT?: Written<Item, PutQuery, Put>
-  readonly PATCH?: Written<Item, PatchQuery, Patch>
-  readonly DELETE?: Written<Item, DeleteQuery, Delete>
+  readonly GET?: DeclaredMethod<Item, GetQuery, never>
+  readonly POST?: DeclaredMethod<Item, PostQuery, Post>
+  readonly PUT?: DeclaredMethod<Item, PutQuery, Put>
+  readonly PATCH?: DeclaredMethod<Item, PatchQuery, Patch>
+  readonly DELETE?: DeclaredMethod<Item, DeleteQuery, Delete>
 }
 
 type QueryOf<Query> = [Query] extends [never] ? Record<never, never> : FromSchema<Query>
@@ -142,14 +142,14 @@ type Named<Query> = Query extends { readonly properties: infer Properties; reado
 
 /**
  * The type of the handler. If the compiler does not know the schema's literal type (as for an
- * imported JSON file), the team may declare the type of the body in the handler's parameter.
+ * imported JSON file), the handler may declare the type of the body in its parameter.
  */
 type Handler<Query, Body, Item> = unknown extends Body
-  ? Trusting<Query, Body, Item>['handle']
+  ? HandlerByTeam<Query, Body, Item>['handle']
   : (call: EndpointCall<Query, Body, Item>) => unknown
 
-interface Trusting<Query, Body, Item> {
+interface HandlerByTeam<Query, Body, Item> {
   // This is a method and not a property, because TypeScript compares method parameters bivariantly.
-  // So the team may declare a narrower type.
+  // So a handler may declare a parameter of a narrower type.
   handle(call: EndpointCall<Query, Body, Item>): unknown
 }

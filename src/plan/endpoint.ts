@@ -15,12 +15,12 @@ import { ConfigurationError } from '../problem.js'
 import { representationsKind, representationsOption } from './custom-representation.js'
 import { endpointTextKinds } from './describe-options.js'
 import type {
+  DeclaredMethods,
   EndpointLimits,
   EndpointMethod,
   EndpointMethods,
   EndpointQuery,
   UploadOptions,
-  WrittenMethods,
 } from './endpoint-types.js'
 import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { RecordsOf } from './records.js'
@@ -31,11 +31,11 @@ export interface EndpointItem<T = unknown, K = KeyValue> {
   /** The stored record, `writeOnly` members included. Copy it before changing it. */
   readonly record: T
   /**
-   * The item's version. Pass it to the adapter as `expected` to make a write safe against races
-   * (HDR-3).
+   * The item's version. Pass this version to the adapter as `expected`, so that the write fails if
+   * the item has changed in the meantime (HDR-3).
    */
   readonly version: string
-  /** The item's absolute address. */
+  /** The item's absolute URL. */
   readonly href: string
 }
 
@@ -72,7 +72,7 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
   readonly records: RecordsOf
   /** Milliseconds until the time limit. The `call` arguments of adapters have this method, too. */
   left(): number
-  /** The absolute address of the version, without a trailing slash. */
+  /** The absolute URL of the version, without a trailing slash. */
   readonly base: string
 }
 
@@ -86,8 +86,8 @@ interface EndpointDetails extends EndpointLimits, PartLifeOptions {
    */
   readonly area?: string
   /**
-   * For an endpoint below an item: exceptions from the naming rules. Each name has a reason
-   * (PATH-10).
+   * For an endpoint below an item: names that are exempt from the naming rules, each with the
+   * reason (PATH-10).
    */
   readonly allow?: Readonly<Record<string, string>>
 }
@@ -137,7 +137,7 @@ export function endpoint<
 >(
   name: string,
   options: EndpointDetails & {
-    readonly methods: WrittenMethods<
+    readonly methods: DeclaredMethods<
       Item,
       GetQuery,
       PostQuery,
@@ -152,8 +152,8 @@ export function endpoint<
   },
 ): Endpoint<Item>
 /**
- * Declares an endpoint below an item separately from its mount. The type of the item is given
- * explicitly.
+ * Declares an endpoint below an item separately from its mount. The type of the item is passed
+ * explicitly, as a type argument.
  *
  * @example endpoint<EndpointItem<Pedido, number>>()('cancelaciones', { ... })
  */
@@ -170,7 +170,7 @@ export function endpoint<Item>(): <
 >(
   name: string,
   options: EndpointDetails & {
-    readonly methods: WrittenMethods<
+    readonly methods: DeclaredMethods<
       Item,
       GetQuery,
       PostQuery,
@@ -194,11 +194,11 @@ function declared(name: string, options: EndpointOptions): Endpoint {
   if (typeof description !== 'string' || description.trim() === '') {
     throw new ConfigurationError(
       'undocumented-endpoint',
-      `${what} has no description. An endpoint that is not a noun must be documented: give it a description.`,
+      `${what} has no description. An endpoint whose name is not a noun must be documented: give it a description.`,
     )
   }
-  // Any name is allowed here, if it is a single path segment without a format such as `.pdf`
-  // (PATH-4, PATH-8).
+  // Here, a name need not be a noun. It must be a single path segment without a format such as
+  // `.pdf` (PATH-4, PATH-8).
   checkCollectionName(name, typeof name === 'string' ? { [name]: description } : {})
   if (area !== undefined) checkSegment(area)
   const found = Object.entries(methods).filter(([, method]) => method !== undefined)

@@ -1,13 +1,13 @@
 /**
- * Parses the query of an export. It allows the parameters of a list query, except for pagination
- * (QUERY-4, QUERY-5, QUERY-7).
+ * Parses the query of an export. An export has the parameters of a list query, except for
+ * pagination (QUERY-4, QUERY-5, QUERY-7).
  */
 import { parseQueryString } from '../http/query-string.js'
 import { isProblem, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 import { type ListGrammar, type ListQuery, parseListQuery } from './list-grammar.js'
 import { refuse } from './query-pairs.js'
-import type { QueryTerms } from './query-terms.js'
+import type { QueryRules } from './query-rules.js'
 
 /** The pagination parameters, each with its clause. */
 const paging: ReadonlyMap<string, string> = new Map([
@@ -22,10 +22,10 @@ const paging: ReadonlyMap<string, string> = new Map([
  * because reading page by page needs a total order. Throws the `invalid-query` problem with every
  * violation at once.
  */
-export function parseExportQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ListQuery {
+export function parseExportQuery(raw: string, grammar: ListGrammar, rules?: QueryRules): ListQuery {
   const names = new Set(parseQueryString(raw).pairs.map(([name]) => name))
   const found = [...paging].filter(([name]) => names.has(name)).map(([name, clause]) => pageless(name, clause))
-  const { query, errors } = parsed(raw, grammar, terms)
+  const { query, errors } = parsed(raw, grammar, rules)
   refuse([...found, ...errors.filter(({ parameter: name = '' }) => !paging.has(name))])
   // If there are no violations, `query` is defined.
   const { sort, ...rest } = query as ListQuery
@@ -35,10 +35,10 @@ export function parseExportQuery(raw: string, grammar: ListGrammar, terms?: Quer
 function parsed(
   raw: string,
   grammar: ListGrammar,
-  terms: QueryTerms | undefined,
+  rules: QueryRules | undefined,
 ): { readonly query?: ListQuery; readonly errors: readonly Violation[] } {
   try {
-    return { query: parseListQuery(raw, grammar, undefined, terms), errors: [] }
+    return { query: parseListQuery(raw, grammar, undefined, rules), errors: [] }
   } catch (error) {
     if (!isProblem(error) || error.errors.length === 0) throw error
     return { errors: error.errors }

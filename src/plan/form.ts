@@ -10,26 +10,29 @@ import type { Shape } from '../definition/shape.js'
  */
 export type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
-/** One place in a body: the body itself, a member, or an item of an array. */
+/**
+ * The form of one value in a body: the type of the value, and the forms of its members or items.
+ * The value may be the body itself, a member, or an item of an array.
+ */
 export interface Form {
   /**
-   * The type of the value at this place. `undefined` if several types are possible, or if the type
-   * is unknown. In that case, the format itself must mark the type.
+   * The type of the value. `undefined` if several types are possible, or if the type is unknown. In
+   * that case, the format itself must mark the type.
    */
   readonly kind: Kind | undefined
-  /** The place of a member, whether or not the schema declares it. */
+  /** Returns the form of a member, whether or not the schema declares the member. */
   member(name: string): Form
-  /** The place of an array item. */
+  /** Returns the form of an array item. */
   item(index: number): Form
 }
 
-/** A place whose type and contents are unknown. */
+/** The form of a value whose type and contents are unknown. */
 export const openForm: Form = Object.freeze({ kind: undefined, member: () => openForm, item: () => openForm })
 
-/** A place of a known type, with unknown contents. */
+/** The form of a value whose type is known, but not its contents. */
 export const formOfKind = (kind: Kind): Form => Object.freeze({ kind, member: () => openForm, item: () => openForm })
 
-/** An array whose items all have the same form. */
+/** The form of an array whose items all have the same form. */
 export const listOf = (item: Form): Form => Object.freeze({ kind: 'array', member: () => openForm, item: () => item })
 
 const made = new WeakMap<Shape, Form>()

@@ -7,8 +7,8 @@ import plugin from 'ajv-formats'
 import { type FormatName, fullFormats } from 'ajv-formats/dist/formats.js'
 import { valueFormats } from '../definition/value-formats.js'
 
-// `ajv-formats` is a CommonJS module. When Node imports it, its default export is nested one level
-// deeper.
+// `ajv-formats` is a CommonJS module. When Node imports this module, the default export is nested
+// one level deeper.
 const addAll = ((plugin as unknown as { default?: typeof plugin }).default ?? plugin) as unknown as (
   ajv: Ajv2020,
 ) => void
@@ -16,8 +16,9 @@ const addAll = ((plugin as unknown as { default?: typeof plugin }).default ?? pl
 /** Adds the formats to a validator. */
 export function addFormats(ajv: Ajv2020): void {
   addAll(ajv)
-  keepInt64OfNumbers(ajv)
-  // A text is valid if it has a canonical form. The same rule applies to bodies, filters and keys.
+  allowInt64ForNumbers(ajv)
+  // A string is valid if it has a canonical form. The same rule applies to bodies, filters and
+  // keys.
   for (const { name, canonical } of valueFormats.values()) {
     ajv.addFormat(name, { type: 'string', validate: (text: string) => canonical(text) !== undefined })
   }
@@ -25,9 +26,10 @@ export function addFormats(ajv: Ajv2020): void {
 
 /**
  * Makes the format `int64` apply to numbers and to strings. OpenAPI uses this format for whole
- * numbers, and the library uses it for strings. An Ajv format can apply only to one of them.
+ * numbers, and the library uses it for strings. An Ajv format can apply only to one of these two
+ * types.
  */
-function keepInt64OfNumbers(ajv: Ajv2020): void {
+function allowInt64ForNumbers(ajv: Ajv2020): void {
   const rule = ajv.getKeyword('format') as CodeKeywordDefinition
   ajv.removeKeyword('format').addKeyword({
     ...rule,

@@ -1,6 +1,6 @@
 /**
- * Guards the members that a client may not change (`readOnly`) and the members that it never sees
- * (`writeOnly`), at every depth of a record (REP-8).
+ * Guards the members that a client must not change (`readOnly`) and the members that a client never
+ * sees (`writeOnly`), at every depth of a record (REP-8).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Convert } from '../definition/conversion.js'
@@ -26,7 +26,7 @@ export interface Guard {
 /**
  * Compiles the guard of a resource's records. Throws `ConfigurationError` if the items of a list
  * are guarded themselves, or if guarded members are in a list inside a list. An update could not
- * match such items with the stored ones. Their guarded values would be lost, or clients could
+ * match such items with the stored items. Their guarded values would be lost, or clients could
  * change them.
  */
 export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
@@ -35,7 +35,7 @@ export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
   for (const one of made.values()) one.guarded = isGuarded(one)
   for (const { items } of made.values()) {
     if (items?.items?.guarded || items?.prefix.some((inner) => inner.guarded))
-      throw unidentifiable(owner, 'of a list in a list')
+      throw unidentifiable(owner, 'in a list inside a list')
   }
   if (!level.guarded) return unguarded
   return {
@@ -54,8 +54,8 @@ export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
 }
 
 /**
- * The guard of records without guarded members. Most resources have this guard, so it is one shared
- * object that holds no levels.
+ * The guard of records without guarded members. Most resources have this guard, so all of them
+ * share one object.
  */
 const unguarded: Guard = Object.freeze({ any: false, given: () => [], carry: () => [] })
 
@@ -78,8 +78,8 @@ class Member {
   }
 
   /**
-   * Converts a value to the form that the client sees. It is compiled on first use, because only
-   * the members of guarded records are compared.
+   * Converts a value to the form that the client sees. The conversion is compiled on first use,
+   * because only the members of guarded records are compared.
    */
   get present(): Convert {
     this.#present ??= compilePresent(this.#shape)
@@ -133,7 +133,7 @@ function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
   }
   if (shape.isArray) {
     for (const item of [...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]) {
-      if (item.readOnly || item.writeOnly) throw unidentifiable(owner, 'that is an item of a list')
+      if (item.readOnly || item.writeOnly) throw unidentifiable(owner, 'on the items of a list')
     }
     level.prefix.push(...shape.prefix.map((item) => levelOf(item, owner, made)))
     if (shape.items !== undefined) level.items = levelOf(shape.items, owner, made)
@@ -223,9 +223,10 @@ const isRemoved = (object: JsonObject, name: string): boolean =>
 
 /**
  * Carries over the guarded members of the list items that come after the items of `prefix`. List
- * items have no keys, so each item is matched with a stored item. If an item contains `readOnly`
- * members, it matches the stored item with the same `readOnly` members. Otherwise it matches the
- * stored item whose unguarded members are the same. An item without a match is new.
+ * items have no keys, so each item is matched with a stored item by comparing members. If an item
+ * contains `readOnly` members, it matches the stored item with the same `readOnly` members.
+ * Otherwise, the item matches the stored item whose unguarded members are the same. An item without
+ * a match is new.
  */
 function carryItems(
   { prefix, items: level }: Level,
@@ -256,7 +257,7 @@ function carryItems(
   }
 }
 
-/** The values of an item's members of one kind, as the client sees them, in one text. */
+/** The values of an item's members of one kind, as the client sees them, as one string. */
 function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []
   for (const [name, member] of level.members)

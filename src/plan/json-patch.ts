@@ -130,10 +130,10 @@ function pointerOf(
 export interface PatchLimits {
   /**
    * Maximum total size, in bytes, of the values that `copy` copies and that `move` moves to a
-   * deeper place.
+   * deeper level.
    */
   readonly bodyLimit: number
-  /** Maximum nesting depth of the result, at the places that the patch has changed. */
+  /** Maximum nesting depth of the result, at the positions that the patch has changed. */
   readonly depthLimit: number
 }
 
@@ -278,7 +278,7 @@ function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
 function tooLarge(work: Work, value: unknown): Fault | undefined {
   work.left -= Buffer.byteLength(JSON.stringify(value))
   if (work.left >= 0) return undefined
-  const detail = `The values that a patch copies, or moves to deeper places, may have at most ${work.limits.bodyLimit} bytes in total.`
+  const detail = `The values that a patch copies, or moves to deeper levels, may have at most ${work.limits.bodyLimit} bytes in total.`
   return { pointer: '', detail, code: 'too-large', params: { limit: work.limits.bodyLimit } }
 }
 
@@ -339,8 +339,8 @@ function same(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Member names that `rfc6902` skips in pointers and omits from copies. They are escaped while
- * `rfc6902` works on the document.
+ * Member names that `rfc6902` skips in pointers and omits from copies. These names are escaped
+ * while `rfc6902` works on the document.
  */
 const unsafeName = /^\0*(?:__proto__|constructor|prototype)$/
 

@@ -53,7 +53,7 @@ export function deleteStatusesOf({ operation, route }: Situation, usual: number)
   return isPartlyEnforced(mode) ? [...new Set([usual, status])] : [status]
 }
 
-/** Whether the response to a DELETE may have a body if it has this status. */
+/** Whether a response with this status to a DELETE may have a body. */
 export function hasDeleteBody({ operation, route }: Situation, status: number): boolean {
   const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined
   return mode?.settings.body !== undefined && (mode.settings.status ?? 200) === status
@@ -74,7 +74,7 @@ export function problemForms(modes: Route['modes']): 'problem' | 'shaped' | 'eit
   return mode === undefined ? 'problem' : isPartlyEnforced(mode) ? 'either' : 'shaped'
 }
 
-/** The form of links: objects, plain addresses, or either of them (REP-1). */
+/** The form of links: objects, plain URLs, or either of them (REP-1). */
 export type LinkForms = 'objects' | 'addresses' | 'either'
 
 export function linkForms({ route }: Here): LinkForms {
@@ -92,7 +92,7 @@ export const maxPageSize = ({ route }: Here, max: number): number =>
  */
 export const legacyTypes = ({ route }: Here): readonly string[] => route.modes?.['HDR-5']?.settings.types ?? []
 
-/** A text that is equal for routes whose modes have the same documentation. */
+/** A string that is equal for routes whose modes have the same documentation. */
 export const modesKey = ({ modes }: Route): string =>
   modes === undefined
     ? ''

@@ -18,19 +18,20 @@ export interface Deprecation {
   /** The announced end, sent as `Sunset` (RFC 8594). The part is served until it is `retired`. */
   readonly sunset?: DateOption
   /**
-   * The replacement, sent as `Link` with `rel="successor-version"` (RFC 5829). It is an absolute
-   * address, or a path below the version, such as `pedidos`. In a path, `{name}` is filled with the
-   * value from the path of the request.
+   * The replacement, sent as `Link` with `rel="successor-version"` (RFC 5829). The replacement is
+   * an absolute URL, or a path below the version, such as `pedidos`. In a path, `{name}` is
+   * replaced with the value from the path of the request.
    */
   readonly use?: string
 }
 
-/** The life cycle of a part of a version, as a team declares it. */
+/** The declared life cycle of a part of a version. */
 export interface PartLifeOptions {
   /**
    * Retires the part and everything below its path: the response to every request is 410 with an
    * empty body, whatever the credentials (VER-2). With `true`, the part is retired immediately.
-   * With `since`, it is retired from that date on, and the date is announced as `Sunset`.
+   * With `since`, the part is retired from that date on. The date is announced as `Sunset`, unless
+   * `deprecated` has a `sunset`.
    */
   readonly retired?: true | { readonly since: DateOption }
   /**
@@ -50,7 +51,7 @@ export interface Life {
 }
 
 export const dateKind: Kind = {
-  by: 'a Date, or a text such as "2027-01-31"',
+  by: 'a Date, or a string such as "2027-01-31"',
   is: (value) => util.types.isDate(value) || ['string', 'number'].includes(typeof value),
 }
 
@@ -65,7 +66,7 @@ export const partLifeKinds: Kinds<PartLifeOptions> = {
 
 /**
  * Converts a date to milliseconds. Throws `ConfigurationError` if the date is invalid or if header
- * fields can't hold it. `field` is the name of the option in the message.
+ * fields can't hold the date. `field` is the name of the option in the message.
  */
 export function timeOf(field: string, given: DateOption): number {
   const value = new Date(given).getTime()
@@ -73,7 +74,9 @@ export function timeOf(field: string, given: DateOption): number {
     httpDate(value)
     return value
   } catch {
-    throw invalidOption(`${field} is "${String(given)}", which is not a date. Give a Date or "2027-01-31".`)
+    throw invalidOption(
+      `${field} is "${String(given)}", which is not a date. Use a Date, or a string such as "2027-01-31".`,
+    )
   }
 }
 
@@ -82,7 +85,7 @@ const optionalTime = (field: string, given: DateOption | undefined): number | un
 
 /**
  * Resolves the life cycle of the part `what`. Returns `undefined` if no life cycle is declared.
- * Throws `ConfigurationError` if its dates contradict each other.
+ * Throws `ConfigurationError` if the dates contradict each other.
  */
 export function resolveLife(what: string, { retired, deprecated }: PartLifeOptions): Life | undefined {
   if (retired === undefined && deprecated === undefined) return undefined
@@ -104,8 +107,8 @@ export function resolveLife(what: string, { retired, deprecated }: PartLifeOptio
 }
 
 /**
- * Combines the life cycle of a part with that of the whole that contains it. Each date is the
- * earlier one of the two. The part's own replacement takes precedence.
+ * Combines the life cycle of a part with the life cycle of the larger part that contains it. Each
+ * date is the earlier of the two dates. The part's own replacement takes precedence.
  */
 export function mergedLife(part: Life | undefined, whole: Life | undefined): Life | undefined {
   if (part === undefined || whole === undefined) return part ?? whole

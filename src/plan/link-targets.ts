@@ -17,7 +17,8 @@ export const nameOf = (of: ResourceDefinition | string | undefined): string =>
 
 /**
  * Returns the target of a link to a resource, and `undefined` for any other link. Throws
- * `ConfigurationError` if the target is not mounted, or if the link does not fit the target.
+ * `ConfigurationError` if the target is not mounted, or if the link's members can't hold the
+ * target's key.
  */
 export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: ReadonlyMap<string, T>): T | undefined {
   const { collection, definition } = mounted.plan
@@ -29,7 +30,7 @@ export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: Read
   const target = mounts.get(nameOf(link.to))
   if (target === undefined) {
     throw unresolved(
-      `${what} leads to "${nameOf(link.to)}", which is not mounted beside it. Mount it, or give it as related.`,
+      `${what} leads to "${nameOf(link.to)}", which is not mounted beside it. Mount it, or pass it in the option "related".`,
     )
   }
   checkKeyHolders(what, definition, link.by, target.plan)
@@ -79,8 +80,8 @@ function mayBeEqual(some: Shape, others: Shape): boolean {
 const typesOf = ({ types }: Shape): string => [...types].join(' or ')
 
 /**
- * Throws unless the key of a contained resource includes the keys of its parents. Without them, the
- * resource's address could not be derived from its key.
+ * Throws unless the key of a contained resource includes the keys of its parents. Without these
+ * keys, the URL of an item could not be derived from the item's key.
  */
 export function checkLineage(what: string, target: Mounted): void {
   for (let up = target; up.parent !== undefined; up = up.parent.mounted) {
@@ -95,8 +96,8 @@ export function checkLineage(what: string, target: Mounted): void {
 
 /**
  * Throws if an associated resource has no scope, but is contained in a resource with a scope. At
- * the associated resource's own address, the parent's scope would hide its records. In the lists of
- * the resources that it is attached to, the same records would be visible.
+ * the associated resource's own URL, the scope of the containing resource hides records. In the
+ * sub-collections of the resources that it is associated with, the same records would be visible.
  */
 export function checkScope(what: string, child: Mounted): void {
   if (child.plan.definition.scope !== undefined) return

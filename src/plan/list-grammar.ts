@@ -12,10 +12,10 @@ import { didYouMean, nearMiss } from '../near-miss.js'
 import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationParams } from '../violation.js'
 import { parameter } from '../wire.js'
-import { compilePlaces, type ListAddress, type PlaceGrammar, parseHint } from './hint.js'
+import { type CursorValues, compileCursorValues, type ListAddress, parseCursor } from './cursor.js'
 import { pageOf, readPage } from './list-page.js'
-import { misfitHint, onceEach, readPairs, refuse } from './query-pairs.js'
-import type { QueryNote, QueryTerms } from './query-terms.js'
+import { misfitCursor, onceEach, readPairs, refuse } from './query-pairs.js'
+import type { QueryNote, QueryRules } from './query-rules.js'
 import { maxQueryViolations } from './refusal.js'
 import { boolean, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { typeParams } from './violations.js'
@@ -32,7 +32,7 @@ export interface ItemQuery {
 export interface ListQuery extends ListRequest, ItemQuery {
   /**
    * The decoded parameters in the order of the query, under the names of the conventions.
-   * Pagination links repeat them.
+   * Pagination links contain these parameters again.
    */
   readonly pairs: readonly QueryPair[]
   /** The page number that clients use for the first page. */
@@ -50,14 +50,16 @@ export interface ListGrammar {
   readonly expandable: readonly string[]
   readonly key: readonly SortTerm[]
   readonly page: Required<PageOptions>
-  /** The values that hints may hold (QUERY-7). */
-  readonly places: PlaceGrammar
+  /** The functions that convert values for pagination cursors (QUERY-7). */
+  readonly cursorValues: CursorValues
   /**
-   * Recent queries, by their text. A query that was seen only once has the marker `once` as its
-   * value.
+   * Recent queries, by their raw query string. The value of a query that was received only once is
+   * the marker `once`.
    */
   readonly recent: Cache<string, ListQuery | typeof once>
-  /** Recent sort orders, by the text of the parameter `sort`. Each ends with the key. */
+  /**
+   * Recent sort orders, by the value of the parameter `sort`. Each sort order ends with the key.
+   */
   readonly orders: Cache<string, readonly SortTerm[]>
 }
 
@@ -102,7 +104,7 @@ export function compileListGrammar(
     expandable,
     key: freezeThroughout(definition.key.members.map((field) => ({ field, path: [field], descending: false }))),
     page: pageOf(definition, page),
-    places: compilePlaces(definition),
+    cursorValues: compileCursorValues(definition),
     recent: caches.make('list-queries'),
     orders: caches.make('sorts'),
   }
@@ -119,14 +121,14 @@ const longestRecent = 400
 /**
  * Like `parseListQuery`, but caches repeated queries. From the second request on, the result is the
  * same frozen object, so that derived data can be cached under this object. A query that comes only
- * once is not cached. A query with a hint is parsed each time, because a hint is valid for only one
- * address and the cache is used for several addresses.
+ * once is not cached. A query with a cursor is parsed each time, because a cursor is valid only for
+ * the list at one path, and the cache is shared by lists at several paths.
  */
-export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, terms?: QueryTerms): ListQuery {
-  const name = terms === undefined ? raw : terms.key + raw
+export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, rules?: QueryRules): ListQuery {
+  const name = rules === undefined ? raw : rules.key + raw
   const known = grammar.recent.get(name)
   if (known !== undefined && known !== once) return known
-  const query = parseListQuery(raw, grammar, address, terms)
+  const query = parseListQuery(raw, grammar, address, rules)
   if (query.seek !== undefined || raw.length > longestRecent) return query
   // Frozen, because other requests will share it.
   grammar.recent.set(name, known === once ? freezeThroughout(query) : once)
@@ -135,25 +137,26 @@ export function knownListQuery(raw: string, grammar: ListGrammar, address: ListA
 
 /**
  * Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once.
- * `address` contains the path of the list, which hints are checked against. Without it, every hint
- * is refused (QUERY-7). `terms` describes how the service deviates from the conventions.
+ * `address` contains the path of the list, which cursors are checked against. Without `address`,
+ * every cursor is refused (QUERY-7). `rules` describes how the service deviates from the
+ * conventions.
  */
 export function parseListQuery(
   raw: string,
   grammar: ListGrammar,
   address?: ListAddress,
-  terms?: QueryTerms,
+  rules?: QueryRules,
 ): ListQuery {
   const many = (name: string): boolean => grammar.filters.get(name)?.many === true
-  const names = { allowed: grammar.parameters, many, hinted: address !== undefined }
-  const { pairs, found, seen, translated } = readPairs(raw, names, terms)
+  const names = { allowed: grammar.parameters, many, hasCursor: address !== undefined }
+  const { pairs, found, seen, translated } = readPairs(raw, names, rules)
   const where: Condition[] = []
   for (const [name, values] of seen) {
     const filter = grammar.filters.get(name)
     if (filter !== undefined) addCondition(where, filter, values, found)
   }
   const text = (name: string): string | undefined => seen.get(name)?.[0]
-  const { page, size, notes } = readPage(grammar.page, { text, translated, terms }, found)
+  const { page, size, notes } = readPage(grammar.page, { text, translated, rules }, found)
   const search = text(parameter.search)
   const sorted = text(parameter.sort)
   const sort =
@@ -164,8 +167,8 @@ export function parseListQuery(
     sort,
     page,
     size,
-    // If the product is too large to be exact, the page is beyond the end of any list. The offset
-    // is then limited to an exact number.
+    // If `(page - 1) * size` is too large to be exact, the page is beyond the end of any list. The
+    // offset is then limited to an exact number.
     offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER - size),
     expand,
     pairs,
@@ -173,24 +176,27 @@ export function parseListQuery(
   }
   if (search !== undefined) query.search = search
   if (notes.length > 0) query.notes = notes
-  const hint = text(parameter.after)
-  const seek = hint === undefined || address === undefined ? undefined : parseHint(hint, grammar.places, query, address)
-  if (hint !== undefined && seek === undefined) found.push(misfitHint)
+  const cursor = text(parameter.after)
+  const seek =
+    cursor === undefined || address === undefined
+      ? undefined
+      : parseCursor(cursor, grammar.cursorValues, query, address)
+  if (cursor !== undefined && seek === undefined) found.push(misfitCursor)
   refuse(found)
   if (seek !== undefined) query.seek = seek
   return query
 }
 
-/** A search without `sort` is ordered by rank. */
+/** Empty, because the adapter orders the results of a search without `sort` by relevance. */
 const unordered: readonly SortTerm[] = Object.freeze([])
 
 /** Parses the query of a request for one item, which may have only the parameter `expand`. */
-export function parseItemQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ItemQuery {
+export function parseItemQuery(raw: string, grammar: ListGrammar, rules?: QueryRules): ItemQuery {
   if (raw === '') return plainItem
   const { seen, found, translated } = readPairs(
     raw,
     onceEach(grammar.expandable.length > 0 ? [parameter.expand] : []),
-    terms,
+    rules,
   )
   const expand = parseExpand(seen.get(parameter.expand)?.[0], grammar.expandable, found)
   refuse(found)

@@ -3,16 +3,16 @@ import { checkPage } from '../definition/resolve-resource.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Violation } from '../problem.js'
 import { parameter } from '../wire.js'
-import type { QueryNote, QueryTerms, TranslatedQuery } from './query-terms.js'
+import type { QueryNote, QueryRules, TranslatedQuery } from './query-rules.js'
 import { parseInteger } from './scalar-grammar.js'
 
 /**
  * Combines the page settings. A setting of the resource takes precedence over the service's
- * setting, which takes precedence over the default. If the service or the default sets the page
- * size, it is reduced to the maximum.
+ * setting, which takes precedence over the default. If the page size comes from the service or from
+ * the default, it is reduced to the maximum.
  */
 export function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
-  // If no maximum is set, it is 100, or the page size if that is larger.
+  // If no maximum is set, the maximum is 100, or the page size if the page size is larger.
   const max = own.max ?? service.max ?? Math.max(100, own.size ?? service.size ?? 0)
   const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
   checkPage(`"${collection}"`, page)
@@ -23,26 +23,26 @@ export function pageOf({ collection, page: own }: ResourceDefinition, service: P
 interface SentPage {
   readonly text: (name: string) => string | undefined
   readonly translated: TranslatedQuery | undefined
-  readonly terms: QueryTerms | undefined
+  readonly rules: QueryRules | undefined
 }
 
 const noNotes: readonly QueryNote[] = Object.freeze([])
 
 /**
  * Reads the page number, counted from 1, and the page size. If the query contains a number of rows
- * to skip, the page is the one that begins after these rows (QUERY-4).
+ * to skip, the page number is computed from the number of rows (QUERY-4).
  */
 export function readPage(
   { first, max, size: usual }: Required<PageOptions>,
-  { text, translated, terms }: SentPage,
+  { text, translated, rules }: SentPage,
   found: Violation[],
 ): { readonly page: number; readonly size: number; readonly notes: readonly QueryNote[] } {
   const sentAs = (name: string): string => translated?.sentAs.get(name) ?? name
-  const limits = { clause: 'QUERY-5' as const, min: 1, max: Math.max(max, terms?.upTo ?? max) }
+  const limits = { clause: 'QUERY-5' as const, min: 1, max: Math.max(max, rules?.upTo ?? max) }
   const size = wholeNumber(sentAs(parameter.size), text(parameter.size), limits, found) ?? usual
   const given = translated?.notes ?? noNotes
   const notes =
-    size > max && terms?.reportsSizes === true
+    size > max && rules?.reportsSizes === true
       ? [...given, { clause: 'QUERY-5', detail: sentAs(parameter.size) }]
       : given
   const rows = translated?.rows
@@ -53,8 +53,8 @@ export function readPage(
 }
 
 /**
- * Returns the page that begins after this number of rows. Adds a violation unless the number is a
- * multiple of the page size.
+ * Returns the number of the page that begins after this number of rows. Adds a violation unless the
+ * number is a multiple of the page size.
  */
 function pageOfRows(
   { name, text }: { readonly name: string; readonly text: string },

@@ -14,9 +14,9 @@ import { type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
 /**
- * Compiles the conversion that normalizes input. Texts such as date-times get their canonical form.
- * An absent optional member gets its `default`. If it has no `default` but allows null, it gets
- * null. Members that only the store sets stay absent. In an `update`, `writeOnly` members stay
+ * Compiles the conversion that normalizes input. Strings such as date-times get their canonical
+ * form. An absent optional member gets its `default`. If it has no `default` but allows null, it
+ * gets null. Members that only the store sets stay absent. In an `update`, `writeOnly` members stay
  * absent, too, because the client can't see them. The result is a copy. Values that do not match
  * the shape are left for the validator to report.
  */
@@ -54,10 +54,10 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
 
 /**
  * Compiles the conversion of values for output. The result has only members that the schema names
- * or allows. Nullable members are always present, and `writeOnly` members never. Date-times have
- * seven fractional digits. Many stores use null for absent values, so a null that the schema does
- * not allow becomes `undefined`. With `shares`, a value that needs no change is returned itself and
- * not copied. Use it if the result is only read.
+ * or allows. Nullable members are always present, and `writeOnly` members are never present.
+ * Date-times have seven fractional digits. Many stores use null for absent values, so a null that
+ * the schema does not allow becomes `undefined`. With `shares`, a value that needs no change is
+ * returned itself and not copied. Use `shares` if the result is only read.
  */
 export function compilePresent(shape: Shape, shares = false): Convert {
   const fill: Fill = ({ members, other, open }) => {

@@ -36,8 +36,9 @@ export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions
   readonly collection?: readonly ('GET' | 'POST')[]
   /**
    * The methods of the item, among the methods that the definition and the adapter offer. Default:
-   * all of these. The option also limits the item's flags (as `PATCH`), and the item's addresses in
-   * associated sub-collections. A public API has `['GET', 'DELETE']`.
+   * all of these. Without `PATCH`, the item's flags can't be set or unset either. The option also
+   * limits the methods of the item's URLs in associated sub-collections. A public API has
+   * `['GET', 'DELETE']`.
    */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
   /**
@@ -80,7 +81,7 @@ export interface Mount {
   readonly kind: 'resource'
   readonly definition: ResourceDefinition
   readonly adapter: AnyAdapter
-  /** The options of the mount, with types that fit resources with any record and key types. */
+  /** The options of the mount, with a type that allows any record and key types. */
   readonly options: MountOptions<never, never>
 }
 
@@ -124,7 +125,9 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
   return Object.freeze(branded('mount', mounted))
 }
 
-/** The kind of an option that takes a list of endpoints below an item. */
+/**
+ * The type of an option whose value is a list of endpoints below an item, for the check of options.
+ */
 const endpointsKind: Kind = {
   each: { by: 'the result of endpoint(): endpoint(name, { description, methods })', is: isEndpoint },
 }
@@ -165,7 +168,8 @@ function checkIdempotency(
 
 /**
  * Checks the names of endpoints below an item. Such a name must be a plural noun (PATH-2, PATH-3).
- * Directly below the version, a description permits other names, but not here.
+ * An endpoint directly below the version may have another name, because it has a description. For
+ * an endpoint below an item, a description is not enough.
  */
 function checkEndpoints(collection: string, given: readonly Endpoint<never>[] | undefined): void {
   if (given === undefined) return

@@ -26,12 +26,12 @@ export interface UnboundAdapter<T, K> {
 export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
 
 /**
- * The parameter type for an adapter of type `A` for records `T` and keys `K`. If the adapter fits,
- * the type is `A`. For an adapter of another resource, the type is a sentence, so that the
- * compiler's error is one line. In all other cases, the type is `MountedAdapter`. With it, the
- * compiler can infer the parameter types of an inline adapter, and reports an error at the member
- * that does not fit. One of these cases is `never`, which the compiler passes as `A` while it
- * infers the result of a generic factory.
+ * The parameter type for an adapter of type `A` for records `T` and keys `K`. If the adapter
+ * matches the definition, the type is `A`. For an adapter of another resource, the type is a
+ * sentence, so that the compiler's error is one line. In all other cases, the type is
+ * `MountedAdapter`. With this type, the compiler can infer the parameter types of an inline
+ * adapter, and reports an error at the member that does not match. One of these cases is `never`,
+ * which the compiler passes as `A` while it infers the result of a generic factory.
  */
 export type AdapterFor<T, K, A> = [A] extends [never]
   ? MountedAdapter<T, K>
@@ -52,13 +52,13 @@ interface Reads<J> {
 type Mismatch<T, K, R, J, A> = [Missing<T, R>] extends [never]
   ? [K] extends [J]
     ? Unlike<T, K, R, A>
-    : 'This adapter is of another resource: its keys have another type.'
+    : 'This adapter belongs to another resource: its keys have another type.'
   : `This adapter is of another resource: its records have no ${Missing<T, R>}.`
 
 /**
- * The type for an adapter whose keys fit but whose records do not. It is a sentence only for
- * adapters with a named type. For an inline adapter, the compiler reports the error at the member
- * that does not fit.
+ * The type for an adapter whose keys match the definition but whose records do not. The type is a
+ * sentence only for adapters with a named type. For an inline adapter, the compiler reports the
+ * error at the member that does not match.
  */
 type Unlike<T, K, R, A> = [keyof Adapter<T, K>, OtherType<T, R>] extends [keyof A, string]
   ? [OtherType<T, R>] extends [never]

@@ -1,6 +1,6 @@
 /**
  * The descriptions of operations. A description says, as data, what a method does at one kind of
- * address. The route table, the steps of a request, the permission check, the startup check and the
+ * path. The route table, the steps of a request, the permission check, the startup check and the
  * OpenAPI documents all read the descriptions. A new operation of an existing method needs only a
  * new description.
  */
@@ -9,7 +9,7 @@ import type { Action } from '../auth/permission.js'
 import type { Method } from './mount.js'
 
 /**
- * The kinds of addresses: a collection and its items, flags and endpoints below an item, the
+ * The kinds of paths: a collection and its items, flags and endpoints below an item, the
  * sub-collection of an association (`members`) and its items (`member`), endpoints outside
  * resources, and documents of the version.
  */
@@ -31,11 +31,11 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
   /** Unique among all operations. */
   readonly name: string
   /**
-   * The method of the operation. The operation of GET also serves HEAD, at every address with GET
+   * The method of the operation. The operation of GET also serves HEAD, at every path with GET
    * (VERB-8).
    */
   readonly method: Exclude<Method, 'HEAD'>
-  /** The kind of address that has the operation. `any` means every address. */
+  /** The kind of path that has the operation. `any` means every path. */
   readonly target: Target | 'any'
   /**
    * The adapter method that writes for the operation. Absent if the operation only reads, or if a
@@ -49,12 +49,12 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
    * Default: the operation's own method.
    */
   readonly mountedAs?: Method
-  /** The actions that the permission decides about, in this order (AUTH-4). */
+  /** The actions that the permission function decides about, in this order (AUTH-4). */
   readonly actions: readonly Action[]
   readonly query: Query
   /**
-   * If the operation `creates`, a record in the body is validated as a new record. Otherwise it is
-   * validated as the replacement of the stored record.
+   * If the operation `creates`, a record in the body is validated as a new record. Otherwise, the
+   * record is validated as the replacement of the stored record.
    */
   readonly body: Body
   /**
@@ -77,7 +77,7 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
    * status.
    */
   readonly statuses: readonly number[] | 'any'
-  /** The status of HEAD if it differs from that of GET (VERB-8). */
+  /** The status of HEAD, if it differs from the status of GET (VERB-8). */
   readonly headStatus?: number
 }
 
@@ -90,7 +90,7 @@ export { type DeleteStatus, deleteStatuses } from '../conventions/clauses.js'
 const itemTargets: ReadonlySet<Target> = new Set<Target>(['item', 'member', 'flag', 'item-endpoint'])
 
 /**
- * True for the addresses of items, also in associated sub-collections, and for the addresses of
- * flags and endpoints below an item.
+ * True for the paths of items (in associated sub-collections too), and for the paths of flags and
+ * endpoints below an item.
  */
 export const concernsItem = (target: Target): boolean => itemTargets.has(target)

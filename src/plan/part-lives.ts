@@ -1,6 +1,6 @@
 /**
- * Finds the retired and deprecated parts of a version by path. This happens before a request is
- * authenticated (VER-2).
+ * Finds the retired and deprecated parts of a version by path. The router does this before it
+ * authenticates a request (VER-2).
  */
 import { isOver, type Life, mergedLife } from './life.js'
 
@@ -55,7 +55,7 @@ export class PartLives {
 
   /**
    * Returns the life cycles of these parts. Returns `undefined` if no part is deprecated or
-   * retired, as in most versions. Such a version has no overhead.
+   * retired, as in most versions. In such a version, the look-up costs no time.
    */
   static of(parts: readonly Part[]): PartLives | undefined {
     const found = parts.filter(({ life, methods }) => life !== undefined || (methods !== undefined && methods.size > 0))
@@ -95,7 +95,7 @@ export class PartLives {
     if (through.some((one) => isOver(one.life, now))) return true
     const part = node?.part
     if (part?.methods === undefined) return false
-    return isOver(part.methods.get(getterOf(method)), now) || isWhollyOver(part, now)
+    return isOver(part.methods.get(methodOfLife(method)), now) || isWhollyOver(part, now)
   }
 
   /**
@@ -107,7 +107,7 @@ export class PartLives {
     const above = through
       .map((one) => one.life)
       .reduceRight<Life | undefined>((life, outer) => mergedLife(life, outer), undefined)
-    const life = mergedLife(node?.part?.methods?.get(getterOf(method)), above)
+    const life = mergedLife(node?.part?.methods?.get(methodOfLife(method)), above)
     if (life === undefined) return undefined
     const named = through.findLast(({ part }) => part !== undefined)
     return { life, template: named?.part?.template ?? '' }
@@ -122,13 +122,13 @@ export class PartLives {
    * The number of parts and methods that have retired. OpenAPI documents stay the same until this
    * number changes.
    */
-  ended(now: number): number {
+  retiredCount(now: number): number {
     return this.#ends.filter((end) => end <= now).length
   }
 
   /**
-   * Follows a path through the tree. `through` contains the nodes below the top that were passed.
-   * `node` is the node of the path itself, if it exists.
+   * Follows a path through the tree. `through` contains all nodes on the path, without the top
+   * node. `node` is the node of the whole path, if there is one.
    */
   #walk(path: string): { readonly node: Node | undefined; readonly through: readonly Node[] } {
     const through: Node[] = []
@@ -148,8 +148,8 @@ const literalOf = ({ literals, folded }: Node, segment: string): Node | undefine
   literals.get(segment) ?? (folded.size === 0 ? undefined : folded.get(segment.toLowerCase()))
 
 /**
- * Joins two parts with the same path: a part that is mounted, and a part whose methods no code
- * serves any more.
+ * Combines two parts with the same path, for example a mounted part and a part that is declared
+ * only for methods that no code serves any more.
  */
 const joined = (one: Part, other: Part): Part => ({
   template: one.template,
@@ -158,14 +158,14 @@ const joined = (one: Part, other: Part): Part => ({
   hasOthers: one.hasOthers && other.hasOthers,
 })
 
-/** Whether every method of a path has retired. If so, OPTIONS is 410, too. */
+/** Whether every method of a path has retired. If so, the response to OPTIONS is 410, too. */
 function isWhollyOver({ methods, hasOthers }: Part, now: number): boolean {
   if (hasOthers || methods === undefined || methods.size === 0) return false
   return [...methods.values()].every((life) => isOver(life, now))
 }
 
 /** The method whose operation serves the request. The operation of GET also serves HEAD. */
-const getterOf = (method: string): string => (method === 'HEAD' ? 'GET' : method)
+const methodOfLife = (method: string): string => (method === 'HEAD' ? 'GET' : method)
 
 const isPlaceholder = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}')
 
@@ -195,8 +195,8 @@ export function namesIn(template: string, path: string): ReadonlyMap<string, str
 }
 
 /**
- * Returns the address of a part's replacement. `base` is the address of the version, without a
- * trailing slash.
+ * Returns the URL of a part's replacement. `base` is the URL of the version, without a trailing
+ * slash.
  */
 export function useAddress(use: string, base: string, names: ReadonlyMap<string, string>): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return use

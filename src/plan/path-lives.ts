@@ -1,6 +1,6 @@
 /**
- * Life cycles of paths that are declared by template. They are for hand-written routes, and for
- * paths that no code serves any more (VER-2, VER-3).
+ * Life cycles of paths that are declared by template. Such declarations are for hand-written
+ * routes, and for paths that no code serves any more (VER-2, VER-3).
  */
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind } from '../options/kinds.js'
@@ -9,8 +9,8 @@ import type { Part } from './part-lives.js'
 import { livesOf } from './route-lives.js'
 
 /**
- * Life cycles, by path below the version. If a method stands before the path, the life cycle
- * applies only to this method. Examples of keys are `'/notas/{id}'` and `'DELETE /notas/{id}'`.
+ * Life cycles, by path below the version. If a key begins with a method, the life cycle applies
+ * only to this method. Examples of keys are `'/notas/{id}'` and `'DELETE /notas/{id}'`.
  */
 export type PathLives = Readonly<Record<string, PartLifeOptions>>
 

@@ -7,19 +7,19 @@ import { parameter } from '../wire.js'
 import {
   type AllowedNames,
   type QueryNote,
-  type QueryTerms,
+  type QueryRules,
   type TranslatedQuery,
   translateQuery,
-} from './query-terms.js'
+} from './query-rules.js'
 import { maxQueryViolations, summaryOf } from './refusal.js'
 
 /**
- * Maximum length of a decoded value. It equals Node's default limit for the request line and header
- * fields, so only a service with a larger `maxHeaderSize` reaches it.
+ * Maximum length of a decoded value. This equals Node's default limit for the request line and
+ * header fields, so only a service with a larger `maxHeaderSize` can receive a longer value.
  */
 export const longestValue = 16_384
 
-/** Maximum number of values of one parameter. No more fit into 16 KiB. */
+/** Maximum number of values of one parameter. A query of 16 KiB can't contain more values. */
 export const maxValues = 8_192
 
 export interface QueryPairs {
@@ -37,16 +37,16 @@ export interface QueryPairs {
 }
 
 /**
- * Reads the parameters of a query. A parameter is accepted if its name is allowed. It may occur
- * only once, unless `many` returns true for its name. Every other parameter is a violation in
- * `found`. If `hinted` is true, a pagination hint is also allowed. It is not among the allowed
- * names, because clients do not write hints themselves (QUERY-7). `terms` describes how the service
- * deviates from the conventions.
+ * Reads the parameters of a query. A parameter is accepted if its name is allowed. A parameter may
+ * occur only once, unless `many` returns true for its name. Every other parameter is a violation in
+ * `found`. If `hasCursor` is true, the cursor parameter `after` is also allowed. This name is not
+ * in `allowed`, because clients do not write cursors themselves (QUERY-7). `rules` describes how
+ * the service deviates from the conventions.
  */
-export function readPairs(raw: string, names: AllowedNames, terms?: QueryTerms): QueryPairs {
-  const { allowed, many, hinted } = names
+export function readPairs(raw: string, names: AllowedNames, rules?: QueryRules): QueryPairs {
+  const { allowed, many, hasCursor } = names
   const parsed = parseQueryString(raw)
-  const translated = terms === undefined ? undefined : translateQuery(parsed.pairs, terms, names)
+  const translated = rules === undefined ? undefined : translateQuery(parsed.pairs, rules, names)
   const { pairs } = translated ?? parsed
   const found: Violation[] = parsed.malformed.slice(0, maxQueryViolations).map(undecodable)
   if (translated !== undefined) found.push(...translated.found.slice(0, maxQueryViolations - found.length))
@@ -55,7 +55,7 @@ export function readPairs(raw: string, names: AllowedNames, terms?: QueryTerms):
   for (const [name, value] of pairs) {
     if (found.length >= maxQueryViolations) break
     const values = seen.get(name)
-    if (!allowed.includes(name) && !(hinted && name === parameter.after)) {
+    if (!allowed.includes(name) && !(hasCursor && name === parameter.after)) {
       if (!strays.has(name)) found.push(unknownParameter(name, allowed))
       strays.add(name)
     } else if (value.length > longestValue && name !== parameter.after) found.push(tooLong(name))
@@ -86,15 +86,15 @@ export function refuse(found: readonly Violation[]): void {
  * Throws the `invalid-query` problem if the query has any parameter (QUERY-8). Returns notes about
  * ignored parameters.
  */
-export function refuseQuery(raw: string, terms?: QueryTerms): readonly QueryNote[] | undefined {
+export function refuseQuery(raw: string, rules?: QueryRules): readonly QueryNote[] | undefined {
   if (raw === '') return undefined
-  const { found, translated } = readPairs(raw, noNames, terms)
+  const { found, translated } = readPairs(raw, noNames, rules)
   refuse(found)
   return translated?.notes
 }
 
-/** Allows each of these parameters once, and no hint. */
-export const onceEach = (allowed: readonly string[]): AllowedNames => ({ allowed, many: () => false, hinted: false })
+/** Allows each of these parameters once, and no cursor. */
+export const onceEach = (allowed: readonly string[]): AllowedNames => ({ allowed, many: () => false, hasCursor: false })
 
 const noNames = onceEach([])
 
@@ -122,10 +122,10 @@ const tooMany = (name: string): KnownViolation<'maxItems'> => ({
 })
 
 /**
- * The violation of a hint that does not match its query. Either the hint is from another query, or
- * it is garbled, or hints are not accepted here (QUERY-7).
+ * The violation for a cursor that does not match its query. Either the cursor is from another
+ * query, or it is garbled, or this request accepts no cursors (QUERY-7).
  */
-export const misfitHint: KnownViolation<'hint'> = Object.freeze({
+export const misfitCursor: KnownViolation<'hint'> = Object.freeze({
   parameter: parameter.after,
   detail: `"${parameter.after}" does not match this query: copy it unchanged from a Link of the same query, or leave it out.`,
   code: 'hint',
@@ -133,8 +133,8 @@ export const misfitHint: KnownViolation<'hint'> = Object.freeze({
 })
 
 /**
- * Names that other APIs use for the parameters of a list. They are in lower case and without `_`
- * and `-`.
+ * Names that other APIs use for the parameters of a list. The names are written in lower case, and
+ * without `_` and `-`.
  */
 const synonyms = new Map<string, string>([
   ...['page', 'pageno', 'pagenumber', 'pageindex', 'offset'].map((name) => [name, parameter.page] as const),
@@ -150,7 +150,7 @@ export const synonymOf = (name: string): string | undefined =>
 
 /**
  * Returns the parameter that the client probably meant. This is the parameter that other APIs call
- * by this name, or otherwise the one with the closest spelling.
+ * by this name, or otherwise the parameter with the closest spelling.
  */
 function likelyParameter(name: string, allowed: readonly string[]): string | undefined {
   const known = synonymOf(name)
@@ -158,7 +158,7 @@ function likelyParameter(name: string, allowed: readonly string[]): string | und
 }
 
 function unknownParameter(name: string, allowed: readonly string[]): KnownViolation {
-  if (name === parameter.after) return misfitHint
+  if (name === parameter.after) return misfitCursor
   const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name
   const suggestion = likelyParameter(name, allowed)
   return {

@@ -15,21 +15,21 @@ import { summaryOf } from './refusal.js'
 import { checkKey, onWire, type ResourcePlan } from './resource-plan.js'
 import { unknownMember } from './violations.js'
 
-/** Members whose values are determined by the address or the scope. */
+/** Members whose values are determined by the path or the scope. */
 export type Fixed = Readonly<Record<string, Scalar>>
 
 /** Throws the `invalid-body` problem if there are violations (ERR-2). */
-export function refuseBody(found: readonly Violation[]): void {
-  if (found.length === 0) return
-  throw new HttpProblem('invalid-body', { detail: summaryOf(found), errors: found })
+export function refuseBody(violations: readonly Violation[]): void {
+  if (violations.length === 0) return
+  throw new HttpProblem('invalid-body', { detail: summaryOf(violations), errors: violations })
 }
 
 /**
  * Like `refuseBody`, for violations that name stored members. In the response, the violations name
  * the members that clients know.
  */
-export function refuseOnWire(plan: ResourcePlan, found: readonly Violation[]): void {
-  if (found.length > 0) refuseBody(onWire(plan, found))
+export function refuseOnWire(plan: ResourcePlan, violations: readonly Violation[]): void {
+  if (violations.length > 0) refuseBody(onWire(plan, violations))
 }
 
 /** Returns the body if it is an object. Otherwise throws `invalid-body` (422). */
@@ -53,15 +53,20 @@ export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
 }
 
 /**
- * Returns the record that a POST creates. `found` contains violations that are already known.
+ * Returns the record that a POST creates. `violations` contains violations that are already known.
  * Throws `invalid-body` if there are any violations.
  */
-export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
-  found.push(...plan.guard.given(sent))
-  fix(plan, sent, fixed, found)
+export function recordToCreate(
+  plan: ResourcePlan,
+  sent: JsonObject,
+  fixed: Fixed,
+  violations: Violation[],
+): JsonObject {
+  violations.push(...plan.guard.given(sent))
+  fix(plan, sent, fixed, violations)
   const record = plan.complete.create(sent) as JsonObject
-  found.push(...checkKey(plan, record), ...plan.validate(record))
-  refuseOnWire(plan, found)
+  violations.push(...checkKey(plan, record), ...plan.validate(record))
+  refuseOnWire(plan, violations)
   return record
 }
 
@@ -69,12 +74,17 @@ export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixe
  * Returns the record of a PUT, after all checks that do not need the stored record. Throws
  * `invalid-body` if there are any violations.
  */
-export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
-  fix(plan, sent, fixed, found)
+export function recordToReplace(
+  plan: ResourcePlan,
+  sent: JsonObject,
+  fixed: Fixed,
+  violations: Violation[],
+): JsonObject {
+  fix(plan, sent, fixed, violations)
   leaveNullLinks(plan, sent)
   const record = plan.complete.update(sent) as JsonObject
-  found.push(...plan.validateSent(record))
-  refuseOnWire(plan, found)
+  violations.push(...plan.validateSent(record))
+  refuseOnWire(plan, violations)
   return record
 }
 
@@ -86,7 +96,7 @@ export interface Patched {
   /** Members that no patch may change. */
   readonly fixed: Fixed
   /** Violations that are already known. */
-  readonly found: Violation[]
+  readonly violations: Violation[]
 }
 
 /**
@@ -96,15 +106,15 @@ export interface Patched {
  * violations.
  */
 export function recordToPatch(patched: Patched, patch: JsonObject, shares = false): JsonObject {
-  const { plan, current, found } = patched
-  const merged = mergePatch(plan.known(current), patch, plan.definition.shape, found) as JsonObject
+  const { plan, current, violations } = patched
+  const merged = mergePatch(plan.known(current), patch, plan.definition.shape, violations) as JsonObject
   const record = shares ? canonicalWhere(plan, merged, Object.keys(patch)) : (plan.canonical(merged) as JsonObject)
   return keptRecord(patched, record, (name) => (own(patch, name) ?? null) !== null)
 }
 
 /**
- * Converts these members of the record to canonical form, in place. The other members are stored
- * members, which are already canonical.
+ * Converts the members in `names` to canonical form, and modifies the record. The other members are
+ * stored members, which are already canonical.
  */
 function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly string[]): JsonObject {
   for (const name of names) if (Object.hasOwn(record, name)) put(record, name, canonicalOf(plan, name, record[name]))
@@ -153,7 +163,7 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
   let value: unknown = seen
   for (const [i, token] of path.entries()) {
     if (!isObject(value)) {
-      // The place may be gone. For example, the members that a link shows are not stored.
+      // There may be no value at the path. For example, the members that a link shows are not stored.
       if (!isList(value)) return
       place = place?.prefix[Number(token)] ?? place?.items
       value = value[Number(token)]
@@ -168,26 +178,26 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
 }
 
 /**
- * Restores the undeclared stored members in a patched record, which is in canonical form. If a
- * patch changed a member that it may not change, adds a violation. `isNamed` returns true for a
- * member that the client sent, unless another check refuses this member.
+ * Restores the undeclared stored members in a patched record, which is in canonical form. Adds a
+ * violation for each member that the patch changed but must not change. `isNamed` returns true for
+ * a member that the client sent, unless another check refuses this member.
  */
 function keptRecord(
-  { plan, current, fixed, found }: Patched,
+  { plan, current, fixed, violations }: Patched,
   record: JsonObject,
   isNamed: (name: string) => boolean,
 ): JsonObject {
   const { shape } = plan.definition
-  for (const member of plan.fixed) if (!isKept(plan, member, record, current)) found.push(fixedViolation(member))
+  for (const member of plan.fixed) if (!isKept(plan, member, record, current)) violations.push(fixedViolation(member))
   for (const member of Object.keys(fixed)) {
-    if (!plan.fixed.has(member) && !isKept(plan, member, record, current)) found.push(fixedViolation(member))
+    if (!plan.fixed.has(member) && !isKept(plan, member, record, current)) violations.push(fixedViolation(member))
   }
   for (const name of undeclared(plan, current)) {
     // Checked here because the later schema check ignores undeclared members that the store holds.
-    if (isNamed(name)) found.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
+    if (isNamed(name)) violations.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
     else put(record, name, current[name])
   }
-  refuseOnWire(plan, found)
+  refuseOnWire(plan, violations)
   return record
 }
 
@@ -242,7 +252,7 @@ const isNested = (value: unknown): boolean => typeof value === 'object' && value
 
 /**
  * Returns a value with its undeclared stored members restored. `known` is the stored value without
- * them.
+ * these members.
  */
 function withUndeclared(shape: Shape, value: unknown, stored: unknown, known: unknown): unknown {
   if (stored === known || !isNested(value)) return value
@@ -259,17 +269,17 @@ function withUndeclared(shape: Shape, value: unknown, stored: unknown, known: un
 }
 
 /**
- * The undeclared members of a stored record. Clients do not see these members, so they can neither
- * fix nor intend to remove them.
+ * The undeclared members of a stored record. Clients do not see these members, so a client can
+ * neither fix them nor intend to remove them.
  */
 function undeclared({ definition: { shape } }: ResourcePlan, current: JsonObject): readonly string[] {
-  let found: string[] | undefined
+  let violations: string[] | undefined
   for (const name of Object.keys(current)) {
     if (shape.properties.has(name) || shape.other(name) !== undefined) continue
-    found ??= []
-    found.push(name)
+    violations ??= []
+    violations.push(name)
   }
-  return found ?? none
+  return violations ?? none
 }
 
 const none: readonly string[] = Object.freeze([])
@@ -281,19 +291,19 @@ const none: readonly string[] = Object.freeze([])
 const canonicalOf = (plan: ResourcePlan, member: string, value: unknown): unknown =>
   own(plan.canonical({ [member]: value }), member)
 
-function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, found: Violation[]): void {
+function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, violations: Violation[]): void {
   for (const member of Object.keys(fixed)) {
     const value = canonicalOf(plan, member, fixed[member])
     if (Object.hasOwn(record, member) && canonicalOf(plan, member, record[member]) !== value)
-      found.push(fixedViolation(member))
+      violations.push(fixedViolation(member))
     record[member] = value
   }
 }
 
-/** The violation of a member whose new value contradicts the address or the scope. */
+/** The violation for a member whose new value contradicts the path or the scope. */
 export const fixedViolation = (member: string): KnownViolation<'fixed'> => ({
   pointer: `/${escapePointer(member)}`,
-  detail: `"${member}" is fixed by the address or by the caller's scope: leave it out, or send the current value.`,
+  detail: `"${member}" is fixed by the path or by the caller's scope: leave it out, or send the current value.`,
   code: 'fixed',
   clause: 'VERB-3',
 })

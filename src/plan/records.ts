@@ -1,6 +1,6 @@
 /**
- * The types of `records()`, which lets a team's own code change records with the checks of a
- * request.
+ * The types of `records()`, which lets the code of a service change records under the same checks
+ * as a request.
  */
 import type { Adapter } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -13,15 +13,16 @@ import type { HttpProblem } from '../problem.js'
 export type LinkValue = { readonly href: string } | Readonly<Record<string, unknown>> | null
 
 /**
- * The members for links. If the names of the links are unknown (`L` is `string`), there are none.
- * An empty object type then stays empty, so that the compiler allows any link name.
+ * The members for links. If the names of the links are unknown (`L` is `string`), no members are
+ * added. If the members of the record are unknown too, its type is then an empty object type, so
+ * the compiler allows any member name, including the names of links.
  */
 type LinkMembers<L extends string> = string extends L ? unknown : { readonly [N in L]?: LinkValue | undefined }
 
 /**
- * A record as the team's code passes it, with the members of the stored record. Members that the
- * store or the schema fills in may be omitted. A link is given by its name, as in a request body,
- * or by the stored members that hold its key.
+ * A record as the calling code passes it, with the members of the stored record. Members that the
+ * store assigns, and members with a default in the schema, may be omitted. A link is passed under
+ * its name, as in a request body, or as the stored members that hold its key.
  */
 export type RecordValue<T, L extends string = string> = { readonly [N in keyof T]?: T[N] | undefined } & LinkMembers<L>
 
@@ -47,8 +48,7 @@ export interface WrittenRecord<T, K> {
   /** The opaque version that the store assigned. */
   readonly version: string
   /**
-   * The absolute address of the record. In a job of a service without `baseUrl`, it is only the
-   * path.
+   * The absolute URL of the record. In a job of a service without `baseUrl`, this is only the path.
    */
   readonly href: string
 }
@@ -62,8 +62,9 @@ export interface RefusedRecord {
 /** The result of `createAll` when rows were refused. */
 export interface RefusedRecords<T, K> extends RefusedRecord {
   /**
-   * The rows that were written, by index. A row that the store refused is undefined. Empty if the
-   * checks refused a row. If you work in a transaction, roll it back.
+   * The rows that were written, by index. A row that the store refused is undefined. The list is
+   * empty if the checks refused a row. If you have called `createAll` in a transaction, roll the
+   * transaction back.
    */
   readonly made: readonly (WrittenRecord<T, K> | undefined)[]
 }
@@ -71,8 +72,8 @@ export interface RefusedRecords<T, K> extends RefusedRecord {
 /** The options of a change. */
 export interface ChangeOptions {
   /**
-   * The version that the record must still have (compare-and-set). If it has another version, the
-   * problem is `stale`. Default: any version.
+   * The version that the record must still have (compare-and-set). If the record has another
+   * version, the method returns the problem `stale`. Default: any version.
    */
   readonly expected?: string | undefined
 }
@@ -87,14 +88,14 @@ export interface RowsOptions {
 }
 
 /**
- * The records of one resource, for the team's code. Every method runs the checks of the
- * corresponding request, and returns the problem of a refusal as a value. Errors that no client
+ * The records of one resource, for the code of the service. Every method runs the checks of the
+ * corresponding request, and returns the problem as a value if a check fails. Errors that no client
  * could fix (a store that is down, a rule that throws) are thrown. Arguments are not modified.
  */
 export interface Records<T, K, L extends string = string> {
   /**
-   * Creates a record, as POST does. A record of a contained resource names its parent in its own
-   * members.
+   * Creates a record, as POST does. If the resource is below a parent, the record's own members
+   * contain the key of the parent.
    */
   create(value: RecordValue<T, L>): Promise<WrittenRecord<T, K> | RefusedRecord>
   /** Replaces a whole record, as PUT does. */
@@ -114,8 +115,9 @@ export interface Records<T, K, L extends string = string> {
     options?: RowsOptions,
   ): Promise<{ readonly records: readonly T[] } | RefusedRecord>
   /**
-   * Creates many records, one after another. If `checkAll` finds a violation, none is created. This
-   * is not a transaction: if the store refuses a row, the other rows stay written (`made`).
+   * Creates many records, one after another. If `checkAll` finds a violation, no record is created.
+   * The method uses no transaction: if the store refuses a row, the other rows stay written
+   * (`made`).
    */
   createAll(
     values: readonly RecordValue<T, L>[],
@@ -127,17 +129,19 @@ export interface Records<T, K, L extends string = string> {
 export interface RecordsOptions<T, K> {
   /**
    * Your transaction, in the form that the adapter's `within()` takes. The resource is written in
-   * this transaction. Parents and link targets are also read in it if their adapters have
-   * `within()`.
+   * this transaction. Parents and link targets are also read in this transaction, if their adapters
+   * have `within()`.
    */
   readonly within?: unknown
   /**
-   * Replaces the mounted adapter. Parents and link targets are still read by their own adapters.
+   * Used instead of the mounted adapter. Parents and link targets are still read by their own
+   * adapters.
    */
   readonly adapter?: Adapter<T, K> | undefined
   /**
    * With `false`, the service's `permission` is checked neither for this write nor for its link
-   * targets. Use it if your own code has decided already. Scopes still apply. Default true.
+   * targets. Use `false` if your own code has already decided that the write is allowed. Scopes
+   * still apply. Default true.
    */
   readonly permission?: boolean
 }
@@ -161,7 +165,7 @@ export interface JobOptions<T, K> extends RecordsOptions<T, K> {
   readonly timeout?: number
   /** Aborts the work between two records. Adapters also get this signal. */
   readonly signal?: AbortSignal | undefined
-  /** The request id for adapters and hooks. Default: a new one. */
+  /** The request id for adapters and hooks. Default: a new request id. */
   readonly requestId?: string | undefined
 }
 

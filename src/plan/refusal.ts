@@ -10,7 +10,7 @@ export const maxViolations = 100
 /** Maximum number of violations reported for a query, which is much shorter than a body. */
 export const maxQueryViolations = 50
 
-/** The `detail` of a problem: the first three violations, and the number of further ones. */
+/** The `detail` of a problem: the first three violations, and the number of further violations. */
 export function summaryOf(found: readonly Violation[]): string {
   const details = found.slice(0, 3).map((violation) => violation.detail)
   return `${details.join(' ')}${found.length > 3 ? ` And ${found.length - 3} more.` : ''}`

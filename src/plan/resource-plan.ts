@@ -10,9 +10,9 @@ import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
 import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
 import { compileGuard, type Guard } from './guard.js'
-import { compilePatched, type ValidatePatched } from './kept-faults.js'
 import { compileListGrammar, type ListGrammar } from './list-grammar.js'
 import { compileKnown, compileNormalize, compilePresent } from './members.js'
+import { compilePatched, type ValidatePatched } from './unchanged-faults.js'
 import { compileHasUndeclared, type HasUndeclared } from './undeclared.js'
 import { compileValidator, type Validate } from './validator.js'
 import { unknownMember } from './violations.js'
@@ -69,8 +69,8 @@ export interface ResourcePlan {
    */
   readonly known: Convert
   /**
-   * The members whose stored value may have undeclared members. Each has a test that tells whether
-   * a value contains such members.
+   * The members whose stored value may have undeclared members. For each of these members, there is
+   * a test that tells whether a value contains undeclared members.
    */
   readonly hasUndeclared: ReadonlyMap<string, HasUndeclared>
   /** Returns the violations of a record that is to be stored. */
@@ -83,8 +83,8 @@ export interface ResourcePlan {
    */
   readonly validateSent: Validate
   /**
-   * The members of the key, and the members that hold the parent's key. A change can't give them
-   * other values, and need not send them.
+   * The members of the key, and the members that hold the parent's key. A change can't give these
+   * members other values, and need not contain them.
    */
   readonly fixed: ReadonlySet<string>
   /** True if an update requires the current record. */
@@ -160,7 +160,7 @@ function checkDefaults(collection: string, shape: Shape, validate: Validate): vo
     if (wrong === undefined) continue
     throw new ConfigurationError(
       'invalid-schema',
-      `The default of "${name}" of "${collection}" does not fit its own schema: ${wrong.detail} Fix one of them.`,
+      `The default of "${name}" of "${collection}" does not match its own schema: ${wrong.detail} Fix one of them.`,
     )
   }
 }
@@ -254,13 +254,13 @@ function digestOf({ schema, links }: ResourceDefinition): string {
   return etag(JSON.stringify([schema, shown])).slice(1, -1)
 }
 
-/** Returns the violations of a new record's key, if no address could contain this key (PATH-11). */
+/** Returns the violations of a new record's key, if no URL could contain this key (PATH-11). */
 export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[] {
   const found: Violation[] = []
   for (const member of key.members) {
     const value = own(record, member)
     if (typeof value !== 'string') continue
-    // In an address, each part of a composite key follows its name and `=`, so the part may be
+    // In a URL, each part of a composite key follows the part's name and `=`, so the part may be
     // empty or a dot.
     const why = unfitForNew(key.composite ? `-${value}` : value)
     if (why !== undefined)
@@ -286,7 +286,8 @@ export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonl
     const [name, ...below] = pointerTokens(violation.pointer ?? '')
     if (name === undefined) return violation
     const link = plan.hidden.get(name)
-    // Some violations name the stored member in order to suggest the link. They stay unchanged.
+    // Some violations name the stored member in order to suggest the link. Such violations stay
+    // unchanged.
     if (link !== undefined && violation.suggestion === link) return violation
     if (link !== undefined) {
       const detail = violation.detail.replaceAll(`"${name}"`, `"${link}"`)

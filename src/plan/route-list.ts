@@ -2,7 +2,10 @@
 import type { OperationDescription } from './operation.js'
 import type { Mounted, Route } from './routes.js'
 
-/** Returns every route of a table of areas and first path segments. Parents come first. */
+/**
+ * Returns every route in a table whose entries are listed by area and first path segment. Routes of
+ * parents come first.
+ */
 export function routesIn<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,
 ): readonly Route<Op>[] {

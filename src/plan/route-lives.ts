@@ -1,6 +1,6 @@
 /**
- * The life cycles of routes. Mounts, endpoints and single methods declare them. Each is combined
- * with the life cycles of the enclosing parts (VER-2, VER-3).
+ * The life cycles of routes. Mounts, endpoints and single methods declare life cycles. Each life
+ * cycle is combined with the life cycles of the enclosing parts (VER-2, VER-3).
  */
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
@@ -11,7 +11,7 @@ import type { OperationDescription } from './operation.js'
 import type { Part } from './part-lives.js'
 import type { Mounted, Route } from './routes.js'
 
-/** The life cycles at one address. */
+/** The life cycles at one path. */
 export interface RouteLives {
   /** The life cycle of the path and everything below it. */
   readonly path: Life | undefined
@@ -42,23 +42,26 @@ const pairOf = (method: string, life: Life | undefined): [string, Life][] =>
   life === undefined ? [] : [[method, life]]
 
 /**
- * The life cycle of a method at an address. `undefined` if neither the method nor the address has a
- * life cycle.
+ * The life cycle of a method at a path. `undefined` if neither the method nor the path has a life
+ * cycle.
  */
 export const lifeOf = ({ lives }: Pick<Route, 'lives'>, method: string): Life | undefined =>
   lives === undefined ? undefined : (lives.methods.get(method === 'HEAD' ? 'GET' : method) ?? lives.path)
 
-/** The value of `Allow` at a given time, which contains no retired methods. */
+/** The value of `Allow` at the time `now`. It contains no retired methods. */
 export function allowAt(route: Route, now: number): string {
   if (route.lives === undefined) return route.allow
   return livingMethods(route, now).join(', ')
 }
 
-/** The methods of an address that have not retired, in the order of `Allow`. */
+/** The methods of a path that have not retired, in the order of `Allow`. */
 export const livingMethods = (route: Route, now: number): readonly string[] =>
   [...route.operations.keys()].filter((method) => !isOver(lifeOf(route, method), now))
 
-/** The life cycle of a mounted resource: its own life cycle, combined with that of its parent. */
+/**
+ * The life cycle of a mounted resource: its own life cycle, combined with the life cycle of its
+ * parent.
+ */
 export const lifeOfMount = ({ definition, options }: Mount, parent: Mounted | undefined): Life | undefined =>
   mergedLife(resolveLife(`the mount of "${definition.collection}"`, options), parent?.life)
 
@@ -93,7 +96,7 @@ type Made = Mounted & { readonly mount: Mount }
 /**
  * Throws `ConfigurationError` for a life cycle of a part that does not exist. Also throws if the
  * target of a link, or a replacement, retires before the part that names it. Responses would then
- * contain addresses that are 410.
+ * contain links that lead to a 410.
  */
 export function checkLives(
   operations: readonly OperationDescription[],
@@ -188,8 +191,8 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
 }
 
 /**
- * Checks the replacement of a part. It must be an absolute address, or an address of the version
- * that does not retire before the part.
+ * Checks the replacement of a part. The replacement must be an absolute URL, or a path in the
+ * version that does not retire before the part.
  */
 function checkUse(
   { template }: Route,
@@ -207,7 +210,7 @@ function checkUse(
     )
     throw new ConfigurationError(
       'unresolved-link',
-      `${what} is not an address of this version. ${near === undefined ? 'Give a path below the version, or an absolute address.' : `Did you mean "${near}"?`}`,
+      `${what} is not a path in this version. ${near === undefined ? 'Give a path below the version, or an absolute URL.' : `Did you mean "${near}"?`}`,
     )
   }
   const names = new Set(template.match(/\{[^{}]*\}/g))
@@ -216,11 +219,11 @@ function checkUse(
     throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use its own names.`)
   const end = found.lives?.path?.retired
   if (end !== undefined && end < retired)
-    throw invalidOption(`${what} retires${whenText(end)}, before it. Name an address that stays.`)
+    throw invalidOption(`${what} retires${whenText(end)}, before it. Name a path that stays.`)
 }
 
 /**
- * Replaces the names of ids in a template, so that templates of the same address are equal. For
+ * Replaces the names of ids in a template, so that templates of the same path are equal. For
  * example, `/notas/{id}` becomes `/notas/{}`.
  */
 export const shapeOf = (template: string): string => template.replace(/\{[^{}]*\}/g, '{}')

@@ -59,8 +59,8 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 
   /**
-   * Creates a route of a resource. It has the operations that the adapter offers and the mount does
-   * not exclude (VERB-11).
+   * Creates a route of a resource. The route has the operations that the adapter offers and the
+   * mount does not exclude (VERB-11).
    */
   resource(target: Target, template: string, { adapter, definition, options }: Mount, extra: Extra<Op>): Route<Op> {
     const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target)
@@ -134,11 +134,11 @@ export class RouteMaker<Op extends OperationDescription> {
 }
 
 /**
- * Creates a route. Every route with GET also has HEAD. Both have the same operation but different
- * responses (VERB-8).
+ * Creates a route. Every route with GET also has HEAD. GET and HEAD have the same operation but
+ * different responses (VERB-8).
  */
 function route<Op extends OperationDescription>(
-  facts: Omit<Route<Op>, 'operations' | 'allow' | 'hasOwnTerms'>,
+  facts: Omit<Route<Op>, 'operations' | 'allow' | 'hasOwnRules'>,
   offered: readonly Op[],
 ): Route<Op> {
   const operations = new Map<string, Op>()
@@ -146,6 +146,6 @@ function route<Op extends OperationDescription>(
     operations.set(operation.method, operation)
     if (operation.method === 'GET') operations.set('HEAD', operation)
   }
-  const hasOwnTerms = facts.modes !== undefined || facts.parameters !== undefined
-  return Object.freeze({ operations, allow: [...operations.keys()].join(', '), hasOwnTerms, ...facts })
+  const hasOwnRules = facts.modes !== undefined || facts.parameters !== undefined
+  return Object.freeze({ operations, allow: [...operations.keys()].join(', '), hasOwnRules, ...facts })
 }

@@ -1,6 +1,6 @@
 /**
- * Places the entries of a version by the first segment of their paths. Each segment belongs to one
- * entry.
+ * Sorts the entries of a version into tables, by the first segment of their paths. Each segment
+ * belongs to one entry.
  */
 import { ConfigurationError } from '../problem.js'
 import type { OperationDescription } from './operation.js'

@@ -1,6 +1,6 @@
 /**
- * The route table of one version: every address with its methods, and the relations between
- * resources. The table is built at mount. Matching a path consists of map look-ups.
+ * The route table of one version: every path with its methods, and the relations between resources.
+ * The table is built at mount. Matching a path consists of map look-ups.
  */
 import { Caches, cachesOf } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
@@ -41,7 +41,7 @@ export interface Association {
   readonly as: string
 }
 
-/** One kind of address with its methods. `Op` is the type of its operations. */
+/** One path template with its methods. `Op` is the type of its operations. */
 export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly kind: Target
   /** The path below the version, with ids as `{name}`. Hooks and metrics use it. */
@@ -51,26 +51,29 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   /** The value of `Allow`. */
   readonly allow: string
   /**
-   * The resource at this address. For an endpoint below an item, the resource of this item.
+   * The resource at this path. For an endpoint below an item, the resource of this item.
    * `undefined` for endpoints directly below the version.
    */
   readonly resource: Mounted | undefined
-  /** The boolean member that is set and cleared, if the address is a flag. */
+  /** The boolean member that is set and cleared, if this is the path of a flag. */
   readonly flag?: string
   readonly association?: Association
   readonly endpoint?: CompiledEndpoint
-  /** The retirements and deprecations of the address or of its methods (VER-2, VER-3). */
+  /** The retirements and deprecations of the path or of its methods (VER-2, VER-3). */
   readonly lives?: RouteLives
-  /** The OpenAPI document or docs page at this address, if there is one. */
+  /** The OpenAPI document or docs page at this path, if there is one. */
   readonly document?: ServedDocument
   /** The route of the files that are one segment below a document. */
   readonly file?: Route<Op>
-  /** The clauses that are not fully enforced at this address. `undefined` if all clauses are. */
+  /**
+   * The clauses that are not fully enforced at this path. `undefined` if all clauses are fully
+   * enforced.
+   */
   readonly modes?: Modes | undefined
   /** Aliases of query parameters in this version. */
   readonly parameters?: ParameterNames | undefined
   /** Whether queries may deviate from the conventions, because of modes or aliases. */
-  readonly hasOwnTerms: boolean
+  readonly hasOwnRules: boolean
 }
 
 /** A mounted resource. */
@@ -98,13 +101,13 @@ export interface Mounted<Op extends OperationDescription = OperationDescription>
    */
   readonly life: Life | undefined
   /**
-   * The parent of a contained resource, and the members that hold the parent's key. `undefined` for
-   * a resource directly below the version.
+   * The parent, and the members that hold the parent's key, if the resource is contained in a
+   * parent. `undefined` for a resource directly below the version.
    */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /**
-   * The path of the collection, such as `/collection` or `/area/collection`. It is relative to the
-   * parent's item, or to the version if there is no parent.
+   * The path of the collection, such as `/collection` or `/area/collection`. This path is relative
+   * to the parent's item, or to the version if there is no parent.
    */
   readonly path: string
   readonly collection: Route<Op>
@@ -127,8 +130,8 @@ export interface RouteTable<Op extends OperationDescription = OperationDescripti
    */
   match(segments: readonly string[]): Match<Op> | undefined
   /**
-   * Like `match`, but finds every address that a link may contain. These include the addresses of
-   * related resources, which are served elsewhere.
+   * Like `match`, but finds every path that a link may contain. These include the paths of related
+   * resources, which are served elsewhere.
    */
   locate(segments: readonly string[]): Match<Op> | undefined
   readonly resources: readonly Mounted<Op>[]
@@ -224,8 +227,7 @@ class TableBuilder<Op extends OperationDescription> {
       plan,
       wire: wireForms(plan, (link) => (targets.get(link) as Mounted).wire.item.form),
       adapter,
-      // Evaluated on each access, because a team may replace a method of the adapter after the
-      // mount.
+      // Evaluated on each access, because a method of the adapter may be replaced after the mount.
       get patchesShare() {
         return isUntouched && isDefensive(adapter.replace)
       },
@@ -272,8 +274,8 @@ class TableBuilder<Op extends OperationDescription> {
         if (target !== undefined) mounted.targets.set(link.name, target)
       }
     }
-    // If a format can't represent the records of a resource, this must fail at startup and not at
-    // the first request.
+    // If a format can't represent the records of a resource, the service must fail at startup, and
+    // not at the first request.
     for (const mounted of this.built.values())
       for (const format of mounted.exports?.formats ?? []) format.writer(mounted, [])
   }
@@ -308,8 +310,8 @@ class TableBuilder<Op extends OperationDescription> {
     for (const { of, by, as } of definition.attachedTo) {
       const parent = this.built.get(nameOf(of))
       if (parent === undefined && typeof of === 'string') throw this.#unmountedAssociation(definition, of)
-      // The same child may be mounted in several versions, and some of them may not have this
-      // parent.
+      // The same child may be mounted in several versions, and this parent might not be mounted in
+      // some of these versions.
       if (parent === undefined) continue
       const what = `The association of "${definition.collection}" with "${parent.plan.collection}"`
       if (by !== undefined) checkKeyHolders(what, definition, by, parent.plan)

@@ -1,5 +1,5 @@
 /**
- * Parses the scalar values in queries. Parsing is strict, so that each text has only one meaning
+ * Parses the scalar values in queries. Parsing is strict, so that each string has only one meaning
  * (QUERY-1, QUERY-8).
  */
 import type { Scalar } from '../adapters/contract.js'
@@ -11,7 +11,7 @@ import { formatTest } from './formats.js'
 type Parse = (text: string) => Scalar | undefined
 
 export interface ScalarGrammar {
-  /** Returns the typed value of a text, or `undefined` if the text is not valid. */
+  /** Returns the typed value of a string, or `undefined` if the string is not valid. */
   readonly parse: Parse
   /** A description of the valid values, for messages. */
   readonly expects: string
@@ -31,7 +31,7 @@ export function scalarGrammar(shape: Shape | undefined, closed = true): ScalarGr
     ...(types.has('string') || types.size === 0 ? [textParser(shape)] : []),
   ]
   // If a member may have several types, the first parser that succeeds decides. For example, "5" is
-  // parsed as a number and not as a text.
+  // parsed as a number and not as a string.
   const parse: Parse = (text) => {
     for (const parser of parsers) {
       const value = parser.parse(text)
@@ -66,8 +66,8 @@ const number: ScalarParser = { parse: parseNumber, expects: 'a number' }
 function textParser(shape: Shape | undefined): ScalarParser {
   const canonical = canonicalOf(shape)
   const expects = valueFormat(shape)?.expects
-  // A raw "+" in the query has been decoded as a space. Time offsets and exponents may contain one,
-  // so it is restored here.
+  // A raw "+" in the query has been decoded as a space. A time offset or an exponent may contain a
+  // plus, so the plus is restored here.
   if (canonical !== undefined && expects !== undefined)
     return { parse: (text) => canonical(text) ?? canonical(text.replaceAll(' ', '+')), expects }
   const format = shape?.format
@@ -75,7 +75,7 @@ function textParser(shape: Shape | undefined): ScalarParser {
   if (fits === undefined) return { parse: (text) => (isUnicode(text) ? text : undefined), expects: 'text' }
   return {
     parse: (text) => (isUnicode(text) && fits(text) ? text : undefined),
-    expects: `a text of the format ${format}`,
+    expects: `a string of the format ${format}`,
   }
 }
 

@@ -1,13 +1,13 @@
 /**
- * The addresses at which a version serves its own description: the OpenAPI document and the docs
+ * The paths at which a version serves its own documentation: the OpenAPI document and the docs
  * pages.
  */
 import { decodeSegments } from '../http/targets.js'
 import { type DocsPages, docsMediaTypes, html } from './docs-pages.js'
 
 /**
- * One of these addresses. It is `openapi`, whose format depends on `Accept`, or a name with a
- * format in it, such as `openapi.json`, or a docs page.
+ * One of these paths: `openapi`, whose format depends on `Accept`, a name that contains the format,
+ * such as `openapi.json`, or the path of docs pages.
  */
 export interface ServedDocument {
   readonly kind: 'document'
@@ -18,11 +18,11 @@ export interface ServedDocument {
    * types of all files, and each file has one of them.
    */
   readonly mediaTypes: readonly string[]
-  /** Whether the address is served without authentication. */
+  /** Whether the document is served without authentication. */
   readonly public: boolean
-  /** The docs pages, if this is an address of docs pages. */
+  /** The docs pages, if this is a path of docs pages. */
   readonly pages?: DocsPages
-  /** The address of the files one segment below this address, whatever the names of the files. */
+  /** The path of all files that are one segment below this path, for any file name. */
   readonly files?: ServedDocument
 }
 
@@ -33,9 +33,9 @@ const yamlTypes = ['application/yaml', 'application/vnd.oai.openapi', 'text/yaml
 export const isYaml = (mediaType: string): boolean => yamlTypes.some((type) => type === mediaType)
 
 /**
- * Returns the addresses of a version's documents. If `open` is true, they need no authentication.
- * PATH-4 allows no format in a path. The exceptions `openapi.json` and `openapi.yaml` are for tools
- * that send no `Accept` and rely on the name.
+ * Returns the paths of a version's documents. If `open` is true, the documents need no
+ * authentication. PATH-4 allows no format in a path. The exceptions `openapi.json` and
+ * `openapi.yaml` are for tools that send no `Accept` and rely on the name.
  */
 export function servedDocuments(open: boolean, pages?: DocsPages): readonly ServedDocument[] {
   const document = (name: string, mediaTypes: readonly string[]): ServedDocument => ({
@@ -56,7 +56,7 @@ export function servedDocuments(open: boolean, pages?: DocsPages): readonly Serv
 
 /**
  * Returns a test for the paths that need no authentication, which are the paths of public documents
- * and their files. Returns `undefined` if there are none.
+ * and their files. Returns `undefined` if there are no such paths.
  */
 export function openPaths(documents: readonly ServedDocument[]): ((path: string) => boolean) | undefined {
   const open = documents.filter((document) => document.public)
@@ -68,11 +68,11 @@ export function openPaths(documents: readonly ServedDocument[]): ((path: string)
 }
 
 /**
- * Normalizes the percent-encoding of a path. For example, `/%64ocs` and `/docs` are the same
- * address (RFC 3986 6.2.2.2).
+ * Normalizes the percent-encoding of a path. For example, `/%64ocs` and `/docs` are the same path
+ * (RFC 3986 6.2.2.2).
  */
 function normalized(path: string): string {
   const segments = decodeSegments(path)
-  // Only one trailing slash is ignored. A path with two trailing slashes is another address.
+  // Only one trailing slash is ignored. A path with two trailing slashes is a different path.
   return segments === undefined || segments.includes('') ? '/' : `/${segments.map(encodeURIComponent).join('/')}`
 }

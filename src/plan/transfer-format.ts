@@ -25,11 +25,11 @@ export interface ReadRow {
   /** The number of the line at which the row begins, counted from 1. */
   readonly line: number
   /**
-   * The record as a client would have sent it in a JSON body, without the parts that could not be
+   * The record as a client would have sent it in a JSON body, without the members that could not be
    * read.
    */
   readonly record: JsonObject
-  /** Violations for the parts that could not be read, with pointers into the record. */
+  /** Violations for the parts of the row that could not be read, with pointers into the record. */
   readonly violations: readonly Violation[]
 }
 
@@ -55,8 +55,8 @@ export interface TransferFormat {
    */
   writer(resource: Mounted, expand: readonly string[]): RowWriter
   /**
-   * Returns `x-` members for the media type of an export in an OpenAPI document. They describe the
-   * exports of this resource in addition to the schema of the records.
+   * Returns `x-` members for the media type of an export in an OpenAPI document. These members
+   * describe the exports of this resource, in addition to the schema of the records.
    */
   describe(resource: Mounted): Readonly<JsonObject>
   /**
@@ -96,7 +96,7 @@ export interface Exports {
   running: number
 }
 
-/** The kind of an option that takes a list of formats. */
+/** The type of an option whose value is a list of formats, for the check of options. */
 export const formatsKind: ListKind = {
   each: { by: 'the result of csv() or ndjson()', is: (value) => hasBrand('transfer-format', value) },
   min: 1,
@@ -122,7 +122,7 @@ export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): 
 }
 
 /**
- * Resolves the option `exports` of `what`, whose kind is already checked. Throws
+ * Resolves the option `exports` of `what`, whose type has already been checked. Throws
  * `ConfigurationError` if a media type is given twice, or if a representation of the same mount
  * already writes it.
  */

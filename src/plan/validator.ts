@@ -13,14 +13,14 @@ import { annotations, isExtension, isSound } from './sound-schema.js'
 import { violationsOf } from './violations.js'
 
 /**
- * Returns the violations of a record, or an empty list if there are none. The pointers refer to
- * stored members.
+ * Returns the violations of a record, or an empty list if there are none. The pointers use the
+ * member names of the stored record.
  */
 export type Validate = (value: unknown) => readonly Violation[]
 
 /**
- * Validates schemas against the meta-schema. Ajv takes longer to compile the meta-schema than any
- * resource, so the meta-schema is compiled only once.
+ * Validates schemas against the meta-schema. Ajv takes longer to compile the meta-schema than the
+ * schema of any resource, so the meta-schema is compiled only once.
  */
 let metaValidator: Ajv2020 | undefined
 
@@ -38,16 +38,16 @@ export function compileValidator(
   try {
     checkSchema(schema)
     const shape = Shape.of(schema)
-    // Compiling takes four fifths of the time of a mount. So a schema that is certain to compile is
-    // compiled when the first body arrives.
+    // Compiling the schema takes four fifths of the time that a mount takes. So a schema that is
+    // certain to compile is compiled when the first body arrives.
     let first = isSound(schema) ? undefined : compile(schema, optional, excused, false)
     let every: ValidateFunction | undefined
     return (value) => {
       first ??= compile(schema, optional, excused, false)
       if (first(value)) return []
       if (!isSmall(value)) return violationsOf(first.errors ?? [], shape)
-      // Compiling the validator that reports all violations takes as long as compiling the first
-      // one. So it is compiled when the first invalid body arrives.
+      // A second validator reports all violations. Compiling the second validator takes as long as
+      // compiling the first, so the second is compiled only when an invalid body arrives.
       every ??= compile(schema, optional, excused, true)
       return violationsOf((every(value) ? first : every).errors ?? [], shape)
     }
@@ -55,7 +55,7 @@ export function compileValidator(
     if (isConfigurationError(error)) throw error
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. Fix it there.`,
+      `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. Correct the schema.`,
     )
   }
 }
@@ -66,8 +66,8 @@ const maxCharacters = 20_000
 
 /**
  * Whether a value is small enough to report all of its violations. If a large value exceeds a
- * `maxItems` or `maxLength`, the checks after this limit (the items themselves, or `pattern`) must
- * not run. For 16,000 items, these checks took seconds.
+ * `maxItems` or `maxLength`, the more expensive checks that follow (of the items, or of `pattern`)
+ * must not run. For 16,000 items, these checks took seconds.
  */
 function isSmall(value: unknown): boolean {
   let values = 0
@@ -135,8 +135,8 @@ function compile(
 }
 
 /**
- * Checks `uniqueItems` in linear time, because equal values have the same canonical text. For
- * 16,000 objects, this takes 35 ms instead of 5 s.
+ * Checks `uniqueItems` in linear time, by comparing canonical texts: equal values have the same
+ * text. For 16,000 objects, this takes 35 ms instead of 5 s.
  */
 const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors?: Partial<ErrorObject>[] } = (
   wanted,
@@ -148,7 +148,7 @@ const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors
     const i = places.get(text)
     if (i !== undefined) {
       areUnique.errors = [
-        { keyword: 'uniqueItems', message: `must not hold two equal items ([${i}] and [${j}])`, params: { i, j } },
+        { keyword: 'uniqueItems', message: `must not contain two equal items ([${i}] and [${j}])`, params: { i, j } },
       ]
       return false
     }
@@ -158,9 +158,9 @@ const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors
 }
 
 /**
- * Compares `const` and `enum` values by their text if they contain objects or lists. Ajv's own
- * comparison calls `toString` and `valueOf` of a value, but a client may have sent members with
- * these names.
+ * Compares values with `const` and `enum` by their canonical text, if `const` or `enum` contains
+ * objects or lists. Ajv's own comparison calls the methods `toString` and `valueOf` of a value, but
+ * a client may have sent members with these names.
  */
 function compareByText(ajv: Ajv2020, keyword: string): void {
   const rule = ajv.getKeyword(keyword) as CodeKeywordDefinition

@@ -1,7 +1,7 @@
 /**
- * Converts Ajv errors to violations (ERR-3). A violation has the place and the description of an
- * error, the allowed values, and the closest valid name. Errors that are only consequences of other
- * errors are left out.
+ * Converts Ajv errors to violations (ERR-3). A violation contains the position and the description
+ * of an error, the allowed values, and the closest valid name. Errors that are only consequences of
+ * other errors are left out.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
@@ -32,7 +32,8 @@ export function violationsOf(errors: readonly ErrorObject[], shape: Shape): read
 }
 
 /**
- * Returns the violation for an undeclared member. It suggests the closest declared name (REP-8).
+ * Returns the violation for an undeclared member. The violation suggests the closest declared name
+ * (REP-8).
  */
 export function unknownMember(pointer: string, name: string, allowed: readonly string[]): KnownViolation<'unknown'> {
   const suggestion = nearMiss(name, allowed)
@@ -162,7 +163,9 @@ export const typeParams = (shape: Shape | undefined): ViolationParams['type'] =>
   ...(shape?.format === undefined ? {} : { format: shape.format }),
 })
 
-/** Creates the code and params of a violation. The compiler checks that the params fit the code. */
+/**
+ * Creates the code and params of a violation. The compiler checks that the params match the code.
+ */
 const kind = <C extends ViolationCode>(code: C, params: ViolationParams[C]): Pick<Violation, 'code' | 'params'> =>
   Object.keys(params).length === 0 ? { code } : { code, params: params as NonNullable<Violation['params']> }
 

@@ -1,13 +1,16 @@
 /**
- * The names and JSON types in representations, in which link objects replace keys (REP-1, REP-2,
- * HDR-1).
+ * The element names and JSON types in representations, in which link objects replace keys (REP-1,
+ * REP-2, HDR-1).
  */
 import type { Link } from '../definition/resource.js'
 import { isNcName } from '../http/xml-text.js'
 import { type Form, formOf, formOfKind, listOf, openForm } from './form.js'
 import type { ResourcePlan } from './resource-plan.js'
 
-/** The names and the form of a representation, for formats such as XML that name every value. */
+/**
+ * The element names and the form of a representation, for formats such as XML that name every
+ * value.
+ */
 export interface Wire {
   /** The name of the root element. */
   readonly root: string
@@ -16,16 +19,16 @@ export interface Wire {
   readonly form: Form
 }
 
-/** The names and forms of a resource's representations: of one item, and of a list. */
+/** The element names and forms of a resource's representations: of one item, and of a list. */
 export interface WireForms {
   readonly item: Wire
   readonly list: Wire
 }
 
 /**
- * Returns the names and forms of a resource's representations. `target` returns the form of a
- * link's target. It is called lazily, because resources may link to each other. Hand-written routes
- * use the default, because their links have no known target.
+ * Returns the element names and forms of a resource's representations. `target` returns the form of
+ * a link's target. The function is called lazily, because resources may link to each other.
+ * Hand-written routes use the default, because their links have no known target.
  */
 export function wireForms(plan: ResourcePlan, target: (link: string) => Form = () => openForm): WireForms {
   const { collection, singular } = plan.definition

@@ -5,12 +5,10 @@ import { style } from '../docs/style.js'
 import type { ReportedClient, ReportedPlace, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
-/**
- * The content security policy of the page. It allows the one style of the page, and nothing else.
- */
+/** The content security policy of the page. It allows only the page's own style. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** The maximum number of rows in one table. The JSON report has all rows. */
+/** The maximum number of rows in one table. The JSON report contains all rows. */
 const maxRows = 200
 
 export function reportPage(report: UsageReport): string {

@@ -19,8 +19,8 @@ export interface ReportedClient extends Count {
 }
 
 /**
- * A method of a route. `detail` is the name of the part of the message that violates the clause
- * there. It is empty in reports about versions.
+ * A method of a route. `detail` is the name of the part of the request or response that violates
+ * the clause, such as a parameter. It is empty in reports about versions.
  */
 export interface ReportedPlace extends Count {
   readonly method: string
@@ -53,7 +53,7 @@ export interface UsageReport {
    * report made no call.
    */
   readonly complete: boolean
-  /** The completely counted share of these days, from 0 to 1. */
+  /** The share of these days for which counting was complete, from 0 to 1. */
   readonly share: number
   readonly gaps: readonly UsageGap[]
   readonly clauses: readonly ReportedClause[]

@@ -1,11 +1,11 @@
-/** A report as text for a terminal. */
+/** Formats a report as text for a terminal. */
 import type { ReportedClause, ReportedClient, ReportedPlace, ReportedVersion, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
-/** The maximum number of rows in one table. The JSON report has all rows. */
+/** The maximum number of rows in one table. The JSON report contains all rows. */
 const maxRows = 20
 
-/** The report as text. It ends with a line break. */
+/** Formats the report as text, which ends with a line break. */
 export function reportText(report: UsageReport): string {
   const { clauses, versions, gaps, since, days, at } = report
   const lines = [completeness(report)]

@@ -18,8 +18,8 @@ import { reportOf, type UsageReport } from './report.js'
 
 export interface UsagePageOptions<P = unknown> {
   /**
-   * Determines which principals may read the report. Called with the action `read` of `resource`,
-   * like the permission of `api`.
+   * Determines which principals may read the report. Called with the action `read` and the name
+   * `resource`, like the option `permission` of `api`.
    */
   readonly permission: Permission<P>
   /** The name of the resource for `permission`. Default `usage`. */

@@ -1,7 +1,7 @@
-/** Texts that the terminal and the HTML page share. */
+/** The wording that the terminal report and the HTML page share. */
 import type { UsageReport } from './report.js'
 
-/** How long ago a time was, such as `5 min ago`. */
+/** Describes how long ago a time was, such as `5 min ago`. */
 export function ago(time: string, now: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(time)) / 1000))
   if (seconds < 90) return `${seconds} s ago`
@@ -18,7 +18,7 @@ export const clientName = (client: string | undefined): string => client ?? '(no
 
 export const versionName = (version: string): string => (version === '' ? '(no version)' : version)
 
-/** A sentence about how complete the report is. */
+/** Describes in a sentence how complete the report is. */
 export function completeness({ complete, share, since, days }: UsageReport): string {
   if (since === undefined) return `Nothing has been counted. Whether there were calls is unknown.`
   if (complete) return `Counting was complete in the last ${days} days: clients that are not listed did not call.`

@@ -14,7 +14,7 @@ import { Streamed } from './streamed.js'
 
 export type Headers = Record<string, string>
 
-/** A body that is written in one piece: text as UTF-8, bytes as they are. */
+/** A body that is written in one piece: a string as UTF-8, bytes unchanged. */
 export type WholeBody = string | Uint8Array | Octets
 
 /** The body of a response. */
@@ -23,14 +23,14 @@ type Body = WholeBody | Streamed
 /** A response before it is written. */
 export interface Answer {
   readonly status: number
-  /** These fields belong only to this response, so they may be modified. */
+  /** The object belongs only to this response, so it may be modified. */
   readonly headers: Headers
   readonly body?: Body
 }
 
 /**
- * Header fields that close the connection after the response. Used if the request's body is not
- * read completely.
+ * Header fields that close the connection after the response. They are used if the request's body
+ * is not read completely.
  */
 export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
 
@@ -46,14 +46,14 @@ export function send(res: ServerResponse, answer: Answer, head: boolean): void {
 /**
  * Writes the response to a request that has no response yet. Modifies `headers`. Keeps the names
  * and links that other middlewares have put into `Vary` and `Link`. If `head` is true, only the
- * header fields are sent, including the length of the omitted body.
+ * header fields are sent, including the length of the omitted body if the length is known.
  */
 export function sendFirst(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
   if (res.destroyed) {
     if (whole instanceof Streamed) whole.discard()
     return
   }
-  // A middleware in front, such as `compression`, intercepts the head of the response.
+  // True if a middleware in front, such as `compression`, has replaced `writeHead`.
   const watched = Object.hasOwn(res, 'writeHead')
   if (watched && status === 304 && compresses(res, headers))
     headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
@@ -83,8 +83,8 @@ export function sendFirst(res: ServerResponse, { status, headers, body: whole }:
 }
 
 /**
- * Streams a body of unknown length. HTTP/1.1 sends it in chunks, so that clients can tell its end
- * from a truncation (RFC 9112 7.1).
+ * Streams a body of unknown length. HTTP/1.1 sends it in chunks, so that clients can distinguish
+ * its end from a truncation (RFC 9112 7.1).
  */
 function stream(res: ServerResponse, status: number, headers: Headers, body: Streamed, head: boolean): void {
   res.writeHead(status, headers)
@@ -95,7 +95,7 @@ function stream(res: ServerResponse, status: number, headers: Headers, body: Str
 }
 
 function lengthOf(body: WholeBody): number {
-  if (body instanceof Octets) return body.bytes.length
+  if (body instanceof Octets) return body.binaryString.length
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
@@ -107,7 +107,7 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
     discardBody(res.req, () => res.end())
   } else if (body instanceof Octets) {
     // If a middleware has replaced `end` or `write`, its function may treat every string as UTF-8.
-    if (res.end === end && res.write === writePart) res.end(body.bytes, 'latin1')
+    if (res.end === end && res.write === writePart) res.end(body.binaryString, 'latin1')
     else res.end(bufferOf(body))
   } else res.end(body)
 }
@@ -121,8 +121,8 @@ const lingering = 1000
 
 /**
  * Discards the rest of a request's body, and then calls `then`, which ends the response. If the
- * connection closed while data still arrives, TCP would reset it. A client that is still sending
- * would then lose the response (RFC 9112 9.6).
+ * connection closed while data was still arriving, TCP would reset the connection. A client that is
+ * still sending would then lose the response (RFC 9112 9.6).
  */
 function discardBody(req: IncomingMessage, then: () => void): void {
   const done = (): void => {
@@ -136,7 +136,8 @@ function discardBody(req: IncomingMessage, then: () => void): void {
 
 /**
  * Formats one link of a `Link` field (RFC 8288 3). A raw request target may contain characters that
- * a URI does not allow. They are percent-encoded, so that none of them ends the link early.
+ * a URI does not allow. These characters are percent-encoded, so that none of them ends the link
+ * early.
  *
  * @example
  * formatLink('http://host/v1/a b?sort=x,y', 'next')
@@ -146,7 +147,7 @@ export function formatLink(url: string, rel: string): string {
   return `<${linkable(url)}>; rel="${rel}"`
 }
 
-/** Percent-encodes the characters of an address that a link may not contain. */
+/** Percent-encodes the characters of a URL that a link must not contain. */
 export const linkable = (url: string): string => url.replace(/[^\x21-\x7e]|[<>"\\^`{|}]/gu, percentEncoded)
 
 /**
@@ -167,8 +168,8 @@ export interface ProblemContext {
   /** The value of `Vary`. Default: `Accept`. */
   readonly vary?: string
   /**
-   * Returns a problem in the form that the service's errors had before it followed ERR-3. If the
-   * option or the result is `undefined`, the problem has the form of the conventions.
+   * Returns a problem in the form that the service's errors had before the service followed ERR-3.
+   * If this function is absent or returns `undefined`, the problem has the form of the conventions.
    */
   readonly shaped?: ((facts: ProblemFacts) => WrittenShape | undefined) | undefined
 }
@@ -176,8 +177,8 @@ export interface ProblemContext {
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
 
 /**
- * Returns the header fields with their names spelled as in `header`. The same field in different
- * cases would otherwise occur twice.
+ * Returns the header fields with their names spelled as in `header`. Otherwise a field whose name
+ * is spelled in different cases would occur twice.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(
@@ -186,8 +187,8 @@ export function spelled(headers: Readonly<Record<string, string>>): Headers {
 }
 
 /**
- * Returns the response for a problem, in the format of RFC 9457 unless `shaped` returns another one
- * (ERR-3). The response is never cached (HDR-6). A 410 has no body (VER-2).
+ * Returns the response for a problem, in the format of RFC 9457 unless `shaped` returns another
+ * format (ERR-3). The response is never cached (HDR-6). A 410 has no body (VER-2).
  */
 export function problemAnswer(problem: HttpProblem, options: ProblemContext): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }

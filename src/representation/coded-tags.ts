@@ -1,8 +1,8 @@
 /**
  * Adjusts strong entity tags if a middleware in front of the service, such as `compression`,
  * encodes the body (RFC 9110 8.8.3.3). Such a middleware decides whether to encode the body while
- * the response head is written, so the tag can't be computed earlier. It is replaced when
- * `Content-Encoding` is set.
+ * the response head is written, so the tag can't be computed earlier. The tag is replaced when the
+ * middleware sets `Content-Encoding`.
  */
 import type { ServerResponse } from 'node:http'
 import { codedTag, isCoded } from '../http/entity-tags.js'
@@ -12,7 +12,7 @@ import { listText } from './header-fields.js'
 /**
  * Watches the header fields of a response. Whenever `Content-Encoding` is set, `Etag` is replaced
  * with the tag of the encoded bytes, unless other code has changed `Etag`. `tag`: the tag of the
- * bytes without an encoding. Returns a function that ends the watching.
+ * bytes without an encoding. Returns a function that stops watching.
  */
 export function followCoding(res: ServerResponse, tag: string): () => void {
   const own = Object.hasOwn(res, 'setHeader')
@@ -38,10 +38,10 @@ export function followCoding(res: ServerResponse, tag: string): () => void {
 const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase() === 'content-encoding'
 
 /**
- * Returns true if a 200 instead of this 304 would have `Vary: Accept-Encoding`. In that case the
- * 304 must have it too (RFC 9110 15.4.5), but `compression` adds it only to responses with a body.
- * The middleware is recognized by the method `flush` that it adds to the response, or by a tag of
- * an encoded body.
+ * Returns true if a 200 in place of this 304 would have `Vary: Accept-Encoding`. In that case the
+ * 304 must have this field too (RFC 9110 15.4.5), but `compression` adds the field only to
+ * responses with a body. The middleware is recognized by the method `flush` that it adds to the
+ * response. It is also recognized by a tag for an encoded body.
  */
 export function compresses(res: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
   if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? '')))

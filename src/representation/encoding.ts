@@ -1,13 +1,13 @@
 /**
  * The representations of responses (HDR-1): JSON, XML with both of its media types, and the
- * representations that the team defines.
+ * representations that the service defines.
  */
 import { Caches } from '../cache.js'
 import {
+  type ContentKind,
   type CustomRepresentation,
   type RepresentationCall,
   type Represented,
-  type Represents,
   soundRepresented,
 } from '../plan/custom-representation.js'
 import type { TransferFormat } from '../plan/transfer-format.js'
@@ -24,10 +24,10 @@ export interface Representation {
   readonly contentType: string
   /**
    * Identifies everything that distinguishes the bytes of this representation from the bytes of
-   * others. Begins and ends with a space. Part of entity tags (HDR-2).
+   * others. It begins and ends with a space. It is part of entity tags (HDR-2).
    */
   readonly variant: string
-  /** Encodes a value. `wire` has the XML names and the form of the value. */
+  /** Encodes a value. `wire` contains the XML names and the form of the value. */
   readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
   /** Like `encode`, but synchronous. Present if the bytes depend only on `value` and `wire`. */
   readonly text?: (value: unknown, wire: Wire) => string
@@ -67,19 +67,19 @@ const xmlAs = (name: string): ProblemRepresentation =>
 export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
 
 /**
- * Returns the available representations. If two custom representations have the same media type,
- * the last one is used. A mount can therefore replace a representation of the service.
+ * Returns the available representations. If two custom representations have the same `contentType`,
+ * the last one is used. A mount can therefore replace a representation that the service defines.
  */
 export function offersFor(
-  what: Represents,
+  what: ContentKind,
   customs: readonly CustomRepresentation[],
   exports: readonly TransferFormat[] = [],
   caches = new Caches(),
 ): Offers<Representation> {
   const named = new Map(customs.map((custom) => [custom.contentType.toLowerCase(), custom]))
   const whole = exports.map(exported)
-  // If a mount has an export in a media type, the export replaces the service's representation of
-  // pages in that media type.
+  // If a mount has an export in a media type, the export replaces a custom representation in that
+  // media type.
   const paged = [...named.values()].filter(({ contentType }) => !exports.some((one) => isOf(one, contentType)))
   return offersOf([...builtIn, ...whole, ...paged.flatMap((custom) => represents(custom, what))], caches)
 }
@@ -97,7 +97,7 @@ const exported = (transfer: TransferFormat): Representation => ({
   transfer,
 })
 
-function represents(custom: CustomRepresentation, what: Represents): readonly Representation[] {
+function represents(custom: CustomRepresentation, what: ContentKind): readonly Representation[] {
   const { contentType, revision } = custom
   const encode = custom[what] as
     | ((value: unknown, call: RepresentationCall) => Represented | Promise<Represented>)
@@ -111,8 +111,8 @@ function represents(custom: CustomRepresentation, what: Represents): readonly Re
 }
 
 /**
- * The representations of problems: JSON and XML. Each has its usual media types and the media type
- * for problems.
+ * The representations of problems: JSON and XML. Each can be chosen by its usual media types and by
+ * its media type for problems.
  */
 export const problemOffers = (caches: Caches): Offers<ProblemRepresentation> =>
   offersOf(

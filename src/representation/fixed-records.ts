@@ -1,9 +1,9 @@
 /**
  * Replaces a record that was read before with a cached copy. `reuse.ts` finds the rendered bytes of
  * a record by its identity, but an adapter may return a new object for each read. A copy replaces a
- * record with the same key and version only if all of their values are equal. The result is
- * therefore correct even if a version does not identify the whole value, or if callers see
- * different values.
+ * record with the same key and version only if all of its values equal those of the record. The
+ * result is therefore correct even if a version does not identify the whole value, or if callers
+ * see different values.
  */
 import type { Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
@@ -29,8 +29,8 @@ class KeptRecord extends Fixed implements Stored<unknown> {
   }
 
   /**
-   * The value as a frozen object, which is created on first use. Most requests do not need this
-   * object, because they use the rendered bytes or the record that the adapter returned.
+   * The value as a frozen object. The object is created on first use. Most requests do not need
+   * this object, because they use the rendered bytes or the record that the adapter returned.
    */
   get value(): unknown {
     this.#value ??= frozenData(this.#data)
@@ -71,7 +71,7 @@ export class FixedRecords {
     for (let at = 0; at < found.length; at += 1) {
       const stored = found[at]
       if (stored === undefined || Fixed.is(stored)) continue
-      const one = this.one(resource, stored, keys?.[at]) as typeof stored
+      const one = this.cachedOr(resource, stored, keys?.[at]) as typeof stored
       if (one === stored) continue
       fixed ??= [...found]
       fixed[at] = one
@@ -83,9 +83,9 @@ export class FixedRecords {
    * Returns the record, or the cached copy that replaces it. `linked`: the key of the record, if
    * the record is the target of a link.
    */
-  one(resource: Mounted, stored: Stored<unknown>, linked?: KeyValue): Stored<unknown> {
-    // This record is already frozen, so it needs no copy. The memory adapter returns such records,
-    // and so does an adapter of the team that reuses frozen records.
+  cachedOr(resource: Mounted, stored: Stored<unknown>, linked?: KeyValue): Stored<unknown> {
+    // This record is already frozen, so no copy is needed. The memory adapter returns frozen
+    // records, and so may the service's own adapter.
     if (Fixed.is(stored) || (Object.isFrozen(stored) && Object.isFrozen(stored.value))) return stored
     // If versions do not identify values, a cached copy would often differ from the record.
     if (!this.#on || resource.adapter.computes === true) return stored
@@ -97,7 +97,8 @@ export class FixedRecords {
     if (known !== undefined && known.version === version) {
       if (known.isSame(value)) return known
       // The values differ although the versions are equal, for example because callers see
-      // different values. A new copy might not match the next record either, so none is made now.
+      // different values. A copy of this record might not match the next record either, so no copy
+      // is made now.
       this.#kept.delete(name)
       return stored
     }
@@ -121,10 +122,11 @@ export class FixedRecords {
 }
 
 /**
- * Returns the name under which a record is cached: its key as stored. If a key has two spellings,
- * the record may have two cache entries, which is harmless. An adapter may return the target of a
- * link with only the members that the link shows. Targets of links are therefore cached under names
- * of their own.
+ * Returns the name under which a record is cached. The name contains the key as it is stored. If a
+ * key has two spellings, the record may have two cache entries, which is harmless. An adapter may
+ * return the target of a link with only the members that the link shows. Such a target must not
+ * replace a whole record, so the names for targets of links differ from the names for other
+ * records.
  */
 function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefined): string | undefined {
   if (linked !== undefined) return `>${key.text(linked)}`
@@ -137,12 +139,12 @@ function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefin
 }
 
 /** The number of hashes that are remembered. Each hash takes four bytes. */
-const places = 2 ** 16
+const hashSlots = 2 ** 16
 /**
  * The number of characters at the end of a version that are hashed. Most versions differ in their
  * last characters.
  */
-const ofVersion = 24
+const hashedVersionLength = 24
 
 /**
  * Remembers the names and versions of recently read records, as hashes. A record is cached only
@@ -154,16 +156,16 @@ class SeenKeys {
   #hashes: Int32Array | undefined
 
   isFirst(name: string, version: string): boolean {
-    this.#hashes ??= new Int32Array(places)
-    const hash = hashed(hashed(0x811c9dc5, name, 0), version, Math.max(0, version.length - ofVersion))
-    const place = (hash ^ (hash >>> 16)) & (places - 1)
+    this.#hashes ??= new Int32Array(hashSlots)
+    const hash = hashed(hashed(0x811c9dc5, name, 0), version, Math.max(0, version.length - hashedVersionLength))
+    const place = (hash ^ (hash >>> 16)) & (hashSlots - 1)
     if (this.#hashes[place] === hash) return false
     this.#hashes[place] = hash
     return true
   }
 }
 
-/** Continues an FNV-1a hash with the characters of a text, beginning at the index `from`. */
+/** Continues an FNV-1a hash with the characters of a string, beginning at the index `from`. */
 function hashed(start: number, text: string, from: number): number {
   let hash = start
   for (let at = from; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

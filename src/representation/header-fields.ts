@@ -1,6 +1,6 @@
 /**
- * Helpers for header fields of responses. Node stores the value of a field as a text, a number or a
- * list of texts.
+ * Helpers for header fields of responses. Node stores the value of a field as a string, a number or
+ * a list of strings.
  */
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { header } from '../wire.js'
@@ -25,7 +25,10 @@ export function removeFields(res: ServerResponse, names: readonly string[]): voi
   for (const name of names) if (res.hasHeader(name)) res.removeHeader(name)
 }
 
-/** Returns the value of a list field as one text, whether it was set as a text or as a list. */
+/**
+ * Returns the value of a list field as one string. The value may have been set as a string or as a
+ * list.
+ */
 export function listText(value: OutgoingHttpHeader | readonly string[] | undefined): string {
   return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }
@@ -40,8 +43,8 @@ export function mergeVary(before: OutgoingHttpHeader | undefined, added: string)
 }
 
 /**
- * Adds links to the value of a `Link` field, unless it already contains them. The values are
- * compared as texts. They can't be split at commas, because addresses may contain commas.
+ * Adds links to the value of a `Link` field, unless the field already contains them. The values are
+ * compared as strings. They can't be split at commas, because URLs may contain commas.
  */
 export function mergeLinks(before: OutgoingHttpHeader | undefined, added: string): string {
   const text = listText(before)

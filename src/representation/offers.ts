@@ -5,7 +5,7 @@ import { negotiator } from '../http/accept.js'
 export interface Offers<T> {
   /**
    * Returns the representation that the client prefers, by the value of its `Accept` field. Returns
-   * `undefined` if none matches.
+   * `undefined` if the client accepts none of the representations.
    */
   choose(accept: string | undefined): T | undefined
   /** The available media types, in the service's order of preference. */
@@ -13,8 +13,8 @@ export interface Offers<T> {
 }
 
 /**
- * Creates the choice among the given representations. The first one is the default. `caches` cache
- * the media type that was chosen for each value of `Accept`.
+ * Creates an object that chooses among the given representations. The first one is the default. The
+ * media type that was chosen for a value of `Accept` is stored in `caches`.
  */
 export function offersOf<T extends { readonly mediaType: string }>(offered: readonly T[], caches: Caches): Offers<T> {
   const byType = new Map(offered.toReversed().map((one) => [one.mediaType, one]))

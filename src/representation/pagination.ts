@@ -1,7 +1,7 @@
 /** Pagination headers of a list: `x-total-count` and RFC 8288 links (QUERY-7). */
 import type { KeysetPosition, Page } from '../adapters/contract.js'
 import { formatQueryString, type QueryPair } from '../http/query-string.js'
-import type { HintTo } from '../plan/hint.js'
+import type { CursorTo } from '../plan/cursor.js'
 import { header, parameter } from '../wire.js'
 import { type Headers, linkable } from './answer.js'
 
@@ -9,7 +9,7 @@ import { type Headers, linkable } from './answer.js'
 export interface PageQuery {
   /** The decoded query parameters, in the order of the request. */
   readonly pairs: readonly QueryPair[]
-  /** The number of the page, counted from 1. */
+  /** The number of the page. Here, the first page always has the number 1. */
   readonly page: number
   readonly size: number
   /** The number that clients use for the first page. */
@@ -28,32 +28,38 @@ export interface PageFacts {
 }
 
 /**
- * Maximum length of a `Link` field, in characters. Many clients, such as Node's own, accept at most
- * 16 KiB of header fields in total.
+ * Maximum length of a `Link` field, in characters. Many clients, such as Node's by default, accept
+ * at most 16 KiB of header fields in total.
  */
 const longestLinks = 8_000
 
-const noHint: HintTo = () => undefined
+const noCursor: CursorTo = () => undefined
 
 /**
  * Returns the header fields with the total number of items and the links to other pages. `url`: the
- * absolute address of the list without its query. Each link repeats the query, so the field may
- * become too long. In that case the links have no hints. If the field is still too long, it is
- * omitted. Clients can always request a page by its number instead.
+ * absolute URL of the list without its query. Each link repeats the query, so the `Link` field may
+ * become too long. In that case, the links contain no cursors. If the field is still too long, it
+ * is omitted. Clients can always request a page by its number instead.
  */
-export function paginationHeaders(url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo = noHint): Headers {
+export function paginationHeaders(
+  url: string,
+  query: PageQuery,
+  facts: PageFacts,
+  cursorTo: CursorTo = noCursor,
+): Headers {
   const headers: Headers = {}
   if (facts.total !== undefined) headers[header.totalCount] = String(facts.total)
   const start = linkStart(url, query)
-  const hinted = pageLinks(start, query, facts, hintTo)
-  const field = hinted.length > longestLinks && hintTo !== noHint ? pageLinks(start, query, facts, noHint) : hinted
+  const withCursors = pageLinks(start, query, facts, cursorTo)
+  const field =
+    withCursors.length > longestLinks && cursorTo !== noCursor ? pageLinks(start, query, facts, noCursor) : withCursors
   if (field.length <= longestLinks) headers[header.link] = field
   return headers
 }
 
 /**
- * Returns the beginning of all links: the address and the query, without the page number and the
- * hint.
+ * Returns the string with which all links begin: the URL and the query, without the page number and
+ * the cursor.
  */
 function linkStart(url: string, { pairs }: PageQuery): string {
   const others = formatQueryString(pairs.filter(([name]) => name !== parameter.page && name !== parameter.after))
@@ -61,34 +67,36 @@ function linkStart(url: string, { pairs }: PageQuery): string {
 }
 
 /**
- * Builds the links of a page. A client may follow hints from page to page. Meanwhile, rows may be
- * inserted and deleted, and only the hint determines the position. When the client walks forwards,
- * page numbers may therefore exceed the number of the last page. When it walks backwards, they
- * never go below the first page, even if rows remain before it.
+ * Builds the links of a page. A client may follow links with cursors from page to page. Meanwhile,
+ * rows may be inserted and deleted, and only the cursor determines the position. When the client
+ * goes forwards, page numbers may therefore exceed the number of the last page. When the client
+ * goes backwards, page numbers never go below the number of the first page, even if there are rows
+ * before the page.
  */
-function pageLinks(start: string, query: PageQuery, facts: PageFacts, hintTo: HintTo): string {
+function pageLinks(start: string, query: PageQuery, facts: PageFacts, cursorTo: CursorTo): string {
   const { page, size, first } = query
   const { total, exact = true, more, seekable = false, count = size } = facts
-  /** The number of the last page, if it is certain. */
+  /** The number of the last page, if the total is exact. */
   const last = total === undefined || !exact ? undefined : Math.max(1, Math.ceil(total / size))
-  // Page numbers and hints contain no characters that must be escaped in a link. Only `start`
-  // contained such characters, and it is already escaped.
-  const to = (number: number, rel: string, hint?: string): string =>
-    `<${start}${number - 1 + first}${hint === undefined ? '' : `&${parameter.after}=${hint}`}>; rel="${rel}"`
+  // Page numbers and cursors contain no characters that must be escaped in a link. Only `start` may
+  // have contained such characters, and `start` is already escaped.
+  const to = (number: number, rel: string, cursor?: string): string =>
+    `<${start}${number - 1 + first}${cursor === undefined ? '' : `&${parameter.after}=${cursor}`}>; rel="${rel}"`
   const sought = seekable ? query.seek : undefined
   const backwards = sought?.backwards === true
 
   let links = to(1, 'first')
   if (backwards ? (more ?? page > 1) : page > 1) {
     const before = Math.max(1, page - 1)
-    const hint = hintTo(before, true)
-    if (hint !== undefined) links += `, ${to(before, 'prev', hint)}`
-    // If this page is past the end, `prev` leads to the last page that has items.
+    const cursor = cursorTo(before, true)
+    if (cursor !== undefined) links += `, ${to(before, 'prev', cursor)}`
+    // If this page is past the end of the list, `prev` leads to the last page that has items.
     else if (page > 1) links += `, ${to(Math.min(before, last ?? before), 'prev')}`
   }
-  // A page that was read backwards from a row always has a next page, because that row follows it.
+  // A page that was read backwards from a row always has a next page, because that row follows the
+  // page.
   const goesOn = backwards || (more ?? (last === undefined ? count === size : page < last))
-  if (goesOn && (sought === undefined || count > 0)) links += `, ${to(page + 1, 'next', hintTo(page + 1, false))}`
+  if (goesOn && (sought === undefined || count > 0)) links += `, ${to(page + 1, 'next', cursorTo(page + 1, false))}`
   if (last !== undefined) links += `, ${to(last, 'last')}`
   return links
 }

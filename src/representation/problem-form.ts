@@ -6,7 +6,10 @@ import { type Form, formOfKind, listOf, openForm } from '../plan/form.js'
 
 const text = formOfKind('string')
 
-/** The types of the members that are not strings. The values in `allowed` may have any type. */
+/**
+ * The types of those members of a problem that are not strings. The values in `allowed` may have
+ * any type.
+ */
 const others: ReadonlyMap<string, Form> = new Map([
   ['status', formOfKind('number')],
   ['allowed', listOf(openForm)],
@@ -34,4 +37,9 @@ const problem: Form = Object.freeze({
  * How a problem is written in XML. RFC 9457 defines the namespace, and the name `i` for the items
  * of each list.
  */
-export const problemWire = Object.freeze({ root: 'problem', form: problem, namespace: 'urn:ietf:rfc:7807', items: 'i' })
+export const problemWire = Object.freeze({
+  root: 'problem',
+  form: problem,
+  namespace: 'urn:ietf:rfc:7807',
+  nestedItem: 'i',
+})

@@ -1,6 +1,6 @@
 /**
- * Reads the records that links show or expand. Each association of a page takes one batched read,
- * not one read for each item (REP-1..3).
+ * Reads the records that links show or expand. All targets of one link on a page are read in one
+ * batch, not one by one (REP-1..3).
  */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
@@ -26,14 +26,14 @@ export interface Related {
 interface RelatedLink {
   readonly name: string
   readonly expanded: boolean
-  /** True if the version of such a record does not identify its whole value. */
+  /** True if the version of a target does not identify its whole value. */
   readonly computes: boolean
   /**
    * The target of the link for each of the records, in the same order. `undefined` if the record
-   * has no target, or if the caller may not see it.
+   * has no target, or if the caller is not allowed to see the target.
    */
   readonly stored: readonly (Stored<unknown> | undefined)[]
-  /** The related records of the targets, if the link is expanded. Otherwise there are none. */
+  /** The related records of the targets, if the link is expanded. Otherwise empty. */
   readonly nested: Related
 }
 
@@ -53,8 +53,8 @@ export function shownLinks({ plan }: Mounted, expand: readonly string[]): readon
 }
 
 /**
- * Reads the related records of these records. All associations are read concurrently. The
- * associations of the related records are not expanded (REP-2), so at most two levels are read.
+ * Reads the related records of these records. The targets of all links are read concurrently. The
+ * links of the related records are not expanded (REP-2), so at most two levels are read.
  */
 export function gatherRelated(
   mounted: Mounted,
@@ -120,9 +120,9 @@ function readAll(
 const none: readonly undefined[] = Object.freeze([undefined])
 
 /**
- * Returns a text with the versions of the related records of one record. `at`: the index of the
- * record. Related records affect the bytes of a representation, so their versions are part of its
- * entity tag (HDR-2). Different versions never produce the same text.
+ * Returns a string with the versions of the related records of one record. `at`: the index of the
+ * record in the list. Related records affect the bytes of a representation, so their versions are
+ * part of its entity tag (HDR-2). Different versions never produce the same string.
  */
 export function stampOf({ links }: Related, at: number): string {
   let stamp = ''
@@ -137,8 +137,8 @@ export function stampOf({ links }: Related, at: number): string {
 }
 
 /**
- * Returns a text that identifies the value of a record. It is needed if the value may change while
- * the version stays the same (HDR-8).
+ * Returns a string that identifies the value of a record. This string is needed if the value may
+ * change while the version stays the same (HDR-8).
  */
 export const contentStamp = ({ value }: Stored<unknown>): string => `;${tagDigest(JSON.stringify(value) ?? '')};`
 

@@ -16,10 +16,11 @@ export class Presenter {
   readonly #plainLinks: boolean
 
   /**
-   * `base`: the absolute address of the version. With `shares`, the representation shares values
-   * that need no conversion with the record. This requires an encoder that does not modify values.
-   * Functions of the team get copies instead. With `plainLinks`, links are plain addresses instead
-   * of objects. Some services wrote their links like this before they followed REP-1.
+   * `base`: the absolute URL of the version. With `shares`, the representation and the record share
+   * the values that need no conversion. This requires an encoder that does not modify values. The
+   * service's own encoders get copies instead, because they may modify values. With `plainLinks`,
+   * links are plain URLs instead of objects. Some services wrote their links like this before they
+   * followed REP-1.
    */
   constructor(base: string, shares = false, plainLinks = false) {
     this.#base = base
@@ -28,8 +29,9 @@ export class Presenter {
   }
 
   /**
-   * Returns the representation of a record. `keys`: the keys of its parents, outermost first, and
-   * then its own key. `at`: the index of the record in the list for which `related` was read.
+   * Returns the representation of a record. `keys`: the keys of the record's parents, outermost
+   * first, and then the record's own key. `at`: the index of the record in the list for which
+   * `related` was read.
    */
   represent(mounted: Mounted, record: unknown, keys: readonly KeyValue[], related: Related, at = 0): JsonObject {
     const source = isObject(record) ? record : {}
@@ -62,7 +64,8 @@ export class Presenter {
 
   /**
    * Returns the value of a link to a resource. An expanded link is the full record. Any other link
-   * is an object with the address and the members that the link shows.
+   * is an object with the URL and the members that the link shows, or only the URL if `plainLinks`
+   * is set.
    */
   #link(mounted: Mounted, link: LinkTo, record: JsonObject, related: Related, at: number): JsonObject | string | null {
     const target = mounted.targets.get(link.name) as Mounted
@@ -89,8 +92,8 @@ export class Presenter {
   }
 
   /**
-   * Returns the value of a link that the record stores. If its `href` is a path, it becomes an
-   * absolute address. Every other `href` stays unchanged, for example `//host/path` (RFC 3986 4.2).
+   * Returns the value of a link that the record stores. If its `href` is a path, the `href` becomes
+   * an absolute URL. Every other `href` stays unchanged, for example `//host/path` (RFC 3986 4.2).
    */
   #external(mounted: Mounted, name: string, record: JsonObject): unknown {
     const value = own(record, name)
@@ -112,8 +115,8 @@ function relatedBy({ links }: Related, { name }: LinkTo): Related['links'][numbe
 }
 
 /**
- * Returns the path of the item with this key. Most resources have no parent. For these, no list of
- * keys is created.
+ * Returns the path of the item with this key. Most resources have no parent. No list of keys is
+ * created for them.
  */
 const linkedPath = (target: Mounted, key: KeyValue): string =>
   target.parent === undefined

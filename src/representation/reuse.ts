@@ -1,8 +1,8 @@
 /**
- * Reuses rendered bytes. No other file does this. Bytes are reused only for records that can't have
- * changed. These are deeply frozen data, such as records of the memory adapter. Before reuse, all
- * inputs of the bytes are compared by identity: the records with their versions, the related
- * records, and the view.
+ * Reuses rendered bytes. No other file reuses them. Bytes are reused only for records that can't
+ * have changed, because they are deeply frozen, such as the records of the memory adapter. Before
+ * bytes are reused, everything that they depend on is compared by identity: the records with their
+ * versions, the related records, and the view.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
@@ -14,38 +14,43 @@ import { FixedRecords } from './fixed-records.js'
 import { bufferOf, bytesOf, Octets } from './octets.js'
 import type { Related } from './related.js'
 import { pageTag, type TaggedPage } from './tags.js'
-import { isUsual, type View, Views } from './views.js'
+import { isOftenUsed, type View, Views } from './views.js'
 
 /**
- * Approximate sizes in characters. `overhead` is the size of a cache entry without its text.
- * `ofRecord` is the size of a record that only the cache keeps in memory.
+ * Approximate sizes in characters. `overhead` is the size of a cache entry without its bytes.
+ * `recordSize` is the assumed size of a record that only the cache keeps in memory.
  */
 const overhead = 300
-const ofRecord = 1_000
+const recordSize = 1_000
 
 /** The related records that links show, as a flat list. */
 type Linked = readonly (Stored<unknown> | undefined)[]
 
-interface RememberedItem {
+interface CachedItem {
   readonly view: View
   readonly linked: Linked
   readonly bytes: string
-  /** Identifies the item in the tags of pages. Set when the item is first part of a page. */
+  /**
+   * Identifies the item in the entity tags of pages. Set when the cached item is first part of a
+   * page.
+   */
   stamp: string | undefined
-  /** The cached item of the same record in another view. */
-  readonly next: RememberedItem | undefined
+  /** The next cache entry of the same record, for another view. */
+  readonly next: CachedItem | undefined
   /** The size of this entry and of the entries after it, in characters. */
   readonly weight: number
 }
 
 /** The items of a page, in order. `undefined` for items that are not cached. */
-export type Rows = readonly (RememberedItem | undefined)[]
+export type Rows = readonly (CachedItem | undefined)[]
 
-/** A page in the requested view. */
+/** A page that was requested, with its view. */
 export interface AskedPage extends TaggedPage {
-  /** The parsed query. Repeated queries are parsed to the same object. */
+  /**
+   * The parsed query. Equal queries usually share one object, because parsed queries are cached.
+   */
   readonly list: ListQuery
-  /** The address of the list. */
+  /** The URL of the list. */
   readonly url: string
   /** True if the encoded page is the concatenation of its encoded items, as in JSON. */
   readonly isJoined: boolean
@@ -55,7 +60,7 @@ export interface AskedPage extends TaggedPage {
  * A cached page. It is complete, except for the header fields that differ from response to
  * response.
  */
-interface KeptPage {
+interface CachedPage {
   readonly isKept: true
   readonly page: Page<unknown>
   readonly items: readonly Stored<unknown>[]
@@ -65,11 +70,11 @@ interface KeptPage {
   readonly body: Octets
 }
 
-interface RememberedPage {
+interface PageEntry {
   readonly view: View
   readonly url: string
   /** `undefined` for a page that was seen only once. */
-  readonly kept: KeptPage | undefined
+  readonly kept: CachedPage | undefined
   readonly weight: number
 }
 
@@ -80,10 +85,10 @@ export class Reuse {
   readonly #on: boolean
   readonly records: FixedRecords
   readonly views: Views
-  /** Views with plain addresses instead of link objects (REP-1). */
+  /** Views with plain URLs instead of link objects (REP-1). */
   readonly plainViews: Views
-  readonly #items: Cache<Stored<unknown>, RememberedItem>
-  readonly #pages: Cache<ListQuery, RememberedPage>
+  readonly #items: Cache<Stored<unknown>, CachedItem>
+  readonly #pages: Cache<ListQuery, PageEntry>
   readonly #seen = new Seen()
 
   constructor(caches: Caches) {
@@ -91,13 +96,13 @@ export class Reuse {
     this.records = new FixedRecords(caches)
     this.views = new Views(caches)
     this.plainViews = new Views(caches, true)
-    this.#items = caches.make<Stored<unknown>, RememberedItem>('items', { sizeOf: weightOf })
-    this.#pages = caches.make<ListQuery, RememberedPage>('pages', { sizeOf: weightOf })
+    this.#items = caches.make<Stored<unknown>, CachedItem>('items', { sizeOf: weightOf })
+    this.#pages = caches.make<ListQuery, PageEntry>('pages', { sizeOf: weightOf })
   }
 
   /**
-   * Returns the text of an item: the cached bytes if they are valid, otherwise the result of
-   * `make`. That result must depend only on the other arguments.
+   * Returns an encoded item: the cached bytes if they are valid, otherwise the result of `make`.
+   * The result of `make` must depend only on the other arguments.
    */
   item(resource: Mounted, stored: Stored<unknown>, view: View, related: Related, make: () => string): string | Octets {
     if (!this.#on || !mayRemember(resource, stored)) return make()
@@ -105,15 +110,15 @@ export class Reuse {
   }
 
   /** Returns the cached page if it is valid, otherwise a new page. */
-  page(asked: AskedPage): KeptPage | NewPage {
+  page(asked: AskedPage): CachedPage | NewPage {
     const known = this.#pages.get(asked.list)
     const isRepeated = known?.view === asked.view && known.url === asked.url
     if (isRepeated && known.kept !== undefined && isSame(known.kept, asked)) return known.kept
     return new NewPage(this, asked, isRepeated)
   }
 
-  /** Caches a page. */
-  keepPage(list: ListQuery, page: RememberedPage): void {
+  /** Stores the entry for a page in the cache. */
+  keepPage(list: ListQuery, page: PageEntry): void {
     this.#pages.set(list, page)
   }
 
@@ -121,19 +126,20 @@ export class Reuse {
    * Returns the cached item of a record. `at`: the index of the record in the list for which
    * `related` was read.
    */
-  recall(stored: Stored<unknown>, view: View, related: Related, at: number): RememberedItem | undefined {
+  recall(stored: Stored<unknown>, view: View, related: Related, at: number): CachedItem | undefined {
     for (let entry = this.#items.get(stored); entry !== undefined; entry = entry.next) {
-      if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry
+      if (entry.view === view && indexAfter(entry.linked, related, at, 0) >= 0) return entry
     }
     return undefined
   }
 
   /**
-   * Returns the bytes of a text. They are cached if the record was seen before and can't change.
+   * Returns the UTF-8 bytes of an encoded item. The bytes are cached if the record was seen before
+   * and can't change, and if the view was requested several times.
    */
   keep(stored: Stored<unknown>, view: View, related: Related, at: number, text: string): string {
     const bytes = bytesOf(text)
-    if (!isUsual(view) || this.#seen.isFirst(stored) || !isFixed(stored)) return bytes
+    if (!isOftenUsed(view) || this.#seen.isFirst(stored) || !isFixed(stored)) return bytes
     const linked = linkedOf(related, at, [])
     if (!areFixed(linked)) return bytes
     const first = this.#items.get(stored)
@@ -146,8 +152,8 @@ export class Reuse {
   }
 
   /**
-   * Returns the cached items of a page. Returns `undefined` if looking them up would not make the
-   * response faster.
+   * Returns the cached items of a page. Returns `undefined` if cached items can't be used for this
+   * page, or would not make the response faster.
    */
   rows({ resource, items, view, related, isJoined }: AskedPage): Rows | undefined {
     if (!this.#on || !isJoined || resource.parent !== undefined) return undefined
@@ -188,8 +194,9 @@ class NewPage {
     const rows = this.#rows
     if (rows === undefined) return undefined
     const { items, view, related } = this.#asked
-    // String concatenation builds a tree, which is flattened only once, when the text is written.
-    // `join` would copy the text, and prepending the response head would copy it again.
+    // In V8, string concatenation builds a tree, which is flattened only once, when the response is
+    // written. `join` would copy the text here, and prepending the response head would copy it
+    // again.
     let text = '['
     for (let at = 0; at < items.length; at += 1) {
       if (at > 0) text += ','
@@ -202,12 +209,12 @@ class NewPage {
   }
 
   /**
-   * Caches the page if it is seen for the second time. The text must depend only on the
-   * constructor's arguments.
+   * Caches the page if it is seen for the second time. `text` must depend only on the constructor's
+   * arguments.
    */
   keep(headers: Headers, text: string | Octets): void {
     const { list, view, url, items } = this.#asked
-    if (!isUsual(view) || !Object.isFrozen(list) || !items.every(isFrozen)) return
+    if (!isOftenUsed(view) || !Object.isFrozen(list) || !items.every(isFrozen)) return
     const kept = this.#isRepeated ? keptPage(this.#asked, this.tag, headers, text) : undefined
     this.#reuse.keepPage(list, {
       view,
@@ -223,21 +230,22 @@ function keptPage(
   tag: string,
   headers: Headers,
   text: string | Octets,
-): KeptPage | undefined {
+): CachedPage | undefined {
   const linked = items.flatMap((_, at) => linkedOf(related, at, []))
   if (!areFixed(items) || !areFixed(linked)) return undefined
-  // The text is flattened here. A concatenated string would be flattened again for each response.
+  // The string is flattened here. If it were not, it would be flattened again for each response.
   const body = text instanceof Octets ? new Octets(bufferOf(text).toString('latin1')) : new Octets(bytesOf(text))
   // The caller may modify the list of items later.
   return { isKept: true, page: { ...page, items: [] }, items: [...items], linked, tag, headers, body }
 }
 
-const weightOfPage = ({ items, linked, body }: KeptPage): number =>
-  ofRecord * (items.length + linked.length) + body.bytes.length
+const weightOfPage = ({ items, linked, body }: CachedPage): number =>
+  recordSize * (items.length + linked.length) + body.binaryString.length
 
 /**
- * Returns whether an item may be cached. Records that may still change are rendered each time. So
- * are records below a parent, because their links begin with the parent's address.
+ * Returns whether an item may be cached. Records that may still change are rendered each time.
+ * Records below a parent are rendered each time too, because their links begin with the parent's
+ * URL.
  */
 const mayRemember = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && isFrozen(stored)
 
@@ -245,8 +253,8 @@ const isFrozen = (stored: Stored<unknown>): boolean => Fixed.is(stored) || Objec
 
 /**
  * Remembers the records that were seen recently. A record is cached only when it is seen for the
- * second time, because most records are not read again soon. The references are weak, so they keep
- * no record in memory.
+ * second time, because most records are not read again soon. The references to the records are
+ * weak, so they keep no record in memory.
  */
 class Seen {
   #lately = new WeakSet<Stored<unknown>>()
@@ -269,7 +277,7 @@ class Seen {
 const maxSeen = 25_000
 
 /** Returns whether a page equals the cached page, record by record. */
-function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, related }: AskedPage): boolean {
+function isSame({ page: known, items, linked }: CachedPage, { page, items: rows, related }: AskedPage): boolean {
   const { total, exact, more, seekable } = page
   if (items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more)
     return false
@@ -277,15 +285,15 @@ function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, r
   let place = 0
   for (const [at, stored] of rows.entries()) {
     if (items[at] !== stored) return false
-    place = placeBehind(linked, related, at, place)
+    place = indexAfter(linked, related, at, place)
     if (place < 0) return false
   }
   return true
 }
 
 /**
- * Adds the related records of one record to `into`, including the related records of its expanded
- * links. Returns `into`.
+ * Adds the related records of one record to `into`, including the related records of the targets of
+ * its expanded links. Returns `into`.
  */
 function linkedOf({ links }: Related, at: number, into: (Stored<unknown> | undefined)[]): Linked {
   for (const { stored, nested } of links) {
@@ -297,13 +305,13 @@ function linkedOf({ links }: Related, at: number, into: (Stored<unknown> | undef
 
 /**
  * Compares the related records of one record with the list `linked`, beginning at the index `from`.
- * Returns the index after the last compared record, or -1 if they differ.
+ * Returns the index after the last compared record, or -1 if the records differ.
  */
-function placeBehind(linked: Linked, { links }: Related, at: number, from: number): number {
+function indexAfter(linked: Linked, { links }: Related, at: number, from: number): number {
   let place = from
   for (const { stored, nested } of links) {
     if (linked[place] !== stored[at]) return -1
-    place = placeBehind(linked, nested, at, place + 1)
+    place = indexAfter(linked, nested, at, place + 1)
     if (place < 0) return -1
   }
   return place

@@ -1,12 +1,12 @@
 /**
- * A body that is written piece by piece, as fast as the client reads it. An error closes the
- * connection, or only the stream in HTTP/2, because a truncated body must not look complete (RFC
- * 9112 8, RFC 9113 8.1).
+ * A body that is written piece by piece, as fast as the client reads it. After an error, the
+ * connection is closed, because a truncated body must not look complete (RFC 9112 8, RFC 9113 8.1).
+ * In HTTP/2, only the stream is closed.
  */
 import type { ServerResponse } from 'node:http'
 
 export interface StreamedOptions {
-  /** How long the client may read nothing, in milliseconds. */
+  /** The maximum time during which the client reads nothing, in milliseconds. */
   readonly stallTimeout: number
   /** The time limit of the whole body, in milliseconds. */
   readonly timeout: number
@@ -24,13 +24,13 @@ export class Streamed {
   readonly #rest: AsyncGenerator<string, void, undefined>
   readonly #options: StreamedOptions
   #close: () => void = () => {}
-  /** Stops waiting for the next piece or for the client. */
-  #leave: () => void = () => {}
+  /** Ends the current wait for the next piece or for the client. */
+  #stopWaiting: () => void = () => {}
   #drain: () => void = () => {}
 
   /**
    * `first` is the first piece of the body. It is produced before the response head is sent, so
-   * that an error up to that point still results in a problem response.
+   * that an error in it still results in a problem response.
    */
   constructor(first: string, rest: AsyncGenerator<string, void, undefined>, options: StreamedOptions) {
     this.#first = first
@@ -43,8 +43,8 @@ export class Streamed {
 
   /** Ends the body without sending it. */
   discard(): void {
-    this.#leave()
-    // If a page is being read, the read ends later. Its result or error is ignored.
+    this.#stopWaiting()
+    // If the adapter is reading a page, the read ends later. Its result or error is ignored.
     this.#rest.return().catch(() => {})
     this.#close()
   }
@@ -58,7 +58,8 @@ export class Streamed {
       this.discard()
     })
     // This listener is registered only once. `compression` moves "drain" listeners to a stream of
-    // its own and never removes them, so one listener for each write would accumulate.
+    // its own and never removes them. If a listener were registered for each write, the listeners
+    // would accumulate.
     res.on('drain', () => this.#drain())
     res.on('timeout', () => this.#cut(res, new Error(`The client read nothing for ${stallTimeout} ms.`)))
     // The connection is idle while the adapter reads a page. This time must not count against the
@@ -71,7 +72,7 @@ export class Streamed {
     let piece: string | undefined = this.#first
     while (piece !== undefined) {
       if (res.destroyed) return
-      if (!res.write(piece) && (await this.#room(res)) === gone) return
+      if (!res.write(piece) && (await this.#untilDrained(res)) === gone) return
       const next: IteratorResult<string, void> | typeof gone = await this.#orGone(this.#rest.next())
       if (next === gone) return
       piece = next.done ? undefined : next.value
@@ -82,8 +83,8 @@ export class Streamed {
     res.end()
   }
 
-  /** Waits until the client has read the data that was written. */
-  async #room(res: ServerResponse): Promise<typeof gone | undefined> {
+  /** Waits until the data that was written has left the buffer of the response. */
+  async #untilDrained(res: ServerResponse): Promise<typeof gone | undefined> {
     res.setTimeout(this.#options.stallTimeout)
     const taken = new Promise<undefined>((resolve) => {
       this.#drain = () => resolve(undefined)
@@ -95,17 +96,18 @@ export class Streamed {
 
   /**
    * Waits for a promise, or resolves with `gone` if the body ends first. `Promise.race` is not
-   * used. It would add a callback to one long-lived promise for each piece of the body.
+   * used, because it would add a callback to one long-lived promise for each piece of the body.
    */
   #orGone<T>(promise: Promise<T>): Promise<T | typeof gone> {
     return new Promise((resolve, reject) => {
-      this.#leave = () => resolve(gone)
+      this.#stopWaiting = () => resolve(gone)
       promise.then(resolve, reject)
     })
   }
 
   #cut(res: ServerResponse, error: unknown): void {
-    // The client has disconnected, or the whole body has been sent.
+    // There is nothing to truncate if the client has disconnected, or if the whole body has been
+    // sent.
     if (res.destroyed || res.writableFinished) return
     this.#options.onCut(error)
     const { stream } = res as { readonly stream?: { close(code: number): void } }

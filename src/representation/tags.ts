@@ -11,18 +11,18 @@ import { tagDigest } from './digest.js'
 import { bufferOf, Octets } from './octets.js'
 import { contentStamp, type Related, stampOf } from './related.js'
 import type { Rows } from './reuse.js'
-import { isUsual, type View } from './views.js'
+import { isOftenUsed, type View } from './views.js'
 
 /**
- * Returns the tag of an item with these related records. `content`: a text that identifies the
- * item's value, if its version does not.
+ * Returns the tag of an item with these related records. `content`: a string that identifies the
+ * item's value. It is needed if the version does not identify the value.
  */
 export function itemTag(view: View, version: string, related: Related, content = ''): string {
   const { links } = related
   const [only] = links
   if (only === undefined && content === '') return formatTag(version, view.digest)
-  // If many items link to the same record, they need the same digest. It is cached, because a hash
-  // takes 1 us.
+  // Items that link to the same record need the same digest. The digest is cached, because
+  // computing a hash takes 1 us.
   const isPlain = content === '' && links.length === 1 && !only?.computes && only?.nested.links.length === 0
   const linked = isPlain ? only.stored[0]?.version : undefined
   const known = linked === undefined ? undefined : knownDigest(view, linked)
@@ -44,7 +44,7 @@ const longestKnown = 100
 const maxViews = 4
 
 function keepDigest(view: View, linked: string, made: string): void {
-  if (linked.length > longestKnown || !isUsual(view)) return
+  if (linked.length > longestKnown || !isOftenUsed(view)) return
   const first = view.linkDigests.get(linked)
   const next = first !== undefined && first.length < maxViews ? first : undefined
   view.linkDigests.set(linked, { view, digest: made, next, length: 1 + (next?.length ?? 0) })
@@ -82,20 +82,22 @@ export function pageTag({ view, query, resource, page, items, related }: TaggedP
 }
 
 /**
- * Returns a text that identifies an item of a page. The key and each version are preceded by their
- * lengths, so that the texts of different pages always differ.
+ * Returns a string that identifies an item of a page. The key and each version are preceded by
+ * their lengths, so that the concatenated strings of two different pages always differ.
  */
 function rowStamp({ plan, adapter }: Mounted, stored: Stored<unknown>, related: Related, at: number): string {
   const { value, version } = stored
   const text = plan.key.text(keyOf(plan, value))
   const content = adapter.computes === true ? contentStamp(stored) : ''
-  // `join` creates a flat string; concatenation would create a tree that every page has to flatten.
+  // `join` creates a flat string. Concatenation would create a tree, which would have to be
+  // flattened for every page.
   return [text.length, ':', text, version.length, ':', version, content, stampOf(related, at)].join('')
 }
 
 /**
  * Returns the tag of an endpoint's result. The tag covers the bytes of the result. If the endpoint
- * is below an item, the tag also contains the version of that item, which `If-Match` compares.
+ * is below an item, the tag also contains the version of that item. `If-Match` compares this
+ * version.
  */
 export function bodyTag(body: WholeBody, version?: string): string {
   const bytes = tagDigest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))

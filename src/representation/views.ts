@@ -10,14 +10,14 @@ import { Presenter } from './represent.js'
 
 /** The parts of a request that affect the bytes of a representation. */
 export interface Variant {
-  /** The absolute address that links begin with. */
+  /** The absolute URL with which links begin. */
   readonly base: string
   readonly representation: Representation
   readonly expand: readonly string[]
 }
 
 /**
- * A way of representing a resource. Requests with the same view get the same object, as long as the
+ * A way of representing a resource. Requests with the same view share one object, as long as the
  * object is cached.
  */
 export interface View {
@@ -25,15 +25,18 @@ export interface View {
   readonly digest: string
   readonly presenter: Presenter
   /**
-   * A cache that all views of a service share. If an item links to exactly one record, its digests
-   * are stored under the version of that record.
+   * A cache of digests that all views of a service share. If an item has exactly one shown or
+   * expanded link, the digest is stored under the version of the link's target.
    */
   readonly linkDigests: Cache<string, LinkDigest>
   /** The number of requests for this view since it was created. */
   uses: number
 }
 
-/** A cached digest. It covers a view and the version of the one record that an item links to. */
+/**
+ * A cached digest. It covers a view, and the version of the target of the item's only shown or
+ * expanded link.
+ */
 export interface LinkDigest {
   readonly view: View
   readonly digest: string
@@ -44,12 +47,13 @@ export interface LinkDigest {
 }
 
 /**
- * Returns true for a view that was requested several times. Nothing is cached for other views,
- * because clients may send any host name, and each host name has a view of its own.
+ * Returns true for a view that was requested several times. No responses or digests are cached for
+ * other views. Otherwise a client could fill the caches by sending many host names, because each
+ * host name has a view of its own.
  */
-export const isUsual = ({ uses }: View): boolean => uses >= usual
+export const isOftenUsed = ({ uses }: View): boolean => uses >= minUses
 
-const usual = 3
+const minUses = 3
 
 /** The views of a service. */
 export class Views {
@@ -59,8 +63,8 @@ export class Views {
   readonly #plainLinks: boolean
 
   /**
-   * With `plainLinks`, links are plain addresses instead of objects. Some services wrote their
-   * links like this before they followed REP-1.
+   * With `plainLinks`, links are plain URLs instead of objects. Some services wrote their links
+   * like this before they followed REP-1.
    */
   constructor(caches: Caches, plainLinks = false) {
     this.#caches = caches
@@ -96,8 +100,9 @@ class ResourceViews {
   readonly #on: boolean
   readonly #plainLinks: boolean
   /**
-   * The view of the previous request. Most requests have the same view as the previous request. For
-   * these, no name is built, which saves 3% of the memory that a 304 allocates.
+   * The view of the previous request. Most requests have the same view as the request before them.
+   * For such a request, the view is not looked up by name, which saves 3% of the memory that a 304
+   * allocates.
    */
   #last: (Variant & { readonly view: View }) | undefined
 

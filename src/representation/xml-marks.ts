@@ -4,8 +4,8 @@ import { type XmlAttribute, type XmlElement, xmlNamespace, xmlnsNamespace } from
 import { jsonEncoding, literalText, xsiNamespace } from './xml-names.js'
 
 /**
- * Thrown if an XML document is well-formed but breaks the rules for values. The code that catches
- * it knows the position in the document.
+ * Thrown if an XML document is well-formed but violates the rules for values. The code that catches
+ * the exception adds the position in the document.
  */
 export class XmlRefusal extends Error {}
 
@@ -16,7 +16,7 @@ export interface XmlMarks {
   readonly type: (typeof types)[number] | undefined
   /** True if the text of the element is a JSON string literal. */
   readonly encoded: boolean
-  /** The name of the member, if it is not a valid element name. */
+  /** The name of the member, if the name is not a valid element name. */
   readonly name: string | undefined
 }
 
@@ -55,16 +55,16 @@ export function marksOf(element: XmlElement): XmlMarks {
   return nameEncoded ? { nil, type, encoded, name: literalName(name) } : { nil, type, encoded, name }
 }
 
-const ours = ['type', 'encoding', 'name', 'name-encoding'] as const
+const attributeNames = ['type', 'encoding', 'name', 'name-encoding'] as const
 
 /**
  * Returns the meaning of an attribute. Returns `undefined` for attributes that do not affect the
  * value, such as namespace declarations. Throws `XmlRefusal` for an unknown attribute.
  */
-function meaningOf({ name, namespace }: XmlAttribute): 'nil' | (typeof ours)[number] | undefined {
+function meaningOf({ name, namespace }: XmlAttribute): 'nil' | (typeof attributeNames)[number] | undefined {
   if (namespace === xmlNamespace || namespace === xmlnsNamespace) return undefined
   if (namespace === xsiNamespace) return name === 'nil' ? 'nil' : undefined
-  const meaning = namespace === '' ? ours.find((known) => known === name) : undefined
+  const meaning = namespace === '' ? attributeNames.find((known) => known === name) : undefined
   if (meaning !== undefined) return meaning
   const which = name.length <= 50 ? `attribute "${name}"` : 'attribute'
   throw new XmlRefusal(`The ${which} has no meaning here: write members as elements.`)

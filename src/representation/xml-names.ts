@@ -1,6 +1,6 @@
 /**
- * Names of elements and attributes that the library itself adds to XML documents. The XML writer
- * and the XML reader share them (HDR-1, HDR-5). See `docs/xml.md`.
+ * Names of elements, attribute values and namespaces that the library itself adds to XML documents.
+ * The XML writer and the XML reader share them (HDR-1, HDR-5). See `docs/xml.md`.
  */
 
 /**
@@ -14,14 +14,14 @@ export const itemElement = 'item'
 
 /**
  * The only value of the attributes `encoding` and `name-encoding`. It means that the text of the
- * element, or its attribute `name`, is a JSON string literal.
+ * element, or the value of its attribute `name`, is a JSON string literal.
  */
 export const jsonEncoding = 'json'
 
 export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
 
 /**
- * Returns a text as a JSON string literal. The literal contains only characters that XML can
+ * Returns a string as a JSON string literal. The literal contains only characters that XML can
  * represent.
  */
 export function jsonLiteral(text: string): string {
@@ -29,7 +29,7 @@ export function jsonLiteral(text: string): string {
   return JSON.stringify(text).replace(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
 }
 
-/** Returns the text of a JSON string literal, or `undefined` if the literal is invalid. */
+/** Returns the value of a JSON string literal, or `undefined` if the literal is invalid. */
 export function literalText(literal: string): string | undefined {
   try {
     const value: unknown = JSON.parse(literal)

@@ -1,6 +1,6 @@
 /**
- * Reads JSON values from XML documents (HDR-5). The documents follow the rules in `docs/xml.md`, as
- * those of `writeXml` do.
+ * Reads JSON values from XML documents (HDR-5). The documents must follow the rules in
+ * `docs/xml.md`. The documents that `writeXml` writes follow these rules.
  */
 import { type JsonObject, put } from '../definition/json.js'
 import { faultAt, forbiddenName, notFinite, occursTwice, tooDeep, tooPrecise } from '../http/json-fault.js'
@@ -16,8 +16,8 @@ import { literalText, memberElement } from './xml-names.js'
 /**
  * Reads the value of an XML document. Returns the value, or the error if the document is invalid.
  * The name of the root element is ignored. If the form expects a number or boolean and the text is
- * neither, the value is the text itself, so that schema validation reports the violation. If a
- * `type` attribute declares the type, such a text is an error.
+ * neither, the value is the text itself, so that schema validation reports the violation. But if a
+ * `type` attribute declares that type, such a text is an error.
  *
  * @param charset the parameter `charset` of `Content-Type`; ignored if `bytes` is a string
  * @param limits `depth` is the maximum depth of nested arrays and objects, as for JSON
@@ -33,8 +33,8 @@ export function readXml(
 ): JsonResult | UnsupportedCharset {
   const decoded = typeof bytes === 'string' ? { text: bytes.replace(/^\uFEFF/, '') } : decodeXml(bytes, charset)
   if (!('text' in decoded)) return decoded
-  // A scalar in the innermost array or object is an element too, so the XML may be one level
-  // deeper.
+  // A scalar in the innermost array or object is an element too. So the elements may be nested one
+  // level deeper than arrays and objects.
   const parsed = parseXml(decoded.text, { depth: limits.depth + 1 })
   return 'root' in parsed ? new ElementReader(limits.depth).read(parsed.root, form) : parsed
 }
@@ -45,7 +45,7 @@ interface Frame {
   readonly form: Form
   readonly into: JsonObject | unknown[]
   next: number
-  /** The name or index of the current member or item. */
+  /** The name of the current member, or the index of the current item. */
   step: string | number
 }
 
@@ -116,7 +116,7 @@ class ElementReader {
     if (type === 'object' || type === 'array') return this.#enter(element, form, type)
     if (type !== undefined || marks.encoded) {
       if (element.children.length > 0)
-        throw new XmlRefusal(`An element of the type ${type ?? 'string'} may contain no elements.`)
+        throw new XmlRefusal(`An element of the type ${type ?? 'string'} must not contain elements.`)
       return scalar(element.text, type ?? 'string', marks.encoded)
     }
     if (form.kind === 'object' || form.kind === 'array') return this.#enter(element, form, form.kind)
@@ -126,7 +126,7 @@ class ElementReader {
   #enter(element: XmlElement, form: Form, kind: 'object' | 'array'): JsonObject | unknown[] {
     if (this.#open.length >= this.#depth) throw new XmlRefusal(tooDeep(this.#depth))
     if (!isBlank(element.text))
-      throw new XmlRefusal(`An ${kind} is written as elements, and may hold no text of its own.`)
+      throw new XmlRefusal(`An ${kind} is written as elements, and must not contain text of its own.`)
     const into = kind === 'array' ? [] : {}
     this.#open.push({ element, form, into, next: 0, step: 0 })
     return into
@@ -145,7 +145,7 @@ function nullValue(element: XmlElement, marks: XmlMarks): null {
   return null
 }
 
-/** Returns the value of a text whose type the document itself declares. */
+/** Converts the text of an element whose type the document itself declares. */
 function scalar(
   text: string,
   type: 'string' | 'number' | 'integer' | 'boolean',
@@ -160,8 +160,8 @@ function scalar(
 }
 
 /**
- * Returns the value of a text whose type only the form declares. If the text is not of this type,
- * the text itself is returned.
+ * Converts the text of an element whose type only the form declares. If the text is not of this
+ * type, the text itself is returned.
  */
 function likely(text: string, { kind }: Form): string | number | boolean {
   if (kind === 'number') return numberOf(text) ?? detached(text)
@@ -193,8 +193,9 @@ function decoded(text: string): string {
 }
 
 /**
- * Returns a copy of the text. A substring would keep the whole document in memory, and a record may
- * be kept for a long time. Concatenating a text and slicing the result copies it.
+ * Returns a copy of a string. In V8, a substring keeps the whole document in memory, and a record
+ * may be in memory for a long time. Prepending a character and slicing the result copies the
+ * string.
  */
 function detached(text: string): string {
   return text.length < 13 ? text : ` ${text}`.slice(1)

@@ -11,8 +11,8 @@ export interface XmlWriting {
   /** The name of the root element. */
   readonly root: string
   /**
-   * The expected types. A value of another type gets a `type` attribute, and so does a value for
-   * which no type is expected.
+   * The expected types. A value that does not have the expected type gets a `type` attribute. A
+   * value for which no type is expected gets one too.
    */
   readonly form: Form
   /**
@@ -25,7 +25,7 @@ export interface XmlWriting {
   /**
    * The element name of the items of nested arrays. Default: `item`. RFC 9457 appendix B uses `i`.
    */
-  readonly items?: string
+  readonly nestedItem?: string
 }
 
 /**
@@ -39,36 +39,36 @@ export interface XmlWriting {
  * // '<?xml version="1.0" encoding="UTF-8"?><pieces><piece><id>3</id></piece></pieces>'
  */
 export function writeXml(value: unknown, as: XmlWriting): string {
-  const { root, form, items = itemElement, item = items, namespace } = as
-  for (const name of [root, item, items])
+  const { root, form, nestedItem = itemElement, item = nestedItem, namespace } = as
+  for (const name of [root, item, nestedItem])
     if (!isNcName(name)) throw new TypeError(`"${name}" cannot be the name of an XML element`)
   const writer = new Writer()
-  const content = writer.element(new Place(root, '', root, form, { item, items }), value)
+  const content = writer.element(new Place(root, '', root, form, { item, nestedItem }), value)
   const declared = namespace === undefined ? '' : ` xmlns="${escapeAttribute(namespace)}"`
   const nil = writer.nil ? ` xmlns:xsi="${xsiNamespace}"` : ''
   // `content` begins after the name of the root element, so that the namespaces can be inserted
-  // there.
+  // after the name.
   return `<?xml version="1.0" encoding="UTF-8"?><${root}${declared}${nil}${content}`
 }
 
 /**
- * The maximum number of cached places of a form, and the maximum length of their names. If a schema
- * is open, clients may invent any number of names.
+ * The maximum number of cached places of a form, and the maximum length of their names. Without
+ * these limits, clients could fill the cache with names of their own if a schema is open.
  */
 const maxPlaces = 500
 const longestName = 100
 
 /**
- * `item` is the element name of an array's own items. `items` is the element name of the items of
- * the arrays nested in it.
+ * `item` is the element name of an array's own items. `nestedItem` is the element name of the items
+ * of the arrays nested in it.
  */
 interface ItemNames {
   readonly item: string
-  readonly items: string
+  readonly nestedItem: string
 }
 
 /**
- * A place in a document where a value may appear. Its tags for each type of value are built only
+ * A position in a document where a value may appear. The tags for each type of value are built only
  * once.
  */
 class Place {
@@ -86,7 +86,7 @@ class Place {
   readonly nil: string
   readonly end: string
   readonly #names: ItemNames
-  #plan: Plan | undefined
+  #plan: FormPlaces | undefined
 
   /**
    * `element` is the element name. It differs from `name` if `name` is not a valid element name.
@@ -106,36 +106,36 @@ class Place {
     this.#names = names
   }
 
-  /** Returns the `type` attribute, or an empty text if the form implies the type. */
+  /** Returns the `type` attribute, or an empty string if the form implies the type. */
   type(kind: Kind): string {
     return this.form.kind === kind ? '' : ` type="${kind}"`
   }
 
-  get plan(): Plan {
+  get plan(): FormPlaces {
     this.#plan ??= planOf(this.form, this.#names)
     return this.#plan
   }
 }
 
-/** The places of the members and items of one form. */
-class Plan {
+/** The positions of the members and items of one form. */
+class FormPlaces {
   readonly #form: Form
   readonly #item: string
   /** The element names of the items of nested arrays. */
   readonly #inner: ItemNames
   readonly #places = new Map<string, Place>()
   /**
-   * The place of each member, by the position of the member. Values of one form usually have their
-   * members in the same order, and comparing a name is cheaper than looking it up.
+   * The place of each member, by the member's index in the value. Values of one form usually have
+   * their members in the same order, and comparing a name is faster than looking it up.
    */
   readonly #order: Place[] = []
   readonly #itemPlaces = new WeakMap<Form, Place>()
   #last: Place | undefined
 
-  constructor(form: Form, { item, items }: ItemNames) {
+  constructor(form: Form, { item, nestedItem }: ItemNames) {
     this.#form = form
     this.#item = item
-    this.#inner = { item: items, items }
+    this.#inner = { item: nestedItem, nestedItem }
   }
 
   member(name: string, at: number): Place {
@@ -168,21 +168,21 @@ class Plan {
 }
 
 /**
- * The plans, by form and by the element names of items. Only the service defines these names, so
- * there are few plans.
+ * The plans, keyed by form and by the element names of items. Only the service defines these names,
+ * so there are few plans.
  */
-const plans = new WeakMap<Form, Map<string, Plan>>()
+const plans = new WeakMap<Form, Map<string, FormPlaces>>()
 
-function planOf(form: Form, names: ItemNames): Plan {
+function planOf(form: Form, names: ItemNames): FormPlaces {
   let known = plans.get(form)
   if (known === undefined) {
     known = new Map()
     plans.set(form, known)
   }
-  const key = `${names.item} ${names.items}`
+  const key = `${names.item} ${names.nestedItem}`
   let plan = known.get(key)
   if (plan === undefined) {
-    plan = new Plan(form, names)
+    plan = new FormPlaces(form, names)
     known.set(key, plan)
   }
   return plan
@@ -213,7 +213,7 @@ class Writer {
         if (value === null) return this.#null(place)
         return Array.isArray(value) ? this.#array(place, value) : this.#object(place, value)
       case 'bigint':
-        throw new TypeError('A bigint is not JSON')
+        throw new TypeError('A bigint cannot be written as XML, because JSON has no such value')
       default:
         return this.#null(place)
     }

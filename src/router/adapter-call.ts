@@ -59,8 +59,9 @@ export class CallerCall implements AdapterCall {
   }
 
   /**
-   * True for writes. A write and its response depend on the parents, the current record and the
-   * link targets. All of these must be read from the primary, and not from a replica.
+   * True for writes. A write and its response depend on the parents in the path, the current record
+   * and the link targets. All of these must be read from the primary database, and not from a
+   * replica.
    */
   get fresh(): boolean {
     return !this.#caller.reads

@@ -20,7 +20,8 @@ import type { ServedVersion } from './served-version.js'
 import type { Service } from './service.js'
 
 /**
- * Options of `api` and `resourceRouter` for services whose clients are older than the conventions.
+ * Options of `api` and `resourceRouter` for services whose clients were written before the service
+ * adopted the conventions.
  */
 export interface AdoptionOptions {
   /**
@@ -51,7 +52,7 @@ export const adoptionKinds: Kinds<AdoptionOptions> = {
 
 /** The resolved options. */
 export interface Adoption {
-  /** The clauses whose mode is not plain enforcement. */
+  /** The clauses that are not fully enforced, with their modes. */
   readonly conventions: readonly Convention[]
   readonly parameters: ParameterNames | undefined
   readonly shape: ProblemShape | undefined

@@ -1,6 +1,6 @@
 /**
  * Implements `api()`, which builds a whole API from one table of versions. Every request to the API
- * runs the steps in the required order.
+ * passes through the steps in the required order.
  */
 
 import type { CacheCount } from '../cache.js'
@@ -44,10 +44,11 @@ import { loginSteps, steps } from './walk.js'
 export interface VersionOptions extends LifecycleOptions {
   readonly resources: readonly (Mount | Endpoint)[]
   /**
-   * An Express router with hand-written routes, in addition to the resources. The router sees the
-   * path below the version. If none of its routes responds, the response is a 404. Requests to
-   * these routes are authenticated, and counted by `rateLimit` and `usage`. `permission` does not
-   * apply to them, so guard them with `methodRules({ permission, resource })`.
+   * An Express router with hand-written routes, in addition to the resources. The router matches
+   * the part of the path after the version. If none of its routes responds, the response is a 404.
+   * Requests to these routes are authenticated, and counted by `rateLimit` and `usage`.
+   * `permission` does not apply to them, so guard them with
+   * `methodRules({ permission, resource })`.
    */
   readonly routes?: VersionHandler
   /**
@@ -99,15 +100,15 @@ export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
 export interface Api extends Middleware {
   /**
    * Checks that every adapter's store is ready, builds the OpenAPI documents, briefly waits for the
-   * store of the rate limit, and starts `usage`. Call it before `listen`. If stores do not match
-   * their resources, it throws one `ConfigurationError` that says how to fix each of them. If a
-   * store can't be reached, it throws the adapter's error.
+   * store of the rate limit, and starts `usage`. Call `ready()` before `listen`. If stores do not
+   * match their resources, `ready()` rejects with one `ConfigurationError` that says how to fix
+   * each store. If a store can't be reached, `ready()` rejects with the adapter's error.
    */
   ready(): Promise<void>
   /**
    * Gives a job, which runs outside of any request, access to the records of a resource. Writes run
    * the same checks as requests. Throws `ConfigurationError` if the resource is not mounted in the
-   * version that the job uses, or if no principal is given.
+   * version that the job uses, or if the option `principal` is missing.
    *
    * @example
    * const records = service.records(orders, { principal: 'nightly' })
@@ -119,8 +120,8 @@ export interface Api extends Middleware {
 }
 
 /**
- * Only the table itself is checked here. `versionOptions` checks each version, because its messages
- * name the version.
+ * For the option `versions`, these kinds check only that it is a table. `versionOptions` checks
+ * each version in the table, so that the messages can name the version.
  */
 export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,
@@ -185,8 +186,8 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
         routes !== undefined,
       ),
       life: resolveLifecycle(name, life, living),
-      // By its type, an Express router takes only Express requests. In an Express app, every
-      // request is an Express request.
+      // According to its type, an Express router accepts only Express requests. In an Express app,
+      // every request is an Express request, so the cast is safe.
       routes: routes as Middleware | undefined,
       open: openPaths(addresses),
     })
@@ -204,7 +205,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
       path: found?.rest ?? path,
       rawQuery: query,
       mountPath,
-      mountTail: '',
+      mountPathFromVersion: '',
       template: found === undefined ? '/login' : undefined,
       soleVersion: undefined,
       versions: found === undefined ? undefined : versions,
@@ -236,15 +237,15 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
 }
 
 /**
- * Throws one error for all stores that do not match their resources, so that the team can fix them
- * all at once.
+ * Throws one error for all stores that do not match their resources, so that all of them can be
+ * fixed at once.
  */
 function throwAll(faults: readonly ConfigurationError[]): void {
   const [first] = faults
   if (first === undefined) return
   if (faults.length === 1) throw first
   const list = faults.map(({ message }) => `- ${message}`).join('\n')
-  throw new ConfigurationError(first.code, `${faults.length} stores do not fit their resources:\n${list}\n`)
+  throw new ConfigurationError(first.code, `${faults.length} stores do not match their resources:\n${list}\n`)
 }
 
 /**

@@ -8,9 +8,9 @@ import { nameForTracer } from './route-name.js'
 import { walk } from './walk.js'
 
 /**
- * Begins a request. Never throws and never rejects, because all errors become responses.
- * Subscribers are looked up once per request, because a lookup at each step and call costs more. If
- * a subscriber is added during a request, it gets messages from the next request on.
+ * Begins a request. Never throws, because all errors become responses. Subscribers are looked up
+ * once per request, because a lookup at each step and call would cost more. If a subscriber is
+ * added during a request, the subscriber gets messages from the next request on.
  */
 export function begin(exchange: Exchange, steps: readonly PipelineStep[]): void {
   if (openTelemetry in globalThis) nameForTracer(exchange)

@@ -21,9 +21,9 @@ import type { QueryInput } from './query-readers.js'
 import type { Input, Negotiated } from './stages.js'
 
 /**
- * Reads the body, and returns it together with the query, which was read before. Combining the two
- * in another `then` would cost a promise. `key` is the `Idempotency-Key` of a POST that creates a
- * record.
+ * Reads the body, and returns it together with the query, which has already been read. If the
+ * caller combined the two in a further `then`, each request would create one more promise. `key` is
+ * the `Idempotency-Key` of a POST that creates a record.
  */
 type BodyReader<Kind extends BodyKind> = (
   exchange: Negotiated,
@@ -32,8 +32,8 @@ type BodyReader<Kind extends BodyKind> = (
 ) => Awaitable<Input<QueryKind, Kind>>
 
 /**
- * One reader for each kind of body. The readers throw the problems of bodies: 400, 408, 413, 415
- * and 422.
+ * One reader for each kind of body. The readers throw the problems that a body can cause: 400, 408,
+ * 413, 415 and 422.
  */
 export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
   record: readRecord,
@@ -51,8 +51,8 @@ function readRecord(
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
     noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
-    // The fingerprint is computed from the body as the client sent it. So a repeat is recognized
-    // even if a deployment has changed the defaults in the meantime.
+    // The fingerprint is computed from the body as the client sent it. So a retry is recognized
+    // even if a deployment has changed the defaults in the schema in the meantime.
     const idempotency = key === undefined ? undefined : idempotencyOf(exchange, key, sent)
     return { query, expand, body: recordOf(exchange, sent), idempotency }
   })
@@ -114,7 +114,7 @@ function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitabl
 function refuseAny(exchange: Negotiated, queryInput: QueryInput): Bodiless {
   if (!hasBody(exchange.req)) return withoutBody(exchange, queryInput)
   throw new HttpProblem('unexpected-body', {
-    detail: 'The address of this PUT is the whole request. Send it without a body.',
+    detail: 'The path of this PUT says everything. Send the request without a body.',
   })
 }
 
@@ -126,7 +126,7 @@ function withoutBody(_: Negotiated, { query, expand }: QueryInput): Bodiless {
 
 /**
  * Throws unless the caller may read the item (AUTH-4). A JSON Patch requires this permission,
- * because an operation that fails reveals stored values.
+ * because the failure of a `test` operation reveals something about a stored value.
  */
 async function checkSeen(exchange: Negotiated): Promise<void> {
   const { resource, key } = exchange
@@ -136,12 +136,13 @@ async function checkSeen(exchange: Negotiated): Promise<void> {
 /** Reads the bytes of an import. The import's format parses them. */
 async function readFile(exchange: Negotiated, { types, resource: collection, hold }: UploadOptions): Promise<Upload> {
   const { req, res, service } = exchange
-  // Only the media types of the import's format are accepted, so `takes` does not apply.
-  const options = { ...bodyOptions(exchange, types, openForm), takes: undefined }
+  // Only the media types of the import's format are accepted, and not the media types that the
+  // option `alsoAccepts` adds.
+  const options = { ...bodyOptions(exchange, types, openForm), alsoAccepts: undefined }
   const release = hold?.()
   if (release !== undefined) {
-    // The slot is freed when `res` closes, at the end of the response or when the client
-    // disconnects. If `res` is closed already, the slot is freed now.
+    // The upload slot is freed when `res` closes, which is at the end of the response or when the
+    // client disconnects. If `res` is already closed, the slot is freed now.
     if (res.destroyed) release()
     else res.once('close', release)
   }
@@ -157,7 +158,7 @@ function bodyOptions(exchange: Negotiated, accepted: readonly string[], form: Fo
     bodyLimit: endpointMethod?.bodyLimit ?? service.bodyLimit,
     depthLimit: service.depthLimit,
     timeLeft: () => exchange.timeLimit.left(),
-    takes: exchange.route.modes === undefined ? undefined : (type) => takesType(exchange.legacy('HDR-5'), type),
+    alsoAccepts: exchange.route.modes === undefined ? undefined : (type) => takesType(exchange.legacy('HDR-5'), type),
     patch: method === 'PATCH',
   }
 }

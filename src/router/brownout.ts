@@ -37,7 +37,8 @@ function answered(
 
 /**
  * Builds the response without the step `fail`, so that `onError` is not called. A brownout is not a
- * failure, because it is announced. Thousands of log lines about it would hide real failures.
+ * failure, because it is announced. Thousands of log lines about a brownout would hide real
+ * failures.
  */
 function answerOf(exchange: Received, { brownouts }: Lifecycle, brownout: Brownout): Answered {
   const now = Date.now()

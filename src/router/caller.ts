@@ -1,8 +1,8 @@
 /**
- * The caller on whose behalf data is read and written: a request, or `records()` in the team's own
- * code. The types in this file do not depend on HTTP. The checks of a write take these types, so
- * requests and `records()` run the same checks. The stages of a request extend the types:
- * `Identified` is a `Caller`, `Routed` is a `Place`, and `Parsed` is a `ConditionalPlace`.
+ * The caller on whose behalf data is read and written: a request, or a call of `records()` in the
+ * service's own code. The types in this file do not depend on HTTP. The checks of a write take
+ * these types, so requests and `records()` run the same checks. The stages of a request extend the
+ * types: `Identified` is a `Caller`, `Routed` is a `Place`, and `Parsed` is a `ConditionalPlace`.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../auth/permission.js'
@@ -28,18 +28,22 @@ export interface Caller {
   readonly version: ServedVersion
   /** All versions of the service; `undefined` in a `resourceRouter`. */
   readonly versions: Versions | undefined
-  /** The absolute addresses of the service and of this version. Links begin with `base`. */
+  /**
+   * The absolute URLs of the service (`root`) and of this version (`base`). Links begin with
+   * `base`.
+   */
   readonly root: string
   readonly base: string
   /**
-   * True if the caller only reads: for a request with GET, HEAD or OPTIONS. False for `records()`.
+   * True for a request with GET, HEAD or OPTIONS, because such a request only reads. False for
+   * `records()`.
    */
   readonly reads: boolean
   /**
-   * True if the team's code may have begun a transaction. In a transaction, a second read of a
-   * record may return the same outdated version again.
+   * True if the code that called `records()` may have begun a transaction. In a transaction, a
+   * second read of a record may return the same outdated version again.
    */
-  readonly repeats: boolean
+  readonly mayBeInTransaction: boolean
   /** The time limit of the whole request or call. */
   readonly timeLimit: TimeLimit
   readonly progress: Progress
@@ -47,7 +51,7 @@ export interface Caller {
    * Returns the resource with the adapter that this caller uses. Inside a transaction, this is the
    * adapter that works in that transaction.
    */
-  reached(mounted: Mounted): Mounted
+  withOwnAdapter(mounted: Mounted): Mounted
   /** Decides whether the caller has permission for an action (AUTH-4). */
   decide(action: Action, resource: string, key?: KeyValue): Decided
   /**
@@ -59,17 +63,17 @@ export interface Caller {
   event(): RequestEvent
 }
 
-/** A caller at a collection or an item of a resource. `keys` begin with the keys of the parents. */
+/** A caller, together with the collection or item that the caller works on. */
 export interface Place extends Caller {
-  /** Throws if the path leads to no resource. */
+  /** The resource at the path. Reading this member throws if there is no resource at the path. */
   readonly resource: Mounted
-  /** The keys of the place, outermost first. For an item, its own key is the last. */
+  /** The keys of the parents, outermost first. For an item, the item's own key is the last. */
   readonly keys: readonly KeyValue[]
-  /** The key of the item. Throws if there is none. */
+  /** The key of the item. Reading this member throws if the path does not lead to an item. */
   readonly key: KeyValue
 }
 
-/** A place with the preconditions of the request. */
+/** A `Place` with the preconditions of the request. */
 export interface ConditionalPlace extends Place {
   readonly conditions: Conditions
 }

@@ -1,5 +1,8 @@
-/** Counts requests by version, route template and client, when their response has been written. */
-import { countedRoute } from '../conventions/finding.js'
+/**
+ * Counts each request by version, route template, method and client, once its response has been
+ * written.
+ */
+import { routeWithVersion } from '../conventions/finding.js'
 import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { mountTemplate } from '../telemetry/express-route.js'
 import { callItself, noteCounted } from '../usage/counted.js'
@@ -8,20 +11,20 @@ import type { Exchange } from './exchange.js'
 
 export function countCall(exchange: Exchange, usage: Usage): void {
   const { req, method, principal } = exchange
-  const place = placeOf(exchange)
+  const place = versionAndRoute(exchange)
   const client = usage.clientOf(principal, req)
   usage.countCall({ ...place, method, client })
   noteCounted(req, usage, callItself)
-  const route = countedRoute(knownPlaceOf(exchange))
-  // This client will fail when the deprecated part is removed, so the use of that part is counted
-  // too.
+  const route = routeWithVersion(knownVersionAndRoute(exchange))
+  // When a deprecated operation, parameter or member is removed, its clients will fail. So each use
+  // of a deprecated operation, parameter or member is counted too.
   for (const { kind, name } of exchange.progress.deprecatedUses)
     usage.countBreak({ clause: 'VER-3', method, route, detail: `${kind} ${name}`, client })
 }
 
 /**
- * All versions that do not exist are counted under this name. Clients can invent any number of
- * version names.
+ * Requests for versions that do not exist are counted under this name. Otherwise a client could
+ * create any number of counts by inventing version names.
  */
 const unknownVersion = '(unknown)'
 
@@ -29,7 +32,7 @@ const unknownVersion = '(unknown)'
  * The version and route under which a request is counted. For a `resourceRouter`, the version is
  * taken from the path that the router is mounted at.
  */
-function placeOf({ req, entrance, routeName }: Exchange): {
+function versionAndRoute({ req, entrance, routeName }: Exchange): {
   readonly version: string
   readonly route: string | undefined
 } {
@@ -50,10 +53,10 @@ function placeOf({ req, entrance, routeName }: Exchange): {
  * The version and route under which the findings of a request are counted. `version` is `undefined`
  * if the version is unknown.
  */
-export function knownPlaceOf(exchange: Exchange): {
+export function knownVersionAndRoute(exchange: Exchange): {
   readonly version: string | undefined
   readonly route: string | undefined
 } {
-  const { version, route } = placeOf(exchange)
+  const { version, route } = versionAndRoute(exchange)
   return { version: version === '' || version === unknownVersion ? undefined : version, route }
 }

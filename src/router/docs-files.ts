@@ -18,16 +18,16 @@ export interface WrittenFile {
   readonly headers: Headers
 }
 
-/** The parts of a request on which the choice and the content of a file depend. */
+/** The parts of a request that determine which file is served, and what the file contains. */
 interface FileRequest {
   /** The raw path below the version. */
   readonly path: string
   /**
-   * Identifies the documents that a page describes, as this caller may see them. It becomes a part
-   * of the cache key of the page.
+   * Identifies the documents that a page describes, limited to the parts that this caller may see.
+   * This string becomes a part of the page's cache key.
    */
   readonly key: string
-  /** The absolute address of the version. */
+  /** The absolute URL of the version. */
   readonly server: string
   /** Returns the OpenAPI document that the pages describe. */
   readonly document: () => Promise<object>
@@ -42,7 +42,7 @@ interface FileRequest {
 export const docsFileName = (path: string): string => decodeSegments(path)?.[1] ?? ''
 
 /**
- * Returns the address of the docs folder relative to the requested path. `/docs` and `/docs/` serve
+ * Returns the URL of the docs folder, relative to the requested path. `/docs` and `/docs/` serve
  * the same page, but browsers resolve relative links differently on these two paths.
  */
 function folderOf(path: string, name: string): string {

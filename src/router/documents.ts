@@ -22,13 +22,13 @@ import type { Parsed } from './stages.js'
 /** The options of the OpenAPI documents at `/{version}/openapi`. */
 export interface DescribeOptions extends OpenApiOptions {
   /**
-   * Serves the documents without authentication. Default false: callers must authenticate, as for
-   * other requests of the version.
+   * Serves the documents without authentication. Default false: callers must authenticate, as they
+   * must for other requests to the version.
    */
   readonly public?: boolean
   /**
-   * Shows each caller only the operations that the permission allows for that caller. Default
-   * false.
+   * Shows each caller only the operations that the option `permission` allows for that caller.
+   * Default false.
    */
   readonly reduced?: boolean
   /**
@@ -53,8 +53,9 @@ interface Written {
 }
 
 /**
- * A draft contains this placeholder instead of the address of the service, which may differ between
- * requests. The placeholder is random, so that no text that the team wrote contains it.
+ * A draft contains this placeholder instead of the URL of the service, which may differ between
+ * requests. The placeholder is random, so that no description in the document contains it by
+ * chance.
  */
 const unknownRoot = `root:${randomUUID()}`
 
@@ -67,14 +68,14 @@ export class Documents {
   readonly #description: ServiceDescription
   readonly #options: OpenApiOptions
   readonly #reduced: boolean
-  /** Whether documents contain an address that depends on the request. */
-  readonly #hasRoot: boolean
-  /** The address of the service in drafts: `baseUrl`, or the placeholder. */
+  /** Whether documents contain a URL that depends on the request. */
+  readonly #dependsOnRequest: boolean
+  /** The URL of the service in drafts: `baseUrl`, or the placeholder. */
   readonly #draftRoot: string
   readonly #kept: Cache<string, Written>
   /**
-   * The documents that are being built, by key. Concurrent requests share one build. A failed build
-   * is not cached.
+   * The documents that are being built, by cache key. Concurrent requests share one build. A failed
+   * build is not cached.
    */
   readonly #making = new Map<string, Promise<Written>>()
   readonly #subjects: Cache<string, object>
@@ -94,18 +95,19 @@ export class Documents {
     } = checkOptions<DescribeOptions>('describe of api()', options, describeKinds)
     if (open && reduced)
       throw invalidOption(
-        'describe of api() is both public and reduced, but a public document has no caller whose permissions could reduce it. Leave one out.',
+        'The option "describe" of api() is both public and reduced, but a public document has no caller whose permissions could reduce it. Leave one out.',
       )
     this.public = open
     this.#description = description
     this.#options = rest
     this.#reduced = reduced
-    // The address comes from `facts`, and not from `description`. The description may be that of
-    // another service with another address: a mock describes the service that it stands in for.
+    // The URL comes from `facts`, and not from `description`. The description may be that of
+    // another service with another URL: a mock describes the service that it stands in for.
     this.#draftRoot = facts.root ?? unknownRoot
-    this.#hasRoot = facts.root === undefined && (rest.servers === undefined || facts.login)
-    // Limiting the size to the bound of the cache lets the cache take a document of any size.
-    // Building a document takes longer than anything else in this file.
+    this.#dependsOnRequest = facts.root === undefined && (rest.servers === undefined || facts.login)
+    // Building a document takes longer than anything else in this file, so the cache must accept
+    // even a document that is larger than the cache's bound. For this purpose, the size is limited
+    // to the bound.
     this.#kept = caches.make('documents', { sizeOf: ({ bytes }) => Math.min(bytes.length, cacheKinds.documents.bound) })
     this.#subjects = caches.make('docs-subjects')
     this.pages = pages
@@ -127,26 +129,26 @@ export class Documents {
     const allowed = await this.#allowedTo(exchange)
     const yaml = isYaml(representation.mediaType)
     const draft = (): Promise<Written> => this.#draft(version.name, allowed)
-    if (!yaml && !this.#hasRoot) return draft()
-    return this.#once(this.#keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () =>
+    if (!yaml && !this.#dependsOnRequest) return draft()
+    return this.#once(this.#keyOf(version.name, allowed, yaml, this.#dependsOnRequest ? root : ''), async () =>
       finished(await draft(), root, yaml),
     )
   }
 
   /**
    * Returns the page or asset that a request is for. Throws the `unknown-path` problem if there is
-   * none.
+   * no such file.
    */
   async file(exchange: Parsed): Promise<WrittenFile> {
     const { version, root, path } = exchange
     if (this.#files === undefined) throw new Error('A docs page was requested, but the service has none.')
-    // Assets are the same for every caller, so the permission is not asked.
+    // Assets are the same for every caller, so no permission is checked.
     const allowed = this.#files.isAsset(path) ? undefined : await this.#allowedTo(exchange)
     const key = this.#keyOf(version.name, allowed)
     const next = this.#successorOf(version)
     // Only the upgrade guide needs the caller's permissions in the successor version.
-    const isAbout = next !== undefined && /^upgrade(?:~|$)/.test(docsFileName(path))
-    const allowedNext = isAbout ? await this.#allowedTo(exchange, next.table) : undefined
+    const isUpgradeGuide = next !== undefined && /^upgrade(?:~|$)/.test(docsFileName(path))
+    const allowedNext = isUpgradeGuide ? await this.#allowedTo(exchange, next.table) : undefined
     const nextKey = next === undefined ? '' : this.#keyOf(next.name, allowedNext)
     return this.#files.of({
       path,
@@ -167,23 +169,23 @@ export class Documents {
   }
 
   /**
-   * Returns the parsed document that the pages describe. All addresses of the service share one
-   * object.
+   * Returns the parsed document that the pages describe. All URLs at which the service can be
+   * reached share one object.
    */
   async #subject(key: string, version: string, allowed: ReadonlySet<string> | undefined): Promise<object> {
     const known = this.#subjects.get(key)
     if (known !== undefined) return known
     const { bytes } = await this.#draft(version, allowed)
-    // `..` is the address of the service, relative to the address of the version.
+    // `..` is the URL of the service, relative to the URL of the version.
     const subject: object = JSON.parse(bytes.toString().replaceAll(unknownRoot, '..'))
     this.#subjects.set(key, subject)
     return subject
   }
 
   /**
-   * Returns the server address that the pages show. It is the first entry of the option `servers`,
-   * which may be relative to the address of the version. Without that option, it is the address of
-   * the version.
+   * Returns the server URL that the pages show. This is the first entry of the option `servers`,
+   * which may be relative to the URL of the version. Without that option, it is the URL of the
+   * version.
    */
   #serverOf(version: string, root: string): string {
     const own = `${root}/${version}`
@@ -199,7 +201,7 @@ export class Documents {
     const described = this.#description.versions.get(version)
     const { table, life } = described === undefined || described === 'retired' ? {} : described
     const now = Date.now()
-    const state = [table?.parts?.ended(now), life?.brownouts?.announced(now)]
+    const state = [table?.parts?.retiredCount(now), life?.brownouts?.announced(now)]
     return JSON.stringify([version, state, allowed === undefined ? undefined : [...allowed], ...format])
   }
 
@@ -211,8 +213,8 @@ export class Documents {
   }
 
   /**
-   * Returns the draft, which is the document in JSON. If the address of the service depends on the
-   * request, the draft has a placeholder for it. So one draft is enough for all addresses.
+   * Returns the draft, which is the document in JSON. If the URL of the service depends on the
+   * request, the draft contains a placeholder for this URL. So one draft is enough for all URLs.
    */
   #draft(version: string, allowed: ReadonlySet<string> | undefined): Promise<Written> {
     const wanted =
@@ -230,8 +232,8 @@ export class Documents {
   }
 
   /**
-   * Returns the cached document of a key. If there is none, waits for the build that is in
-   * progress, or starts a build.
+   * Returns the cached document of a key. If there is no cached document, waits for the build that
+   * is in progress, or starts a build.
    */
   async #once(key: string, make: () => Promise<Written>): Promise<Written> {
     const known = this.#kept.get(key) ?? this.#making.get(key)
@@ -248,7 +250,7 @@ export class Documents {
 }
 
 /**
- * Replaces the placeholder in a draft with the address of the service in this request. Converts the
+ * Replaces the placeholder in a draft with the URL of the service in this request. Converts the
  * document to YAML if requested.
  */
 async function finished(draft: Written, root: string, yaml: boolean): Promise<Written> {
@@ -265,13 +267,13 @@ function accessRequests({ resource, endpoint }: Route, { actions }: OperationDes
 }
 
 /**
- * Returns the text of an access request, such as `list pieces`. Equal requests have equal texts.
+ * Returns an access request as a string, such as `list pieces`. Equal requests give equal strings.
  */
 const textOf = ({ action, resource }: AccessRequest): string => `${action} ${resource}`
 
 /**
- * Returns the texts of the access requests that the permission allows. Asks the permission about
- * each different request once, one after another.
+ * Returns the access requests that the permission function allows, as strings. Asks the permission
+ * function about each different access request once, one after another.
  */
 async function allowedTo(exchange: Parsed, table: RouteTable): Promise<ReadonlySet<string>> {
   const requests = table.routes.flatMap((route) =>

@@ -1,6 +1,6 @@
 /**
- * One request at run time. A step sees the exchange as the stage that the step takes (stages.ts).
- * Only walk.ts sets the fields that steps add.
+ * One request at run time. Each step receives the exchange with the type of one stage, which has
+ * only the fields that are already set (stages.ts). Only walk.ts sets the fields that steps add.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
@@ -10,7 +10,7 @@ import { Findings, reportFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, type Modes, modesOf } from '../conventions/modes.js'
 import type { Convention } from '../conventions/options.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
-import { requestIdOf, traceOf } from '../http/request-id.js'
+import { requestIdOf, traceparentOf } from '../http/request-id.js'
 import { safeMethods } from '../http/safe-methods.js'
 import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
@@ -22,7 +22,7 @@ import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
 import { boundedName } from '../usage/names.js'
-import { countCall, knownPlaceOf } from './counted-call.js'
+import { countCall, knownVersionAndRoute } from './counted-call.js'
 import type { Hooks, RequestEvent } from './hooks.js'
 import { noticesOf } from './notices.js'
 import type { Operation, Outcome } from './operations/operation.js'
@@ -50,7 +50,7 @@ export class Exchange implements AnyStage {
   readonly reads: boolean
   readonly path: string
   readonly rawQuery: string
-  readonly repeats = false
+  readonly mayBeInTransaction = false
   readonly progress = new Progress()
   version: ServedVersion | undefined
   principal: unknown
@@ -93,9 +93,9 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * The time at which the request arrived, in milliseconds. Reading the clock has a cost. So
-   * without `onResponse` and a rate limit, the clock is read on first use, which is before the
-   * request waits for anything.
+   * The time at which the request arrived, in milliseconds. Reading the clock has a cost. So if the
+   * service has neither `onResponse` nor a rate limit, the clock is read on first use, which is
+   * before the request waits for anything.
    */
   get started(): number {
     this.#started ??= performance.now()
@@ -126,7 +126,7 @@ export class Exchange implements AnyStage {
     return this.#routeName
   }
 
-  /** The absolute address of the version. Links begin with it. */
+  /** The absolute URL of the version. Links begin with this URL. */
   get base(): string {
     if (this.#base !== undefined) return this.#base
     const name = this.version?.name ?? ''
@@ -161,7 +161,7 @@ export class Exchange implements AnyStage {
     return lastKey(this.keys)
   }
 
-  reached(mounted: Mounted): Mounted {
+  withOwnAdapter(mounted: Mounted): Mounted {
     return mounted
   }
 
@@ -180,7 +180,7 @@ export class Exchange implements AnyStage {
     if (!this.authenticated) {
       throw new ConfigurationError(
         'middleware-missing',
-        'This service has a permission, but no request is authenticated. Give it authenticate: bearer({ keys }), or put an authenticating middleware in front.',
+        'This service has the option "permission", but this request was not authenticated. Set the option "authenticate", for example to bearer({ keys }), or mount an authenticating middleware before it.',
       )
     }
     return this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
@@ -190,14 +190,14 @@ export class Exchange implements AnyStage {
     return noticesOf(this)
   }
 
-  followOwnRoutes(mountPath: string): void {
+  followHandWrittenRoutes(mountPath: string): void {
     const { usage, conventions } = this.service
     if ((this.#routeName ?? this.progress.counts ?? usage) !== undefined || conventions.length > 0)
-      this.routeName.followOwnRoutes(mountPath)
+      this.routeName.followHandWrittenRoutes(mountPath)
   }
 
-  forgetOwnRoute(): void {
-    this.#routeName?.forgetOwnRoute()
+  forgetHandWrittenRoute(): void {
+    this.#routeName?.forgetHandWrittenRoute()
   }
 
   respondedWith(status: number): void {
@@ -207,7 +207,7 @@ export class Exchange implements AnyStage {
     this.#ended?.(status)
     const { hooks, usage } = this.service
     if (usage !== undefined) countCall(this, usage)
-    // Tested here, so that `notify` is not called if there is no such hook.
+    // This check avoids the call of `notify` if the service has no such hook.
     if (hooks.onResponse === undefined) return
     notify(
       hooks.onResponse,
@@ -266,7 +266,7 @@ export class Exchange implements AnyStage {
       httpRoute: routeName.whole,
       collection: routeName.route?.resource?.plan.collection,
       operation: routeName.route?.operations.get(this.method)?.name,
-      traceparent: traceOf(this.headers),
+      traceparent: traceparentOf(this.headers),
       principal: this.principal,
     }
   }
@@ -286,13 +286,13 @@ export class Exchange implements AnyStage {
     this.#findings ??= new Findings()
     if (!this.#findings.isNew(clause, name)) return
     const { req, principal, method, service } = this
-    const place = { req, principal, method, ...knownPlaceOf(this) }
+    const place = { req, principal, method, ...knownVersionAndRoute(this) }
     reportFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
   }
 
   /**
-   * Returns the modes for a request that ends before the step `route`, or that hand-written routes
-   * handle.
+   * Returns the modes of the clauses for a request that ends before the step `route`, or that
+   * hand-written routes handle.
    */
   #earlyModes(conventions: readonly Convention[]): Modes | undefined {
     const { route, belowVersion } = this.routeName
@@ -301,9 +301,9 @@ export class Exchange implements AnyStage {
 
   #findRoot(): string | undefined {
     if (this.#root !== undefined) return this.#root
-    const { mountPath, mountTail } = this.entrance
+    const { mountPath, mountPathFromVersion } = this.entrance
     const address = this.service.address(this.req)
-    if (address !== undefined) this.#root = address + (this.service.fixedAddress ? mountTail : mountPath)
+    if (address !== undefined) this.#root = address + (this.service.fixedAddress ? mountPathFromVersion : mountPath)
     return this.#root
   }
 }

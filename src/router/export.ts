@@ -1,13 +1,13 @@
 /**
- * Streams exports. An export is the whole filtered list, read and written page by page, in constant
- * memory (PATH-4, VERB-1).
+ * Streams exports. An export is the whole filtered list, read and written page by page, with
+ * constant memory use (PATH-4, VERB-1).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ListRequest, Page } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { checkRead } from '../middleware/if-match.js'
 import { notify } from '../notify.js'
-import { seekBehind } from '../plan/hint.js'
+import { positionAfter } from '../plan/cursor.js'
 import type { Mounted } from '../plan/routes.js'
 import type { Exports, RowWriter } from '../plan/transfer-format.js'
 import { HttpProblem, toProblem, Unavailable } from '../problem.js'
@@ -23,7 +23,7 @@ import { Store } from './store.js'
 
 type PageOutcome = Extract<Outcome, { kind: 'page' }>
 
-/** Converts a record of a page to its wire form. */
+/** Converts a record of a page to the form in which clients see it. */
 export type WireOf = (exchange: Parsed, resource: Mounted, record: unknown, related: Related, at: number) => JsonObject
 
 /** The number of characters to collect before each write. */
@@ -31,8 +31,8 @@ const pieceLength = 65_536
 
 /**
  * Takes one of the export slots of the resource, before anything is read. Throws `unavailable`
- * (503) if all slots are taken. Throws `bad-request` for HTTP/1.0, which has no chunked encoding:
- * without it, a client can't distinguish a truncated export from a complete one.
+ * (503) if all slots are taken. Throws `bad-request` for HTTP/1.0, which has no chunked encoding.
+ * Without chunked encoding, a client can't distinguish a truncated export from a complete export.
  */
 export function beginExport(exchange: Routed): void {
   if (exchange.req.httpVersionMajor === 1 && exchange.req.httpVersionMinor === 0) {
@@ -60,7 +60,8 @@ function exportsOf({ resource }: Pick<Routed, 'resource'>): Exports {
 
 /**
  * Returns the response whose body is the whole list. The first piece of the body is produced before
- * the response starts. So if an error occurs in that piece, the response is an ordinary problem.
+ * the response starts. So if an error occurs while that piece is produced, the response is an
+ * ordinary problem.
  */
 export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wireOf: WireOf): Promise<Answer> {
   const { representation, conditions, method } = exchange
@@ -87,8 +88,9 @@ export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wir
 }
 
 /**
- * Reports an error that occurred after the response had begun. The status has already been sent. So
- * the hooks get the error, and the client sees a broken connection.
+ * Reports an error that occurred after the response had begun. The status has already been sent, so
+ * the response can't become a problem. Instead, the hooks get the error, and the client notices
+ * that the connection was closed early.
  */
 function cut(exchange: Executed, error: unknown): void {
   const problem = toProblem(error)
@@ -132,8 +134,8 @@ async function* piecesOf(
     exchange.timeLimit.restart(Math.min(service.timeout, Math.max(0, until - performance.now())))
     links = AnswerLinks.of(exchange, resource, expand)
     page = await store.list(next, query, links)
-    // The position came from the store itself. Treating a refusal as an empty page would make a
-    // truncated export look complete.
+    // The position was made from a row that the store returned, so the store must accept it. If the
+    // refusal were treated as an empty page, a truncated export would look complete.
     if (page.refused !== undefined)
       throw new Error(`The adapter of "${resource.plan.collection}" refused to seek past a row that it returned.`)
   }
@@ -151,9 +153,10 @@ function nextRequest(
   const last = items.at(-1)
   if (last === undefined || !(more ?? mayHaveMore(items.length, wanted.size, total, exact, seen))) return undefined
   const { seek: _, ...rest } = wanted
-  const seek = seekable ? seekBehind(plan.list.places, wanted, last.value) : undefined
-  // A store that can't seek skips the rows before the page by their count. If rows are inserted or
-  // deleted in the meantime, the other rows shift, and the export may repeat or miss some of them.
+  const seek = seekable ? positionAfter(plan.list.cursorValues, wanted, last.value) : undefined
+  // If the store can't seek to a position, it skips the number of rows that have been read. If rows
+  // before the page are inserted or deleted in the meantime, the export repeats or misses some
+  // rows.
   if (seek === undefined) return { ...rest, count: false, page: Math.floor(seen / wanted.size) + 1, offset: seen }
   if (isDeepStrictEqual(seek, before.seek)) {
     throw new Error(

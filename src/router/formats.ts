@@ -1,11 +1,14 @@
-/** The representations available at each address: JSON, XML, and the team's own (HDR-1). */
+/**
+ * The available representations of each resource, endpoint and document: JSON, XML, and the
+ * service's own representations (HDR-1).
+ */
 import type { Caches } from '../cache.js'
 import { isObject } from '../definition/json.js'
 import type {
+  ContentKind,
   CustomRepresentation,
   RepresentationCall,
   Represented,
-  Represents,
 } from '../plan/custom-representation.js'
 import { docsMediaType } from '../plan/docs-pages.js'
 import { openForm } from '../plan/form.js'
@@ -31,20 +34,20 @@ export class Formats {
   readonly #common: readonly CustomRepresentation[]
   readonly #caches: Caches
   readonly #problems: Offers<ProblemRepresentation>
-  readonly #plain: Readonly<Record<Represents, Offers<Representation>>>
+  readonly #plain: Readonly<Record<ContentKind, Offers<Representation>>>
   /**
-   * The offers for documents and docs files, by media types. A service has a fixed set of documents
-   * and file types, which limits the number of entries.
+   * The offers (available representations) for documents and docs files, by their media types. A
+   * service has a fixed set of documents and file types, which limits the number of entries.
    */
   readonly #ofDocuments = new Map<string, Offers<Representation>>()
   /** The offers of resources and endpoints that have their own representations. */
-  readonly #own = new WeakMap<object, Map<Represents, Offers<Representation>>>()
+  readonly #own = new WeakMap<object, Map<ContentKind, Offers<Representation>>>()
 
   constructor(common: readonly CustomRepresentation[], caches: Caches) {
     this.#common = common
     this.#caches = caches
     this.#problems = problemOffers(caches)
-    const of = (what: Represents): Offers<Representation> => offersFor(what, common, [], caches)
+    const of = (what: ContentKind): Offers<Representation> => offersFor(what, common, [], caches)
     this.#plain = { item: of('item'), list: of('list'), value: of('value') }
   }
 
@@ -64,7 +67,7 @@ export class Formats {
     const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
     const exports = what === 'list' ? (route.resource?.exports?.formats ?? []) : []
     if (owner === undefined || (owner.representations.length === 0 && exports.length === 0)) return this.#plain[what]
-    const known = this.#own.get(owner) ?? new Map<Represents, Offers<Representation>>()
+    const known = this.#own.get(owner) ?? new Map<ContentKind, Offers<Representation>>()
     const found = known.get(what)
     if (found !== undefined) return found
     const made = offersFor(what, [...this.#common, ...owner.representations], exports, this.#caches)
@@ -95,8 +98,8 @@ const written = (mediaType: string): Representation => ({
 })
 
 /**
- * Returns the wire form of an endpoint's result. An endpoint has no response schema, so any form is
- * allowed.
+ * Returns the name of the root element of an endpoint's result, for formats such as XML. No schema
+ * describes the types in the result, so the form is open.
  */
 const endpointWire = ({ route }: Negotiated): Wire => ({
   root: wireName(route.endpoint?.name ?? '', 'value'),
@@ -134,23 +137,23 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
   const wire = endpointWire(exchange)
   const { text } = representation
   if (text === undefined) return encoded(exchange, value, wire, headers)
-  const unfit = (what: string, cause?: unknown): Error =>
+  const invalidResult = (what: string, cause?: unknown): Error =>
     new Error(
-      `${method} ${route.template} answered ${what}. Give a value that JSON can hold, or make bytes of it in representations: [representation(mediaType, { value })].`,
+      `${method} ${route.template} returned ${what}. Give a value that JSON can hold, or make bytes of it in representations: [representation(mediaType, { value })].`,
       { cause },
     )
-  const kind = unfitKind(value)
-  if (kind !== undefined) throw unfit(kind)
+  const kind = wrongKindOf(value)
+  if (kind !== undefined) throw invalidResult(kind)
   let made: string | undefined
   try {
     made = text(value, wire)
   } catch (error) {
-    throw unfit(
+    throw invalidResult(
       `a value that can't be written as ${representation.mediaType}: ${error instanceof Error ? error.message : 'unknown'}`,
       error,
     )
   }
-  if (made === undefined) throw unfit('a value without a JSON form')
+  if (made === undefined) throw invalidResult('a value without a JSON form')
   return withBody(exchange, made, headers)
 }
 
@@ -158,12 +161,12 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
  * Describes a value that `JSON.stringify` would silently convert to something else. Returns
  * `undefined` for all other values.
  */
-function unfitKind(value: unknown): string | undefined {
+function wrongKindOf(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   if (!isObject(value)) return undefined
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes'
   if ('pipe' in value || 'getReader' in value || Symbol.asyncIterator in value) return 'a stream'
-  if (Symbol.iterator in value) return 'an iterable that is no array'
+  if (Symbol.iterator in value) return 'an iterable that is not an array'
   return value instanceof Response ? 'a Response' : undefined
 }
 

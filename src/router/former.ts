@@ -25,8 +25,8 @@ export function formerEmpty(
   legacy.found('DELETE')
   const { body, status: before = body === undefined ? status : 200 } = legacy.settings
   if (body === undefined) return { status: before, headers }
-  // The team's own representation converts records, and this body is not a record. So the body is
-  // sent as JSON.
+  // A custom representation converts records, and this body is not a record. So the body is sent as
+  // JSON.
   if (exchange.representation.text === undefined) {
     return {
       status: before,
@@ -45,14 +45,14 @@ export function isHeadLikeGet(exchange: Executed): boolean {
 }
 
 /**
- * Returns the views of records. If the service's links were plain addresses before, the views show
- * plain addresses instead of link objects (REP-1). `shows` is true if there is a record to show.
+ * Returns the views of records. If the service's links were plain URLs before, the views show plain
+ * URLs instead of link objects (REP-1). `hasRecord` is true if there is a record to show.
  */
-export function formerViews(exchange: Executed, shows = true): { readonly views: Views } {
+export function formerViews(exchange: Executed, hasRecord = true): { readonly views: Views } {
   const { service, resource } = exchange
   const legacy = exchange.legacy('REP-1')
   if (legacy === undefined) return service.reuse
-  if (shows && [...resource.plan.links.values()].some(({ kind }) => kind !== 'external')) legacy.found('href')
+  if (hasRecord && [...resource.plan.links.values()].some(({ kind }) => kind !== 'external')) legacy.found('href')
   return { views: service.reuse.plainViews }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Recognizes repeats of a POST by the idempotency key, its owner, the collection and the body
+ * Recognizes retries of a POST by the idempotency key, the key's owner, the collection and the body
  * (VERB-12; draft-ietf-httpapi-idempotency-key-header-07).
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -29,7 +29,7 @@ export function idempotencyKey({ req, resource }: Routed): string | undefined {
     throw refused(
       'missing-idempotency-key',
       'required',
-      'is missing. Send one: a new UUID for each record, and the same one again in a repeat.',
+      'is missing. Send one: a new UUID for each record, and the same UUID again in a retry.',
     )
   }
   const key = typeof field === 'string' ? parseIdempotencyKey(field) : undefined
@@ -43,16 +43,16 @@ export const mismatched = (): HttpProblem =>
   refused(
     'idempotency-mismatch',
     'mismatch',
-    'was used with another body before. Repeat a request with the same body, and use a new key for each new request.',
+    'was used with another body before. A retry must have the same body. Use a new key for each new request.',
   )
 
 /**
- * Returns the problem of a key whose first request is still running. It is a 503, because the
- * conventions do not use 409 (ERR-1).
+ * Returns the problem of a key whose first request is still running. The problem is a 503, because
+ * the conventions do not use 409 (ERR-1).
  */
 export const running = (): Unavailable =>
   new Unavailable({
-    detail: `A request with this ${header.idempotencyKey} is still running. Repeat it in a moment: nothing will be done twice.`,
+    detail: `A request with this ${header.idempotencyKey} is still running. Retry in a moment: nothing will be done twice.`,
   })
 
 function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
@@ -61,14 +61,14 @@ function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
 }
 
 /**
- * Returns the id and the fingerprint by which repeats of this request are recognized. `body` is the
- * decoded body of the client. A repeat may use another format, another order of members or another
- * spelling of a value: the fingerprint stays the same.
+ * Returns the id and the fingerprint by which retries of this request are recognized. `body` is the
+ * decoded body that the client sent. A retry may use another format, another order of members or
+ * another spelling of a value: the fingerprint stays the same.
  */
 export function idempotencyOf(exchange: Routed, key: string, body: unknown): Idempotency {
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
-  // The id contains the whole address. So the same key at another host, in another version or below
-  // another parent is a different key.
+  // The id contains the whole URL of the list. So the same key at another host, in another version
+  // or below another parent is a different key.
   const address = exchange.root + exchange.listPath
   return {
     id: digestOf(JSON.stringify([ownerOf(exchange), scope, address, key])),
@@ -78,9 +78,10 @@ export function idempotencyOf(exchange: Routed, key: string, body: unknown): Ide
 
 /**
  * Returns the owner of the key. If `idempotencyOwner` returns a name, that name is the owner.
- * Otherwise the principal's own name is the owner. If the principal has no name but is plain data,
- * its value is the owner, because equal principals have the same permission and scope. Without a
- * principal, all callers share one owner.
+ * Otherwise, the principal's name is the owner (its `sub` with its `iss`, or the principal itself
+ * if it is a string or a number). If the principal has no name but is plain data, its value is the
+ * owner, because equal principals have the same permission and scope. Without a principal, all
+ * callers share one owner.
  *
  * Throws `ConfigurationError` if the principal can't be distinguished from others. Otherwise a
  * caller could see a record that another caller has created.
@@ -100,12 +101,13 @@ function ownerOf({ service, principal, req, resource }: Routed): readonly [by: s
   return ['value', value]
 }
 
-/** The claims that differ between the tokens of one holder (RFC 7519 4.1). */
+/** The claims that differ between several tokens of the same holder (RFC 7519 4.1). */
 const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
 
 /**
- * Returns a principal as text, if it is plain data. Returns `undefined` for an instance of a class,
- * because its identity may be in private fields, which the text would not contain.
+ * Returns a principal as a string, if the principal is plain data. Returns `undefined` for an
+ * instance of a class, because its identity may be in private fields, which the string would not
+ * contain.
  */
 function plainText(principal: unknown): string | undefined {
   // A `sub` that a principal has at this point is not a valid name, for example because it is

@@ -1,6 +1,6 @@
 /**
  * Converts a body to a record. Checks the record against the path, the scope, its links and the
- * team's rules (ERR-2).
+ * resource's rules (ERR-2).
  */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject } from '../definition/json.js'
@@ -18,17 +18,17 @@ import type { AnswerLinks } from './shown-links.js'
 
 /**
  * Returns the record of a POST, after all checks that do not need the store. `attached` holds the
- * members, with their values, that make the record belong to the parent of an association. `found`
- * contains violations that are already known. Throws `invalid-body`.
+ * members, with their values, that make the record belong to the parent of an association.
+ * `violations` contains violations that are already known. Throws `invalid-body`.
  */
-export function bodyToCreate(place: Place, body: unknown, attached: Fixed, found: Violation[] = []): JsonObject {
+export function bodyToCreate(place: Place, body: unknown, attached: Fixed, violations: Violation[] = []): JsonObject {
   const { resource, keys } = place
-  const sent = storedTerms(place, resource, objectBody(body), found)
+  const sent = storedTerms(place, resource, objectBody(body), violations)
   return recordToCreate(
     resource.plan,
     sent,
     { ...fixedByParent(resource, keys.at(-1)), ...attached, ...scopeOf(place, resource) },
-    found,
+    violations,
   )
 }
 
@@ -38,19 +38,19 @@ export function bodyToCreate(place: Place, body: unknown, attached: Fixed, found
  */
 export function bodyToReplace(place: Place, body: unknown): JsonObject {
   const { resource, key, keys } = place
-  const found: Violation[] = []
-  const sent = storedTerms(place, resource, objectBody(body), found)
+  const violations: Violation[] = []
+  const sent = storedTerms(place, resource, objectBody(body), violations)
   const own = membersHolding(resource.plan.key, key)
   return recordToReplace(
     resource.plan,
     sent,
     { ...own, ...fixedByParent(resource, keys.at(-2)), ...scopeOf(place, resource) },
-    found,
+    violations,
   )
 }
 
 /**
- * Checks that links lead to records that the caller may see, and runs the team's rules (422).
+ * Checks that links lead to records that the caller may see, and runs the resource's rules (422).
  * `links` contains the links that the response shows.
  */
 export function checkRules(
@@ -67,7 +67,7 @@ export function checkRules(
 
 type RuleAction = 'create' | 'replace' | 'patch'
 
-/** Runs the team's rules, and reports their violations together with dangling links (422). */
+/** Runs the resource's rules, and reports their violations together with dangling links (422). */
 export function checkTeamRules(
   { resource: { plan }, principal, timeLimit }: Place,
   next: JsonObject,
@@ -86,21 +86,22 @@ export function checkTeamRules(
 }
 
 /**
- * Returns the violations that the team's rules returned. Throws `ConfigurationError` if the rules
- * returned anything else, because such a value must not reach a client.
+ * Returns the violations that the resource's rules returned. Throws `ConfigurationError` if the
+ * rules returned anything else, because such a value must not reach a client.
  */
 function checkedRules(broken: unknown, collection: string): readonly RuleViolation[] {
   if (broken === undefined || broken === null) return []
   const fix = 'Return a list of { detail, member? }, empty if nothing is wrong.'
-  const unfit = (what: string) => invalidOption(`rules of "${collection}" returned ${what}. ${fix}`)
-  if (!isList(broken)) throw unfit(isObject(broken) ? 'an object' : `a ${typeof broken}`)
+  const invalidRules = (what: string) =>
+    invalidOption(`The function "rules" of "${collection}" returned ${what}. ${fix}`)
+  if (!isList(broken)) throw invalidRules(isObject(broken) ? 'an object' : `a ${typeof broken}`)
   const isKnown = (one: unknown): one is RuleViolation =>
     isObject(one) && typeof one.detail === 'string' && ['string', 'undefined'].includes(typeof one.member)
-  if (!broken.every(isKnown)) throw unfit('a list with an item that is not a violation')
+  if (!broken.every(isKnown)) throw invalidRules('a list with an item that is not a violation')
   return broken
 }
 
-/** Converts a violation that a team's rule returned to a violation of a problem. */
+/** Converts a violation that a resource's rule returned to a violation of a problem. */
 const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, collection: string): Violation => ({
   pointer: member === undefined ? '' : `/${member.split('.').map(escapePointer).join('/')}`,
   detail,
@@ -115,7 +116,7 @@ const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, c
 function checkedParams(params: unknown, collection: string): Params {
   if (areParams(params)) return params
   throw invalidOption(
-    `rules of "${collection}" returned params that are not plain. Return an object of strings, finite numbers, booleans and nulls, or lists of them.`,
+    `The function "rules" of "${collection}" returned params that are not plain. Return an object of strings, finite numbers, booleans and nulls, or lists of them.`,
   )
 }
 

@@ -12,7 +12,7 @@ export class KeyQueue {
   /**
    * Runs `work` after all earlier work with the same owner and key has ended. If there is no
    * earlier work, runs it immediately. `limit` is the time in milliseconds that `work` waits for
-   * its turn. If that time is over, throws `Unavailable`, and `work` does not run.
+   * its turn. When that time runs out, throws `Unavailable`, and `work` does not run.
    */
   run<T>(owner: object, key: string, limit: number, work: () => T | Promise<T>): T | Promise<T> {
     return this.#queueOf(owner).run(key, (before) => withTimeout(before, limit, tooMany), work)

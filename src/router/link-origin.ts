@@ -1,7 +1,7 @@
 /**
- * Explains why a link is refused if its origin differs from the origin of the service (REP-7).
- * Tests meet this if each of their requests goes to another listening server, because each server
- * has its own origin.
+ * Explains why a link is refused if its origin differs from the origin of the service (REP-7). This
+ * happens in tests if each request goes to another listening server, because each server has its
+ * own origin.
  */
 import { isObject } from '../definition/json.js'
 
@@ -18,10 +18,10 @@ export function otherOrigin(link: unknown, root: string): string {
   const theirs = typeof href === 'string' ? originOf(href) : undefined
   const ours = originOf(root)
   if (theirs === undefined || ours === undefined || theirs === ours || theirs.length > longest) return ''
-  return ` The href has the origin ${theirs}, and this service answers at ${ours}. If both are this service, set its option "baseUrl", or send all requests to one listening server.`
+  return ` The href has the origin ${theirs}, and this service has the origin ${ours}. If both are this service, set its option "baseUrl", or send all requests to one listening server.`
 }
 
-/** Returns the origin of an absolute address (RFC 6454 6.2), or `undefined` for any other text. */
+/** Returns the origin of an absolute URL (RFC 6454 6.2), or `undefined` for any other string. */
 function originOf(address: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined
   return URL.canParse(address) ? new URL(address).origin : undefined

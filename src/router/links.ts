@@ -22,8 +22,8 @@ import type { AnswerLinks } from './shown-links.js'
 
 /**
  * Returns a violation for each link whose target does not exist or is not visible to the caller.
- * Checks only the links that this write changes, all concurrently. `links` keeps the targets for
- * the response.
+ * Checks only the links that this write changes, all concurrently. `links` stores the targets that
+ * were read, for the response.
  */
 export function danglingLinks(
   caller: Caller,
@@ -98,7 +98,7 @@ export async function danglingInAll(
   mounted: Mounted,
   records: readonly JsonObject[],
 ): Promise<readonly (readonly Violation[])[]> {
-  const found = records.map((): Violation[] => [])
+  const violations = records.map((): Violation[] => [])
   for (const link of mounted.plan.associations) {
     const target = targetOf(mounted, link)
     const { key: codec } = target.plan
@@ -107,18 +107,18 @@ export async function danglingInAll(
     const stored = await readable(caller, target, [...distinct.values()])
     const there = new Set([...distinct.keys()].filter((_, i) => stored[i] !== undefined))
     for (const [i, key] of wanted.entries()) {
-      if (key !== undefined && !there.has(codec.text(key))) found[i]?.push(dangling(link, target))
+      if (key !== undefined && !there.has(codec.text(key))) violations[i]?.push(dangling(link, target))
       const made = target.plan === mounted.plan ? codec.of(records[i]) : undefined
       if (made !== undefined) there.add(codec.text(made))
     }
   }
-  return found
+  return violations
 }
 
 function dangling(link: LinkTo, target: Mounted): KnownViolation<'reference'> {
   return {
     pointer: `/${escapePointer(link.name)}`,
-    detail: `"${link.name}" leads to nothing: there is no such item in ${target.plan.collection}.`,
+    detail: `"${link.name}" refers to an item that does not exist in ${target.plan.collection}.`,
     code: 'reference',
     params: { collection: target.plan.collection },
     clause: 'REP-7',
@@ -128,27 +128,28 @@ function dangling(link: LinkTo, target: Mounted): KnownViolation<'reference'> {
 /**
  * Converts the links in a body to stored members: `{ client: { id: 7 } }` becomes
  * `{ client_id: 7 }`. Links to sub-collections are left out, because they are not stored. Adds
- * violations to `found`. Returns a new object, and does not change `body`.
+ * violations to `violations`. Returns a new object, and does not change `body`.
  */
-export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
+export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, violations: Violation[]): JsonObject {
   const { plan } = mounted
   if (plan.links.size === 0) return { ...body }
   const record: JsonObject = {}
-  const taking: Taking = { caller, mounted, body, record, found }
+  const taking: Taking = { caller, mounted, body, record, violations }
   for (const name of Object.keys(body)) {
     const link = plan.links.get(name)
     if (link?.kind === 'to') takeLink(taking, link)
     else if (link?.kind === 'sub') continue
     else if (link?.kind === 'external') put(record, name, belowVersion(caller, plan, name, body[name]))
-    else if (plan.hidden.has(name)) found.push(hiddenViolation(name, plan.hidden.get(name) as string))
+    else if (plan.hidden.has(name)) violations.push(hiddenViolation(name, plan.hidden.get(name) as string))
     else put(record, name, body[name])
   }
   return record
 }
 
 /**
- * Returns the stored form of an external link. In responses, `represent()` has made a stored path
- * absolute. Here, such an address becomes a path again, unless the schema requires a whole URI.
+ * Returns the stored form of an external link. In responses, `represent()` converts a stored path
+ * to an absolute URL. Here, such a URL becomes a path again, unless the schema requires a whole
+ * URI.
  */
 function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: string, given: unknown): unknown {
   if (!isObject(given) || typeof given.href !== 'string' || !given.href.startsWith(`${base}/`)) return given
@@ -163,17 +164,17 @@ interface Taking {
   readonly body: JsonObject
   /** The members converted so far. */
   readonly record: JsonObject
-  readonly found: Violation[]
+  readonly violations: Violation[]
 }
 
-function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo): void {
+function takeLink({ caller, mounted, body, record, violations }: Taking, link: LinkTo): void {
   const target = targetOf(mounted, link)
   const { hidden } = mounted.plan
   const given = body[link.name]
   if (given === null) {
     for (const member of link.by) {
       if (hidden.has(member)) record[member] = null
-      else if ((body[member] ?? null) !== null) found.push(contradiction(target, link.name, member))
+      else if ((body[member] ?? null) !== null) violations.push(contradiction(target, link.name, member))
     }
     return
   }
@@ -187,16 +188,16 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
     for (let i = 0; i < parts.length; i += 1) {
       const part = parts[i]
       const member = link.by[i] as string
-      // If the member is not hidden, the body may also contain the member itself. Its value must
-      // then be the same as in the link.
+      // If responses contain the member in addition to the link, the body may contain both. The
+      // value of the member must then be the same as in the link.
       if (hidden.has(member) || !Object.hasOwn(body, member)) record[member] = part
-      else if (body[member] !== part) found.push(contradiction(target, link.name, member))
+      else if (body[member] !== part) violations.push(contradiction(target, link.name, member))
     }
     return
   }
   const example = `{ "href": "${caller.base}${target.path}/..." }`
   const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
-  found.push({
+  violations.push({
     pointer: `/${escapePointer(link.name)}`,
     detail: `"${link.name}" must lead to an item of ${target.plan.collection}: give ${example}, or ${members}.${otherOrigin(given, caller.root)}`,
     code: 'link',
@@ -206,13 +207,13 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
 }
 
 /**
- * Returns the key that a link object in a body holds. The link has either an `href` or the key
- * members of its target (REP-7).
+ * Returns the key in a link object of a body. The link has either an `href` or the key members of
+ * its target (REP-7).
  */
 function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
   // The records of the target may have a member `href` of their own. In an expanded link, that
-  // member is not the address of the target, so the key members are read first.
+  // member is not the URL of the target, so the key members are read first.
   const own = definition.shape.members.has('href') ? key.of(given) : undefined
   if (own !== undefined) return own
   const href = Object.hasOwn(given, 'href') ? given.href : undefined
@@ -221,8 +222,8 @@ function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue |
 }
 
 /**
- * Returns the key in a link that is a plain address instead of a link object. Accepted only if the
- * service's links were plain addresses before it adopted the conventions (REP-1).
+ * Returns the key in a link that is a plain URL instead of a link object. Such a link is accepted
+ * only if the service's links were plain URLs before it adopted the conventions (REP-1).
  */
 function plainKey(caller: Caller, target: Mounted, given: string): KeyValue | undefined {
   const legacy = caller.legacy('REP-1')
@@ -248,12 +249,12 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  // If a request to the address would get a 410, the link leads to nothing, like a link into a
-  // retired version.
+  // If a request to the URL would get a 410, the item counts as missing. The same applies to an item
+  // of a retired version.
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
-  // The other version may use other types or names for the parts of the key. The text of the id is
+  // The other version may use other types or names for the parts of the key. The id in the path is
   // the same in both versions.
   return target.plan.key.parse(found.plan.key.text(lastKey(match.keys)))
 }
@@ -262,8 +263,8 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
 const plainSegment = /^[\w.~-]+$/
 
 /**
- * Returns the resource if the address is that of an item. Returns `undefined` for lists and flags,
- * and for an item below a parent to which it does not belong.
+ * Returns the resource if the URL is that of an item. Returns `undefined` for lists and flags, and
+ * for an item below a parent to which it does not belong.
  */
 function itemOf({ route, keys }: Match): Mounted | undefined {
   if (route.kind === 'member') return route.resource

@@ -1,6 +1,6 @@
 /**
  * Builds the header fields that announce the life cycle of a version and its parts: `Deprecation`,
- * `Sunset` and the `Link` that belongs to them (VER-3).
+ * `Sunset`, and the `Link` to the successor or replacement (VER-3).
  */
 import { type Lifecycle, noticeHeaders } from '../middleware/lifecycle.js'
 import { earliest, lifeFields } from '../plan/life.js'
@@ -9,9 +9,9 @@ import type { Exchange } from './exchange.js'
 import { isLiving, type ServedVersion, serves } from './served-version.js'
 
 /**
- * Returns the header fields of a response, or `undefined` if neither the version nor the requested
- * part has a life cycle. If both have one, the earlier dates apply. If the part has a link, that
- * link replaces the link of the version.
+ * Returns the header fields for a response, or `undefined` if neither the version nor the requested
+ * part has a life cycle. If both have a life cycle, the earlier dates apply. If the part has a
+ * replacement, `Link` names this replacement and not the version's successor.
  */
 export function noticesOf(exchange: Exchange): Readonly<Record<string, string>> | undefined {
   const version = exchange.version ?? namedVersion(exchange)
@@ -31,8 +31,8 @@ export function noticesOf(exchange: Exchange): Readonly<Record<string, string>> 
 }
 
 /**
- * Returns the version that the path names. It is needed for a response that is sent before the step
- * `version` has set the version, such as the response during a brownout.
+ * Returns the version that the path names. This function is needed for a response that is sent
+ * before the step `version` has set the version, such as the response during a brownout.
  */
 function namedVersion({ versions, entrance }: Exchange): ServedVersion | undefined {
   const found = versions?.get(entrance.versionName)
@@ -40,8 +40,8 @@ function namedVersion({ versions, entrance }: Exchange): ServedVersion | undefin
 }
 
 /**
- * Returns the address of the requested path in the version's successor. If the successor does not
- * serve that path, returns the address of the successor itself.
+ * Returns the URL of the requested path in the version's successor. If the successor does not serve
+ * that path, returns the URL of the successor itself.
  */
 function successor(exchange: Exchange, life: Lifecycle): string | undefined {
   if (life.successor === undefined) return undefined

@@ -6,7 +6,7 @@ import { CallMessage, type Facts, RequestMessage, StepMessage, type Subject } fr
 import type { Caller } from './caller.js'
 import type { Exchange } from './exchange.js'
 
-/** The number of characters of a principal's digest. Together they hold 96 bits. */
+/** The number of characters in a principal's digest. These characters hold 96 bits. */
 const digestLength = 16
 
 /** The request or job that a message is about. */
@@ -48,8 +48,8 @@ export function observe({ progress, service: { hooks } }: Pick<Caller, 'progress
 }
 
 /**
- * Runs a request within one traced message. The message ends when the response is written, or when
- * the connection closes before that.
+ * Runs a request, and traces it as one message. The message ends when the response is written, or
+ * when the connection closes before that.
  */
 export function walkObserved(exchange: Exchange, walk: () => void): void {
   const { res, progress } = exchange
@@ -71,8 +71,8 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
   res.once('close', () => exchange.closed())
   traced.run(walk, undefined)
   isBeginning = false
-  // If the response was written synchronously, the message ends here, after the event "end" of the
-  // call.
+  // If the response was written synchronously, the message ends here, after `run` has published
+  // `end`, because `asyncEnd` must be the last event.
   if (isOver) traced.end(progress.failure)
 }
 
@@ -114,8 +114,8 @@ class StepWatch implements Watch {
 }
 
 /**
- * Starts the trace of an adapter call. The call is counted, and it is reported if calls are
- * observed.
+ * Starts the trace of an adapter call. The call is counted. It is also reported, if a hook or
+ * subscriber needs adapter calls.
  */
 export const watchCall = (caller: Caller, collection: string, call: string): CallWatch =>
   new CallWatch(caller, collection, call)

@@ -1,4 +1,4 @@
-/** Runs a team's own middleware between the steps. */
+/** Runs a middleware of the service between the steps of a request. */
 import { handOver } from '../middleware/hand-over.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { setSecureHeaders } from '../middleware/secure-headers.js'

@@ -34,9 +34,9 @@ export class MergePatch implements Patch {
 
   compose(place: Place, { value: current }: Stored<JsonObject>): JsonObject {
     const { resource } = place
-    const found: Violation[] = []
-    const members = storedTerms(place, resource, this.#members, found)
-    const patched = { plan: resource.plan, current, fixed: scopeOf(place, resource), found }
+    const violations: Violation[] = []
+    const members = storedTerms(place, resource, this.#members, violations)
+    const patched = { plan: resource.plan, current, fixed: scopeOf(place, resource), violations }
     return recordToPatch(patched, members, resource.patchesShare)
   }
 }
@@ -62,8 +62,12 @@ export class JsonPatch implements Patch {
       service,
       plan.definition.shape,
     )
-    const found: Violation[] = []
-    const seen = storedTerms(place, resource, objectBody(document), found)
-    return recordFromPatched({ plan, current: stored.value, fixed: scopeOf(place, resource), found }, seen, removed)
+    const violations: Violation[] = []
+    const seen = storedTerms(place, resource, objectBody(document), violations)
+    return recordFromPatched(
+      { plan, current: stored.value, fixed: scopeOf(place, resource), violations },
+      seen,
+      removed,
+    )
   }
 }

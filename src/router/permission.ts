@@ -9,8 +9,8 @@ import {
   type Decision,
   forbidden,
   methodNotPermitted,
-  type OwnMethods,
   ownMethods,
+  type PermittedMethods,
 } from '../auth/permission.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
@@ -56,25 +56,29 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
   )
 }
 
-/** The parts of a request, or of a call of `records()`, that a decision of the permission needs. */
+/**
+ * The parts of a request, or of a call of `records()`, that a decision of the permission function
+ * needs.
+ */
 type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
 
 /**
- * Returns the methods that this caller may use at a route. Throws `forbidden` if there are none.
+ * Returns the methods that this caller may use at a route. Throws `forbidden` if the caller may use
+ * no methods.
  */
-export async function methodsOf(caller: KeyedCaller, route: Route): Promise<OwnMethods> {
+export async function methodsOf(caller: KeyedCaller, route: Route): Promise<PermittedMethods> {
   const offered = livingMethods(route, Date.now()).filter((one) => one !== 'OPTIONS')
   const own = await ownMethods(offered, (one) => {
     const operation = route.operations.get(one)
     return operation === undefined ? 'forbidden' : decideOperation(caller, route, operation)
   })
-  if (own.none) throw forbidden(route.template)
+  if (own.isForbidden) throw forbidden(route.template)
   return own
 }
 
 /**
- * Throws unless the permission allows the operation. Throws `method-not-allowed` (405) with the
- * methods that the caller may use here, or `forbidden` (403).
+ * Throws unless the permission function allows the operation. Throws `method-not-allowed` (405) with
+ * the methods that the caller may use here, or `forbidden` (403).
  */
 export function checkAllowed(
   caller: KeyedCaller,
@@ -115,9 +119,9 @@ const readsOfLineage = (mounted: Mounted, key: KeyValue): readonly AccessRequest
     : readsOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
 
 /**
- * Asks the permission about the requests in order, and stops at the first request that is not
- * allowed. Returns a promise only if the permission does. If a parent may not be read, the result
- * is `forbidden`.
+ * Asks the permission function about the access requests in order, and stops at the first access
+ * request that is not allowed. Returns a promise only if the permission function does. If the
+ * caller is not allowed to read a parent, the result is `forbidden`.
  */
 function decideInTurn(
   caller: Pick<Caller, 'decide'>,
@@ -144,9 +148,9 @@ function decideInTurn(
 type Records = readonly (Stored<unknown> | undefined)[]
 
 /**
- * Returns the records with these keys. If the caller may not read a record, the result for its key
- * is `undefined`, and the record is not fetched. A link to such a record has only an `href`.
- * `preloaded` holds linked records that the adapter has already returned.
+ * Returns the records with these keys. If the caller is not allowed to read a record, the result
+ * for its key is `undefined`, and the record is not fetched. A link to such a record has only an
+ * `href`. `preloaded` holds linked records that the adapter has already returned.
  */
 export function readable(
   caller: Caller,
@@ -189,7 +193,8 @@ function readMissing(
 
 /**
  * Returns whether the caller may see an item, in a response or as the target of a link. `parents`
- * holds access requests to read the item's parents, if the permission has not decided them yet.
+ * holds access requests to read the item's parents, if the permission function has not decided
+ * these requests yet.
  */
 export function mayShow(
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
- * Builds the pipeline of a request, which is a list of steps. The list compiles only if earlier
- * steps set all fields that each step reads.
+ * Builds the pipeline of a request, which is a list of steps. The code that builds the list
+ * compiles only if, for each step, earlier steps set all fields that this step reads.
  */
 import type { Awaitable } from '../adapters/contract.js'
 import type { Answer } from '../representation/answer.js'

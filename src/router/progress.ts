@@ -6,7 +6,7 @@ import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { HttpProblem } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 
-/** Whether the request has changed anything, as far as known. */
+/** Whether the request has changed anything, as far as is known. */
 export type Change = 'none' | 'unknown' | 'made'
 
 /** Totals for hooks and channels at the end of a request. */
@@ -65,8 +65,8 @@ export class Progress {
   }
 
   /**
-   * Whether the request has changed anything, as far as known. Every response is consistent with
-   * this value (VERB-13).
+   * Whether the request is known to have changed anything. If something was changed, no response
+   * says that nothing was (VERB-13).
    */
   get change(): Change {
     return this.#change
@@ -80,16 +80,17 @@ export class Progress {
   }
 
   /**
-   * Sets the outcome of a write. If there is an outer request or job, its own outcome becomes
-   * unknown, because the write may be in a transaction of the team. Only the team's code knows
-   * whether that transaction was committed.
+   * Sets the outcome of a write. If the write may have changed something, the `change` of the outer
+   * request or job becomes `unknown`, unless it is set already. The write may be part of a
+   * transaction of the code that called `records()`. Only that code knows whether the transaction
+   * was committed.
    */
   setChange(change: Change): void {
     this.#change = change
     if (change !== 'none' && this.#outer?.change === 'none') this.#outer.beginWrite()
   }
 
-  /** The scopes computed so far. Each is computed once per request. */
+  /** The scopes computed so far. Each scope is computed once per request. */
   get scopes(): Scopes {
     this.#scopes ??= this.#outer?.scopes ?? new Map()
     return this.#scopes

@@ -4,7 +4,7 @@ import { parseExportQuery } from '../plan/export-query.js'
 import { knownListQuery, parseItemQuery } from '../plan/list-grammar.js'
 import type { QueryKind } from '../plan/operation.js'
 import { refuseQuery } from '../plan/query-pairs.js'
-import { type QueryNote, type QueryTerms, queryTerms, withoutAliases } from '../plan/query-terms.js'
+import { type QueryNote, type QueryRules, queryRules, withoutAliases } from '../plan/query-rules.js'
 import type { Input, Negotiated } from './stages.js'
 
 /** The result of reading a query. */
@@ -29,11 +29,11 @@ function readList(exchange: Negotiated): QueryInput<'list'> {
   const { rawQuery, resource, representation } = exchange
   const { list } = resource.plan
   const { transfer } = representation
-  const terms = exchange.route.hasOwnTerms ? termsOf(exchange) : undefined
+  const rules = exchange.route.hasOwnRules ? rulesOf(exchange) : undefined
   const query =
     transfer === undefined
-      ? knownListQuery(rawQuery, list, exchange, terms)
-      : parseExportQuery(rawQuery, list, withoutAliases(terms))
+      ? knownListQuery(rawQuery, list, exchange, rules)
+      : parseExportQuery(rawQuery, list, withoutAliases(rules))
   if (query.notes !== undefined) reportNotes(exchange, query.notes)
   if (list.deprecated !== undefined)
     exchange.progress.noteDeprecated('parameter', usedNames(query.pairs, list.deprecated))
@@ -45,15 +45,15 @@ const usedNames = (pairs: readonly QueryPair[], deprecated: ReadonlySet<string>)
 
 function readItem(exchange: Negotiated): QueryInput<'item'> {
   const { rawQuery, resource } = exchange
-  const query = parseItemQuery(rawQuery, resource.plan.list, exchange.route.hasOwnTerms ? termsOf(exchange) : undefined)
+  const query = parseItemQuery(rawQuery, resource.plan.list, exchange.route.hasOwnRules ? rulesOf(exchange) : undefined)
   if (query.notes !== undefined) reportNotes(exchange, query.notes)
   return { query, expand: query.expand }
 }
 
 function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
   const { rawQuery, endpointMethod, progress } = exchange
-  const query = exchange.route.hasOwnTerms
-    ? endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => reportNotes(exchange, notes))
+  const query = exchange.route.hasOwnRules
+    ? endpointMethod?.parseQuery(rawQuery, withoutAliases(rulesOf(exchange)), (notes) => reportNotes(exchange, notes))
     : endpointMethod?.parseQuery(rawQuery)
   const used = endpointMethod?.deprecatedParameters?.(query)
   if (used !== undefined) progress.noteDeprecated('parameter', used)
@@ -62,7 +62,7 @@ function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
 
 function readNone(exchange: Negotiated): QueryInput<'none'> {
   const { rawQuery } = exchange
-  const notes = refuseQuery(rawQuery, exchange.route.hasOwnTerms ? withoutAliases(termsOf(exchange)) : undefined)
+  const notes = refuseQuery(rawQuery, exchange.route.hasOwnRules ? withoutAliases(rulesOf(exchange)) : undefined)
   if (notes !== undefined) reportNotes(exchange, notes)
   return noQueryInput
 }
@@ -71,8 +71,8 @@ function readNone(exchange: Negotiated): QueryInput<'none'> {
  * Returns the settings for reading this query, if they differ from the conventions. Otherwise
  * returns `undefined`.
  */
-function termsOf(exchange: Negotiated): QueryTerms | undefined {
-  return queryTerms(exchange.route.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
+function rulesOf(exchange: Negotiated): QueryRules | undefined {
+  return queryRules(exchange.route.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
 }
 
 function reportNotes(exchange: Negotiated, notes: readonly QueryNote[]): void {

@@ -1,29 +1,29 @@
 /**
  * Converts refusals of a store to problems that use the names that clients know. If the store
- * refuses a record, the problem is a 422 that names members (ERR-2). If the store refuses a list
- * query, the problem is a 400 that names parameters (QUERY-1, QUERY-3).
+ * refuses a record, the problem is a 422 that names the members (ERR-2). If the store refuses a
+ * list query, the problem is a 400 that names the parameters (QUERY-1, QUERY-3).
  */
 import type { Refused } from '../adapters/contract.js'
 import { escapePointer } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import type { ListQuery } from '../plan/list-grammar.js'
-import { misfitHint } from '../plan/query-pairs.js'
+import { misfitCursor } from '../plan/query-pairs.js'
 import { onWire, type ResourcePlan } from '../plan/resource-plan.js'
 import { HttpProblem, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 
 const reasons: Readonly<Record<Refused['refused'], string>> = {
   duplicate: 'is taken already',
-  reference: 'leads to nothing',
+  reference: 'refers to a record that does not exist',
   referenced: 'is still referred to by other records',
-  rule: 'breaks a rule of the store',
+  rule: 'violates a rule of the store',
 }
 
 const whyOf = ({ refused, why = reasons[refused] }: Refused): string => why
 
 /**
- * Returns the problem of a write that the store's own rules refuse. `collections` contains the
- * collections that the message may name.
+ * Returns the problem of a write that the store has refused because of its own rules. `collections`
+ * contains the collections that the message may name.
  */
 export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections: ReadonlySet<string>): HttpProblem {
   const { refused, members } = refusal
@@ -48,8 +48,8 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
 /**
  * Returns the problem of a list query with a value that the store can't compare. Returns
  * `undefined` if no such value came from the client. In that case, no record matches the query. A
- * pagination hint made by the service holds only values from the store. So if the store refuses a
- * value of a hint, the service did not make that hint.
+ * pagination cursor that the service has made holds only values from the store. So if the store
+ * refuses a value of a cursor, the service did not make that cursor.
  */
 export function refusedQuery(
   plan: ResourcePlan,
@@ -69,7 +69,7 @@ export function refusedQuery(
     .filter(({ name, field }) => given.has(name) && members.includes(field))
     .map(({ name }) => atFault(name, 'QUERY-1'))
   if (members.length === 0 && given.has(parameter.search)) errors.push(atFault(parameter.search, 'QUERY-3'))
-  if (seek !== undefined && sort.some(({ field }) => members.includes(field))) errors.push(misfitHint)
+  if (seek !== undefined && sort.some(({ field }) => members.includes(field))) errors.push(misfitCursor)
   return errors.length === 0 ? undefined : new HttpProblem('invalid-query', { detail: detailsOf(errors), errors })
 }
 

@@ -14,7 +14,7 @@ interface Gathering {
   /** Contains the related records that the adapter has returned together with the items. */
   readonly links?: AnswerLinks | undefined
   /** Whether cached copies may replace the related records. */
-  readonly fixes?: boolean
+  readonly reusesCopies?: boolean
 }
 
 /** Returns the related records that are needed to represent these items. */
@@ -23,14 +23,14 @@ export function relatedOf(
   resource: Mounted,
   items: readonly Stored<unknown>[],
   expand: readonly string[],
-  { links, fixes = false }: Gathering = {},
+  { links, reusesCopies = false }: Gathering = {},
 ): Awaitable<Related> {
   if (standsAlone(resource, expand)) return noRelated
   const records = items.map((item) => item.value)
   const { records: kept } = caller.service.reuse
   return gatherRelated(resource, records, expand, (mounted, keys, link) => {
     const found = readable(caller, mounted, keys, links?.preloaded(link))
-    return fixes ? settled(found, (stored) => kept.of(mounted, stored, keys)) : found
+    return reusesCopies ? settled(found, (stored) => kept.of(mounted, stored, keys)) : found
   })
 }
 

@@ -48,7 +48,7 @@ export const resourceRouterKinds: Kinds<ResourceRouterOptions> = {
  * Creates a middleware that serves one resource according to all clauses: its collection, its
  * items, and everything below them. Requests for other paths go to `next()`, so that hand-written
  * routes and other routers can be mounted after it. Throws `ConfigurationError` if the definition,
- * the adapter and the options do not fit together.
+ * the adapter and the options do not match each other.
  *
  * @example app.use('/v1', resourceRouter(sucursales, memoryAdapter(sucursales)))
  */
@@ -109,7 +109,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
       path,
       rawQuery: query,
       mountPath,
-      mountTail: fromVersion(mountPath),
+      mountPathFromVersion: fromVersion(mountPath),
       template: undefined,
       soleVersion: version,
       versions: undefined,

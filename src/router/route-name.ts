@@ -1,8 +1,8 @@
 /**
  * The name of a request's route in events and traces. Some responses, such as 401 and 429, are sent
  * before the step `route`, and their events need the name too. So this file matches the path on its
- * own, only to find the name. This does not change which step decides the response (ERR-2). An
- * unknown path has no name.
+ * own, only to find the name. The additional match does not change which step decides the response
+ * (ERR-2). An unknown path has no name.
  */
 import { decodeSegments } from '../http/targets.js'
 import type { Route } from '../plan/routes.js'
@@ -27,7 +27,7 @@ export class RouteName {
   readonly #exchange: Exchange
   /**
    * The template of the mount path, followed by the version. The mount path is read at the start,
-   * because `req` has a different one while hand-written routes run.
+   * because `req` has a different mount path while hand-written routes run.
    */
   readonly #base: string
   /** The matched route; `undefined` for hand-written routes and unknown paths. */
@@ -56,7 +56,7 @@ export class RouteName {
   }
 
   /** Records the template of the hand-written route that matches below `mountPath`. */
-  followOwnRoutes(mountPath: string): void {
+  followHandWrittenRoutes(mountPath: string): void {
     followRoutes(this.#exchange.req, mountPath, (template) => {
       this.#own = template
       this.onOwnRoute()
@@ -64,7 +64,7 @@ export class RouteName {
   }
 
   /** Called when no hand-written route has responded. */
-  forgetOwnRoute(): void {
+  forgetHandWrittenRoute(): void {
     this.#own = undefined
     this.onOwnRoute()
   }

@@ -23,7 +23,7 @@ export const routeTable = (
 ): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
 
 /**
- * Adds the life cycles of paths that are not mounted to the table. Throws `ConfigurationError` if a
+ * Adds to the table the life cycles of paths that are not mounted. Throws `ConfigurationError` if a
  * resource or an endpoint is mounted at such a path. Also throws if a path looks misspelt, because
  * a misspelt path would retire nothing, and if a path is only deprecated although nothing is served
  * there.

@@ -1,7 +1,7 @@
 /**
  * Scopes limit which records of a resource a principal can reach. A scope names members and the
- * values that they must have: `{ tenant: 7 }`. The team's function returns the scope of a
- * principal. Its result is checked before an adapter gets it.
+ * values that they must have: `{ tenant: 7 }`. The option `scope` of a resource definition is a
+ * function that returns the scope of a principal. The scope is checked before an adapter gets it.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { isPlainObject, put } from '../definition/json.js'
@@ -20,12 +20,12 @@ const noScope: Scope = Object.freeze({})
 
 /**
  * Returns the scope that applies when this caller reads or writes records of this resource. Throws
- * `ConfigurationError` if the team's function returns an invalid scope.
+ * `ConfigurationError` if the definition's `scope` function returns an invalid scope.
  */
 export function scopeOf(caller: Caller, { plan }: Mounted): Scope {
   const { scope } = plan.definition
   if (scope === undefined) return noScope
-  // The team's function is called once per request, because the scope must not change during the
+  // The `scope` function is called once per request, because the scope must not change during the
   // request.
   const { scopes } = caller.progress
   const known = scopes.get(plan)
@@ -52,16 +52,16 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
     // Nothing awaits this promise, and an unhandled rejection would end the process. So a rejection
     // is ignored here.
     if (given instanceof Promise) given.catch(() => {})
-    throw unfit(
+    throw invalidScope(
       definition,
-      `returned ${nameOfKind(given)}. Return a plain object of members and values, synchronously. Look up asynchronous data in principal.`,
+      `returned ${nameOfKind(given)}. Return a plain object of members and values, synchronously. Look up asynchronous data in the option "principal".`,
     )
   }
   const members = new NamedMembers(definition.collection, definition.shape)
   const scope: Record<string, unknown> = {}
   for (const name of Reflect.ownKeys(given)) {
     if (typeof name === 'string' && name.includes('.')) {
-      throw unfit(
+      throw invalidScope(
         definition,
         `names "${name}", but a scope may only name top-level members without a dot. Store the value in one of those.`,
       )
@@ -70,7 +70,7 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
     const shape = members.named('scope', [String(name)])
     if (!fits(shape, value)) {
       const types = [...shape.types].join(' or ') || 'a string, a number or a boolean'
-      throw unfit(
+      throw invalidScope(
         definition,
         `returned "${String(name)}" as ${nameOfKind(value)}, which no record can have. Return ${types}.`,
       )
@@ -109,5 +109,5 @@ function nameOfKind(value: unknown): string {
   return typeof value === 'object' ? 'an object of a class' : `a ${typeof value}`
 }
 
-const unfit = ({ collection }: ResourceDefinition, what: string): ConfigurationError =>
-  invalidOption(`scope of "${collection}" ${what}`)
+const invalidScope = ({ collection }: ResourceDefinition, what: string): ConfigurationError =>
+  invalidOption(`The function "scope" of "${collection}" ${what}`)

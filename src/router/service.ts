@@ -34,9 +34,9 @@ import { KeyQueue } from './key-queue.js'
  */
 export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   /**
-   * The absolute address of the service, without the version: `https://api.example.com/private`.
-   * Default: the address is derived from each request. Express's setting `trust proxy` decides
-   * whether the headers of a proxy are used (REP-5).
+   * The absolute URL of the service, without the version: `https://api.example.com/private`.
+   * Default: the URL is derived from each request. Express's setting `trust proxy` decides whether
+   * the headers of a proxy are used (REP-5).
    */
   readonly baseUrl?: string | undefined
   /**
@@ -58,14 +58,14 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   readonly permission?: Permission<P> | undefined
   /**
    * Returns a name for the caller that owns an `Idempotency-Key`. Each caller must have a different
-   * name, because a second request with the same key and owner is a repeat (VERB-12). Default: the
-   * principal's `sub` with its `iss`, or the principal itself if it is a string, a number or plain
-   * data. Without a principal, all callers share one owner. If the owner can't be determined, a
-   * POST with a key gets a 500, and the error is logged.
+   * name, because a second request with the same key and owner counts as a retry (VERB-12).
+   * Default: the principal's `sub` with its `iss`, or the principal itself if it is a string, a
+   * number or plain data. Without a principal, all callers share one owner. If the owner can't be
+   * determined, a POST with a key gets a 500, and the error is logged.
    */
   idempotencyOwner?(principal: P, req: IncomingMessage): string | undefined
   /**
-   * Limits the number of requests of each principal, or of each client address if there is no
+   * Limits the number of requests of each principal, or of each client IP address if there is no
    * principal (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit.
    */
   readonly rateLimit?: RateLimit | undefined
@@ -79,7 +79,7 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
    * `crossOrigin({ origins })`. It runs before authentication. Default: none.
    */
   readonly cors?: Middleware | undefined
-  /** Refuses an update or delete without `If-Match` with a 428 (HDR-3). Default false. */
+  /** If true, an update or delete without `If-Match` gets a 428 (HDR-3). Default false. */
   readonly requireIfMatch?: boolean
   /**
    * Accepts a weak entity tag in `If-Match`. Needed behind a proxy that makes entity tags weak when
@@ -108,15 +108,15 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   /** The maximum nesting depth of arrays and objects in a body. Default 32. */
   readonly depthLimit?: number
   /**
-   * The time limit for a response in milliseconds. It includes reading the body and calling
-   * adapters. When the time is over, the response is a 503, or a 408 if the body is still
+   * The time limit for a response in milliseconds. The time includes reading the body and calling
+   * adapters. When the limit is reached, the response is a 503, or a 408 if the body is still
    * incomplete. Default 30,000.
    */
   readonly timeout?: number
   /**
    * The maximum number of requests that execute at the same time. `Infinity` means no limit.
    * Further requests get a 503 with `Retry-After`, before their credentials and body are read
-   * (ERR-1). In this way, running requests finish in time. Default 1,000.
+   * (ERR-1). In this way, requests that are already running can finish in time. Default 1,000.
    */
   readonly maxConcurrent?: number
   /**
@@ -126,9 +126,9 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   readonly problemBase?: string
   /**
    * `false` disables all caches of the service. Use it to find out whether a cache is the cause of
-   * a wrong response or of high memory use. It also disables the caches inside the given
-   * `authenticate`, `rateLimit` and `cors`, even for other services that share these objects. The
-   * caches of adapters stay enabled. Default: true.
+   * a wrong response or of high memory use. The value `false` also disables the caches inside the
+   * objects passed as `authenticate`, `rateLimit` and `cors`, even for other services that share
+   * these objects. The caches of adapters stay enabled. Default: true.
    */
   readonly caches?: boolean
 }
@@ -138,8 +138,8 @@ export interface Service extends Adoption {
   /** True if `onStep`, `onQuery` or `onResponse` is given. */
   readonly observes: boolean
   /**
-   * Returns the absolute base address for a request: `baseUrl`, or the address derived from the
-   * request. Returns `undefined` if the request's host is malformed.
+   * Returns the absolute base URL for a request: `baseUrl`, or the URL derived from the request.
+   * Returns `undefined` if the request's host is malformed.
    */
   readonly address: BaseAddress
   /** True if `address` is the same for every request. */
@@ -180,7 +180,7 @@ export interface Service extends Adoption {
   readonly caches: Caches
   /** The cache of rendered bytes. */
   readonly reuse: Reuse
-  /** Finds the media types that are available at an address. */
+  /** Finds the media types that are available for the response to a request. */
   readonly formats: Formats
   /**
    * The OpenAPI documents and docs pages that the service serves. `api` sets them later, because
@@ -238,13 +238,13 @@ export interface Surroundings {
 export function resolveService(options: ServiceOptions, { login, secureHeaders }: Surroundings = {}): Service {
   const { baseUrl, deleteStatus = 204, jsonPatch = false } = options
   if (options.authenticate !== undefined && options.principal !== undefined)
-    throw invalidOption('authenticate and principal both set the principal. Give only one of them.')
+    throw invalidOption('The options "authenticate" and "principal" both set the principal. Give only one of them.')
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
   const { maxConcurrent = defaultMaxConcurrent } = options
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole, onFinding, onConventionExpired } = options
   const address = baseAddress({ baseUrl })
-  // With a `baseUrl`, the address does not depend on the request, so an empty object is enough.
+  // With a `baseUrl`, the base URL does not depend on the request, so an empty object is enough.
   const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
   const representations = representationsOption('the service', options.representations)
   const requireIfMatch = options.requireIfMatch ?? false

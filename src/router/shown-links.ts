@@ -1,6 +1,6 @@
 /**
- * The links that a response shows. They are passed to the adapter, which may then return the linked
- * records together with its result (REP-1..3).
+ * The links that a response shows. These links are passed to the adapter, which may then return the
+ * linked records together with its result (REP-1..3).
  */
 import type { AdapterCall, ShownLink, ShownLinks, Stored } from '../adapters/contract.js'
 import type { LinkTo } from '../definition/resource.js'
@@ -11,8 +11,8 @@ import type { Caller } from './caller.js'
 import { isScoped } from './scope.js'
 
 /**
- * The records that an adapter returned for a link, by the text of their keys. The value is
- * `undefined` if no record has the key.
+ * The records that an adapter returned for a link, by key (as a string). The value is `undefined`
+ * if no record has the key.
  */
 export type PreloadedRecords = ReadonlyMap<string, Stored<unknown> | undefined>
 
@@ -50,7 +50,7 @@ function offersOf(mounted: Mounted): Offers {
   return made
 }
 
-/** The record that a link leads to, and the text of its key. */
+/** The record that a link leads to, and its key as a string. */
 interface LinkTarget {
   readonly key: string
   readonly stored: Stored<unknown>
@@ -86,14 +86,14 @@ export class AnswerLinks implements ShownLinks {
     try {
       return adapterCall(this.#caller, target)
     } catch {
-      // The team's scope function may throw for the target. That error must occur only if a record
-      // of the target is really read, and not here.
+      // The `scope` function of the target may throw. That error must occur only if a record of the
+      // target is actually read, and not here.
       return undefined
     }
   }
 
   /**
-   * On a create, keeps the target of a link as `checkRules` has read it. `target` is `undefined` if
+   * During a create, stores the link target that `checkRules` has read. `target` is `undefined` if
    * the link is null.
    */
   check(link: LinkTo, target?: LinkTarget): void {

@@ -1,6 +1,6 @@
 /**
- * The stages of a request, as types. A stage lists the fields of a request that are set at a
- * certain point. Each step takes a stage and returns the fields that it adds. The pipeline in
+ * The stages of a request, as types. A stage lists the fields of a request that are set when a
+ * certain step begins. Each step takes a stage and returns the fields that it adds. The pipeline in
  * walk.ts combines the stage and these fields into the next stage. If a step reads a field that a
  * later step sets, the code does not compile. At run time, every stage is the same `Exchange`
  * object. A table in docs/lifecycle.md shows the stage that each step takes.
@@ -39,7 +39,7 @@ export interface Entrance {
    * first version segment: `/v1` for the mount path `/private/v1`. It is empty if the mount path
    * has no version segment, and always empty for `api`.
    */
-  readonly mountTail: string
+  readonly mountPathFromVersion: string
   /**
    * The route template that events report for a path outside all versions: `/login`. `undefined`
    * for all other paths.
@@ -79,11 +79,11 @@ export interface Received {
   readonly path: string
   readonly rawQuery: string
   /**
-   * The absolute address of the service, without the version (REP-5). Reading it throws the
+   * The absolute URL of the service, without the version (REP-5). Reading it throws the
    * `malformed-host` problem if the header field `Host` is malformed.
    */
   readonly root: string
-  /** The path of the request. Problems have it as the member `instance`. */
+  /** The path of the request, which is the member `instance` of problems. */
   readonly instance: string
   readonly timeLimit: TimeLimit
   readonly progress: Progress
@@ -111,9 +111,9 @@ export interface Received {
    * From now on, records which hand-written route matches below `mountPath`. Does nothing unless a
    * hook, a tracer, `usage` or `conventions` needs the route.
    */
-  followOwnRoutes(mountPath: string): void
+  followHandWrittenRoutes(mountPath: string): void
   /** Discards the recorded route, because no hand-written route has responded. */
-  forgetOwnRoute(): void
+  forgetHandWrittenRoute(): void
   /**
    * Reports the response to `onResponse`, to `usage` and to the request's trace. Only the first
    * call has an effect.
@@ -194,7 +194,7 @@ export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = Bod
   readonly expand: readonly string[]
   readonly body: Bodies[B]
   /**
-   * Identifies repeats of this request. `undefined` unless the client sent an idempotency key that
+   * Identifies retries of this request. `undefined` unless the client sent an idempotency key that
    * the resource stores (VERB-12).
    */
   readonly idempotency: Idempotency | undefined
@@ -229,10 +229,7 @@ export type Stage<Known> = Known &
       : Identified
     : unknown)
 
-/**
- * A request at any stage. Fields that a step sets may be `undefined`, because that step may not
- * have run yet.
- */
+/** A request at any stage. A field that a step sets is `undefined` until that step has run. */
 export type AnyStage = Received & {
   readonly [Name in Exclude<keyof Executed, keyof Received>]: Executed[Name] | undefined
 }

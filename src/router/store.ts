@@ -18,7 +18,7 @@ import {
 } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
-import { stated } from '../failures/stated.js'
+import { loggable } from '../failures/loggable.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
@@ -60,7 +60,7 @@ export class Store {
 
   constructor(caller: Caller, mounted: Mounted) {
     this.#caller = caller
-    this.#mounted = caller.reached(mounted)
+    this.#mounted = caller.withOwnAdapter(mounted)
     this.#call = new CallerCall(caller, scopeOf(caller, mounted))
   }
 
@@ -127,7 +127,7 @@ export class Store {
       if (stored === undefined) throw absent()
       this.#checkVersion(stored)
       if (isRecord(stored)) return stored
-      throw stated(
+      throw loggable(
         new Error(`The adapter of "${this.#mounted.plan.collection}" returned a record that is not an object.`),
       )
     })
@@ -150,7 +150,7 @@ export class Store {
       this.#change('create', () => this.#mounted.adapter.create?.(value, call), links),
       (created) => {
         if (created === undefined)
-          throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from create().`))
+          throw loggable(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from create().`))
         const result = this.#accepted(unrepeated(created))
         if ('created' in result) this.#checkVersion(result.created)
         return result
@@ -253,7 +253,7 @@ export class Store {
   #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): T {
     if (result === 'absent') throw absent()
     if (result === undefined)
-      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from ${method}().`))
+      throw loggable(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from ${method}().`))
     return this.#accepted<T>(result)
   }
 
@@ -282,7 +282,7 @@ export class Store {
    */
   #checkVersion(stored: Stored<unknown>): Stored<unknown> {
     if (typeof stored.version !== 'string') {
-      throw stated(
+      throw loggable(
         new Error(
           `The adapter of "${this.#mounted.plan.collection}" returned a record without a version. A version is a string.`,
         ),
@@ -292,8 +292,8 @@ export class Store {
   }
 
   /**
-   * Calls an adapter method that may change something, and records in `progress` whether it did
-   * (VERB-13).
+   * Calls an adapter method that may change something. Records in `progress` whether something was
+   * changed (VERB-13).
    */
   #change<T>(name: string, write: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
     const { progress } = this.#caller

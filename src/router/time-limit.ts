@@ -1,5 +1,5 @@
-/** The time limit of a request, which applies to the team's code and to adapters. */
-import { stated } from '../failures/stated.js'
+/** The time limit of a request, which applies to adapters and to the service's own functions. */
+import { loggable } from '../failures/loggable.js'
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
 import { withTimeout } from '../timeout.js'
@@ -19,23 +19,23 @@ export interface TimeLimit {
    */
   signal(): AbortSignal
   /**
-   * Returns the value of `answer`. Throws `Unavailable` at the time limit. If `answer` settles
+   * Returns the value of `result`. Throws `Unavailable` at the time limit. If `result` settles
    * after that, its value or error is ignored.
    */
-  waitFor<T>(answer: T | PromiseLike<T>): T | Promise<T>
+  waitFor<T>(result: T | PromiseLike<T>): T | Promise<T>
 }
 
 /** The time limit of a request, counted from its start. */
 export const requestTimeLimit = (exchange: Exchange): TimeLimit => new RequestTimeLimit(exchange)
 
 /**
- * The time limit of `records()` outside a request. It starts now. The signal `ended` can abort the
- * work earlier.
+ * The time limit of `records()` outside a request. It starts when this function is called. The
+ * signal `ended` can abort the work earlier.
  */
 export const ownTimeLimit = (timeout: number, ended: AbortSignal | undefined, progress: Progress): OwnTimeLimit =>
   new OwnTimeLimit(timeout, ended, progress)
 
-const outOfTime = unknownOutcome('The service did not answer in time')
+const outOfTime = unknownOutcome('The service did not respond in time')
 
 abstract class Countdown implements TimeLimit {
   #controller: AbortController | undefined
@@ -66,8 +66,8 @@ abstract class Countdown implements TimeLimit {
     return made.signal
   }
 
-  waitFor<T>(answer: T | PromiseLike<T>): T | Promise<T> {
-    return isPromise(answer) ? withTimeout(answer, this.left(), () => this.#late()) : answer
+  waitFor<T>(result: T | PromiseLike<T>): T | Promise<T> {
+    return isPromise(result) ? withTimeout(result, this.left(), () => this.#late()) : result
   }
 
   #late(): Unavailable {
@@ -77,7 +77,7 @@ abstract class Countdown implements TimeLimit {
   }
 
   #expired(): Error {
-    return stated(new Error(`No answer within ${Math.round(this.#anew?.limit ?? this.timeout)} ms.`), 'slow-filter')
+    return loggable(new Error(`No response within ${Math.round(this.#anew?.limit ?? this.timeout)} ms.`), 'slow-filter')
   }
 }
 
@@ -129,8 +129,9 @@ export class OwnTimeLimit extends Countdown {
   }
 
   /**
-   * Removes the listener from the signal of the job, because the work is done. The signal may live
-   * as long as the process, while each method call and each record has a time limit of its own.
+   * Removes the listener from the signal of the job, because the work is done. The signal might
+   * exist as long as the process. Each method call and each record has a time limit of its own, so
+   * listeners would accumulate on the signal.
    */
   end(): void {
     if (this.#abort !== undefined) this.#ended?.removeEventListener('abort', this.#abort)

@@ -8,10 +8,10 @@ import type { Outcome } from './operations/operation.js'
 import type { AnyStage } from './stages.js'
 
 /**
- * Returns a response with the success status and without a body. It has a `Location` if the outcome
- * has one. Its entity tag names the new version. `If-Match` accepts this tag, but the tag never
- * leads to a 304. Returns `undefined` if the outcome is not known. `changeMadeProblem` then reports
- * the change.
+ * Returns a response with the success status and without a body. The response has a `Location` if
+ * the outcome contains a `Location`. The response's entity tag names the new version. A later
+ * `If-Match` may contain this tag, but the tag never leads to a 304. Returns `undefined` if the
+ * outcome is not known. In that case, `changeMadeProblem` reports the change.
  */
 export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefined {
   if (outcome === undefined || outcome.kind === 'page' || outcome.kind === 'document') return undefined
@@ -30,7 +30,7 @@ export const changeMadeProblem = (cause: unknown): Unavailable =>
   new Unavailable({
     cause,
     detail:
-      'The change was made, but its answer could not be built. Do not repeat the request: GET the resource to see the change.',
+      'The change was made, but its response could not be built. Do not repeat the request: GET the resource to see the change.',
   })
 
 /**

@@ -60,13 +60,17 @@ export const steps = pipeline<Received>()
   })
   .end('represent', represent)
 
-/** The steps of a login. A login belongs to no version, and checks the user's password itself. */
+/**
+ * The steps of a login. A login belongs to no version, and the step `login` itself checks the
+ * user's password.
+ */
 export const loginSteps = pipeline<Received>().step('preflight', preflight).end('login', login)
 
 /**
  * Runs the steps of a request, and sets the fields that each step adds. Never throws and never
  * rejects, because all errors become responses. If a step returns a promise, `walk` calls itself
- * when the promise resolves. `from` is then the index of that step, and `resumed` holds its result.
+ * when the promise resolves. In that second call, `from` is the index of the step, and `resumed`
+ * holds its result.
  */
 export function walk(
   exchange: Exchange,
@@ -122,7 +126,7 @@ interface Resumed {
 }
 
 function end(exchange: Exchange, answer: Answer): void {
-  // An export counts as executing until its last row is written or it is interrupted.
+  // An export counts as executing until its last row is written or the export is interrupted.
   if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.release())
   else exchange.progress.release()
   send(exchange, answer)

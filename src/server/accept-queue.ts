@@ -15,7 +15,7 @@ const quietTurns = 5
  * connected half a round trip before the kernel of the server knows. 50 ms cover round trips of up
  * to 100 ms.
  */
-const shortest = 50
+const minOpenTime = 50
 
 /**
  * Milliseconds without a new connection after which a cluster worker considers the queue empty, in
@@ -31,8 +31,8 @@ const quietTime = cluster.isWorker ? 50 : 0
 export const handBackTime = cluster.isWorker ? 200 : 0
 
 /**
- * Connections in a full queue. Node's default `backlog` of `listen()` is 511, and Linux queues one
- * more.
+ * The number of connections in a full queue. Node's default `backlog` of `listen()` is 511, and
+ * Linux queues one more.
  */
 const longestQueue = 512
 
@@ -58,9 +58,9 @@ interface ListenerEndOptions {
    * The `performance.now()` time at which the socket is closed even if connections keep arriving.
    * On a slow machine, the socket stays open longer, until `longestQueue` connections have been
    * accepted. The queue is first in, first out, so all connections that were queued at the start
-   * are among them.
+   * are among these connections.
    */
-  limit(): number
+  deadline(): number
   /** Called right after the socket is closed. */
   closed(): void
 }
@@ -68,9 +68,9 @@ interface ListenerEndOptions {
 /**
  * Closes the socket of a listening server once its queue is empty. Until then, the server accepts
  * connections as before. But `listening` is already false, and a call of `listen()` closes the
- * socket first. Callers of Node's `close()` rely on both.
+ * socket first. Callers of Node's `close()` rely on both behaviors.
  */
-export function endListening(server: Server, { close, limit, closed }: ListenerEndOptions): ListenerEnd {
+export function endListening(server: Server, { close, deadline, closed }: ListenerEndOptions): ListenerEnd {
   const callbacks: CloseCallback[] = []
   let open = true
   let turns = 0
@@ -85,7 +85,7 @@ export function endListening(server: Server, { close, limit, closed }: ListenerE
   const look = (): void => {
     const time = performance.now()
     const quiet = turns >= quietTurns && time - newest >= quietTime
-    if (quiet || (time >= limit() && taken >= longestQueue)) {
+    if (quiet || (time >= deadline() && taken >= longestQueue)) {
       now()
       return
     }
@@ -105,7 +105,7 @@ export function endListening(server: Server, { close, limit, closed }: ListenerE
     closed()
   }
   for (const event of ['connection', 'drop']) server.on(event, count)
-  const timer = setTimeout(look, shortest)
+  const timer = setTimeout(look, minOpenTime)
   return {
     close(callback) {
       if (open) callbacks.push(callback)

@@ -1,6 +1,6 @@
 /**
- * Node refuses some requests before any handler runs, with a bare status. This file responds to
- * them with problems instead (ERR-3).
+ * Node refuses some requests before any handler runs, and responds with a bare status. This file
+ * responds to these requests with problem bodies instead (RFC 9457; ERR-3).
  */
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
@@ -50,8 +50,8 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
     }
     const text = answer(problem, requestId, { ...options, isHead: isHead(error, current) })
     if (current !== undefined) {
-      // A handler is reading the rest of this request. It must learn immediately that the rest will
-      // not arrive.
+      // A handler is reading the rest of this request. The handler must learn immediately that the
+      // rest will not arrive.
       socket.write(text)
       socket.destroy(error)
       return
@@ -63,17 +63,17 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
 }
 
 /**
- * Whether a response may be written to the socket. It must not be inserted into another response. A
- * client that has sent nothing gets no response, because it might mistake a 408 for the response to
- * its first request.
+ * Whether a response may be written to the socket. A response must not be inserted into another
+ * response. A client that has sent nothing gets no response, because it might mistake a 408 for the
+ * response to its first request.
  */
 const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean =>
   socket.writable && current?.headersSent !== true && socket.bytesRead > 0
 
 /**
- * Whether the refused request is a HEAD, so that the response has no body: clients would mistake
- * the bytes of a body for the next response (RFC 9110 9.3.2). If the head of the request arrived in
- * pieces, a HEAD may not be recognized.
+ * Whether the refused request is a HEAD, so that the response has no body. Otherwise clients would
+ * mistake the bytes of a body for the next response (RFC 9110 9.3.2). If the head of the request
+ * arrived in pieces, a HEAD might not be recognized.
  */
 const isHead = ({ rawPacket }: ClientError, current: ServerResponse | undefined): boolean =>
   current === undefined ? rawPacket?.toString('latin1', 0, 5) === 'HEAD ' : current.req.method === 'HEAD'
@@ -98,7 +98,7 @@ function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions)
 
 /**
  * Releases after Node 20 use the same error code for too many header fields and for header fields
- * that are too large, so the text names both limits.
+ * that are too large, so the message names both limits.
  */
 function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string {
   const fields = maxHeadersCount === 0 ? '' : `, or more than ${maxHeadersCount} fields`
@@ -115,8 +115,8 @@ function answer(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...Object.entries(fields.head).map((field) => field.join(': ')),
   ]
-  // A server with a clock sends the date (RFC 9110 6.6.1). Node adds it only to the responses of
-  // handlers.
+  // A server with a clock sends the date (RFC 9110 6.6.1). Node adds `Date` only to the responses
+  // of handlers.
   return `${head.join('\r\n')}\r\nDate: ${new Date().toUTCString()}\r\n\r\n${options.isHead ? '' : fields.body}`
 }
 
@@ -144,7 +144,7 @@ function answerFields(problem: HttpProblem, requestId: string, { problemBase }: 
  * `Authorization` has a different meaning. `onClientError` is not called for the 431 that this
  * wrapper sends.
  */
-export function withAllFields(listener: RequestListener, options: ResolvedOptions): RequestListener {
+export function refusingTooManyFields(listener: RequestListener, options: ResolvedOptions): RequestListener {
   const maxRaw = options.maxHeadersCount * 2
   if (maxRaw === 0) return listener
   return function requestListener(this: unknown, req: IncomingMessage, res: ServerResponse): void {

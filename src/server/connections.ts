@@ -8,29 +8,29 @@ const latest = Symbol('latest response')
  * `Symbol.for` gives all copies of the library the same symbol: `health()` of one copy may run on a
  * server that another copy created.
  */
-const taker: unique symbol = Symbol.for('express-rest-conventions.server')
+const owner: unique symbol = Symbol.for('express-rest-conventions.server')
 const secured = Symbol('TLS handshake is done')
-const seen = Symbol('bytes read at the latest check')
+const bytesAtLastCheck = Symbol('bytes read at the latest check')
 
 /** A server that may have the property `draining`. */
 type DrainingServer = Server & { readonly draining?: boolean }
 
 interface Connection extends Socket {
   [latest]?: ServerResponse
-  [taker]?: DrainingServer
+  [owner]?: DrainingServer
   [secured]?: boolean
-  [seen]?: number
+  [bytesAtLastCheck]?: number
   /**
-   * The response that Node is writing. Later responses of a pipeline wait until it is sent. A
-   * private property of Node.
+   * The response that Node is writing. Later responses of a pipeline wait until this response is
+   * sent. This is a private property of Node.
    */
   _httpMessage?: ServerResponse | null
   /**
-   * Whether Node has stopped reading a pipeline because too many responses wait. A private property
-   * of Node.
+   * Whether Node has stopped reading a pipeline because too many responses wait. This is a private
+   * property of Node.
    */
   _paused?: boolean
-  /** The connection beneath a TLS socket. A private property of Node. */
+  /** The connection beneath a TLS socket. This is a private property of Node. */
   _parent?: Connection
   /** True for a TLS socket. The connection beneath the TLS socket is tracked too. */
   encrypted?: boolean
@@ -50,7 +50,7 @@ export function pendingResponse(socket: Socket): ServerResponse | undefined {
 
 /**
  * The first response of a connection that has not been sent completely. The connection is writing
- * it, or will write it next.
+ * this response, or will write it next.
  */
 export const currentResponse = (socket: Socket): ServerResponse | undefined =>
   (socket as Connection)._httpMessage ?? pendingResponse(socket)
@@ -61,7 +61,7 @@ export const currentResponse = (socket: Socket): ServerResponse | undefined =>
 export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._paused === true
 
 /** The server that accepted a connection, if `createServer()` created it. */
-export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[taker]
+export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[owner]
 
 export interface Connections extends Iterable<Socket> {
   /**
@@ -82,14 +82,14 @@ export interface Connections extends Iterable<Socket> {
 }
 
 /**
- * Tracks the connections that a server accepts from now on, and corrects its
+ * Tracks the connections that a server accepts from now on, and corrects the server's
  * `closeIdleConnections`.
  */
 export function trackConnections(server: Server): Connections {
   const open = new Set<Connection>()
   const track = (socket: Connection): void => {
     open.add(socket)
-    socket[taker] = server
+    socket[owner] = server
     socket.once('close', () => open.delete(socket))
   }
   server.on('connection', track)
@@ -98,7 +98,7 @@ export function trackConnections(server: Server): Connections {
     if (socket._parent !== undefined) socket._parent[secured] = true
   })
   let sparing = false
-  keepBusy(server, open, (socket) => sparing && socket[seen] !== socket.bytesRead)
+  keepBusy(server, open, (socket) => sparing && socket[bytesAtLastCheck] !== socket.bytesRead)
   const isSilent = silenceTest(server)
   let state = ''
   let since = 0
@@ -106,7 +106,7 @@ export function trackConnections(server: Server): Connections {
     [Symbol.iterator]: () => open[Symbol.iterator](),
     spareActive() {
       sparing = true
-      for (const socket of open) socket[seen] = socket.bytesRead
+      for (const socket of open) socket[bytesAtLastCheck] = socket.bytesRead
     },
     spareNone() {
       sparing = false

@@ -1,13 +1,14 @@
 /**
- * `createServer()`: Node's server with limits and graceful shutdown. It responds with problems to
- * requests that Node refuses, and creates request objects that Express does not need to modify.
+ * `createServer()`: Node's server with limits and graceful shutdown. It responds with problem
+ * bodies to requests that Node refuses, and creates request objects that Express does not need to
+ * modify.
  */
 
 import { createServer as createHttpServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer, type Server as TlsServer } from 'node:https'
 import { checkArgument } from '../options/check.js'
 import { functionBy } from '../options/kinds.js'
-import { answerClientErrors, withAllFields } from './client-errors.js'
+import { answerClientErrors, refusingTooManyFields } from './client-errors.js'
 import { trackConnections } from './connections.js'
 import { type RequestObjects, requestObjects } from './request-objects.js'
 import { type ResolvedOptions, resolveServerOptions, type ServerOptions } from './server-options.js'
@@ -16,9 +17,9 @@ import { addShutdown, type GracefulServer } from './shutdown.js'
 /**
  * Creates an `http` server, or an `https` server if `tls` is set, for an Express app (4.21 or 5) or
  * another request listener. The server limits the time, the size and the number of requests. It
- * shuts down without losing a request (`shutdown()`, `close()`). It responds with problems to
- * requests that Node itself refuses (ERR-3). It creates request objects whose prototypes Express
- * does not need to change. Start the server with Node's `listen()`.
+ * shuts down without losing a request (`shutdown()`, `close()`). It responds with problem bodies
+ * (RFC 9457) to requests that Node itself refuses (ERR-3). It creates request objects whose
+ * prototypes Express does not need to change. Start the server with Node's `listen()`.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -39,13 +40,13 @@ export function createServer(
   checkArgument('the first argument of createServer()', app, functionBy('an Express app or another request listener'))
   const resolved = resolveServerOptions(options)
   const objects = requestObjects(app)
-  const server = nodeServer(withAllFields(app, resolved), resolved, objects)
+  const server = nodeServer(refusingTooManyFields(app, resolved), resolved, objects)
   server.timeout = resolved.timeout
-  // One more than the limit, so that `withAllFields` can detect a request with too many fields.
+  // One more than the limit, so that `refusingTooManyFields` can detect a request with too many fields.
   server.maxHeadersCount = resolved.maxHeadersCount === 0 ? 0 : resolved.maxHeadersCount + 1
   server.maxRequestsPerSocket = resolved.maxRequestsPerSocket
   if (resolved.maxConnections > 0) server.maxConnections = resolved.maxConnections
-  if (objects.born) {
+  if (objects.usesExpressPrototypes) {
     server.on('listening', objects.check)
     restoreUpgradePrototypes(server)
   }

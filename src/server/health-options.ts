@@ -32,7 +32,7 @@ interface Common {
   readonly readyPath?: string
   /**
    * The server whose shutdown makes the readiness probe respond with 503. Default: the server of
-   * `createServer()` that received the request. Set this option if the probes have a server of
+   * `createServer()` that received the request. Set this option if the probes run on a server of
    * their own.
    */
   readonly server?: { readonly draining: boolean }
@@ -48,8 +48,8 @@ export interface HealthOptions extends Common {
    */
   readonly checks?: Readonly<Record<string, Check | HealthCheck>>
   /**
-   * Whether the service has started. Until it returns true, the readiness probe responds with 503.
-   * Default: always true.
+   * Whether the service has started. Until the function returns true, the readiness probe responds
+   * with 503. Default: always true.
    */
   readonly started?: () => boolean
   /**
@@ -58,8 +58,8 @@ export interface HealthOptions extends Common {
    */
   readonly shows?: (req: IncomingMessage) => boolean
   /**
-   * Called with the error and the name of each failed check. Default: one line of `console.error`
-   * when an outage begins, and one when it ends.
+   * Called with the error and the name of each failed check. Default: one line is written to
+   * `console.error` when an outage begins, and one when the outage ends.
    */
   readonly onFailure?: (error: unknown, check: string) => void
 }
@@ -72,8 +72,8 @@ export interface ProbesOptions extends Common {
    */
   readonly check?: Check
   /**
-   * Called with the error of each failed check. Default: one line of `console.error` when an outage
-   * begins, and one when it ends.
+   * Called with the error of each failed check. Default: one line is written to `console.error`
+   * when an outage begins, and one when the outage ends.
    */
   readonly onFailure?: (error: unknown) => void
 }
@@ -119,7 +119,7 @@ export interface ResolvedHealth extends Omit<HealthOptions, 'checks' | keyof Def
   readonly checks: readonly NamedCheck[]
 }
 
-/** The options with their defaults. Throws `ConfigurationError`. */
+/** The options with their defaults. Throws `ConfigurationError` if an option is invalid. */
 export function resolveHealth(given: HealthOptions): ResolvedHealth {
   checkOptions('health()', given, healthKinds)
   const checks = Object.entries(given.checks ?? {}).map(([name, one]) => namedCheck(name, one))
@@ -128,7 +128,7 @@ export function resolveHealth(given: HealthOptions): ResolvedHealth {
 
 /**
  * The options of `probes()` with their defaults. The only check has no name in the options, and
- * gets the name `check`. Throws `ConfigurationError`.
+ * gets the name `check`. Throws `ConfigurationError` if an option is invalid.
  */
 export function resolveProbes(given: ProbesOptions): ResolvedHealth {
   checkOptions('probes()', given, probesKinds)
@@ -142,8 +142,8 @@ export function resolveProbes(given: ProbesOptions): ResolvedHealth {
 function namedCheck(name: string, given: Check | HealthCheck): NamedCheck {
   if (!/^[\w .:-]{1,64}$/.test(name)) {
     throw invalidOption(
-      `checks of health() has "${name.slice(0, 80)}", which is not a valid name. Use 1 to 64 letters, digits, ` +
-        'spaces or _ . : -',
+      `The option "checks" of health() contains "${name.slice(0, 80)}", which is not a valid name. Use 1 to 64 ` +
+        'letters, digits, spaces or _ . : -',
     )
   }
   if (typeof given === 'function') return { name, check: given, required: true }
@@ -157,7 +157,9 @@ function withDefaults<T extends Common>(of: string, given: T): T & Defaults {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const options = { ...defaults, ...set } as T & Defaults
   if (options.livePath === options.readyPath) {
-    throw invalidOption(`livePath and readyPath of ${of} are both "${options.livePath}". Use two different paths.`)
+    throw invalidOption(
+      `The options "livePath" and "readyPath" of ${of} are both "${options.livePath}". Use two different paths.`,
+    )
   }
   return options
 }

@@ -29,8 +29,8 @@ export type ProbesMiddleware = HealthMiddleware
  * ready. If the service is starting or shutting down, or a required check fails or times out,
  * `/ready` responds with a 503 problem with `Retry-After`. If `shows` allows it, the response of
  * `/ready` has the names and results of the checks as JSON, with 200 instead of 204. For other
- * methods, both paths respond with 405. Mount it before everything else, so that no rate limit,
- * authentication or overload control refuses a probe.
+ * methods, both paths respond with 405. Mount the middleware before everything else, so that no
+ * rate limit, authentication or overload control refuses a probe.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -109,7 +109,7 @@ function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
 
 const always = (): boolean => true
 
-/** Whether a function of the service returns true; false if it throws. */
+/** Whether one of the service's own functions returns true. False if the function throws. */
 function holds(test: () => boolean): boolean {
   try {
     return unawaited(test()) === true

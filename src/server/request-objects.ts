@@ -14,7 +14,7 @@ export interface RequestObjects {
   readonly IncomingMessage: typeof NodeRequest
   readonly ServerResponse: typeof NodeResponse
   /** Whether the objects are created with Express's prototypes. */
-  readonly born: boolean
+  readonly usesExpressPrototypes: boolean
   /**
    * Checks again whether Express's prototypes can be used: they may have been modified in the
    * meantime.
@@ -34,11 +34,12 @@ export function requestObjects(listener: unknown): RequestObjects {
   let plain = found === undefined
   const check = (): void => {
     if (found !== undefined)
-      plain = !(sameWhenBorn(found.request, NodeRequest, new Socket()) && sameResponse(found.response))
+      plain = !(haveSameProperties(found.request, NodeRequest, new Socket()) && sameResponse(found.response))
   }
   check()
 
-  // Stack traces and heap snapshots show the names of these two functions, so the names are Node's.
+  // Stack traces and heap snapshots show the names of these two functions, so the functions have
+  // the names of Node's classes.
   const makeRequest = NodeRequest as unknown as Constructor
   function IncomingMessage(this: object, socket: Socket): object | undefined {
     if (plain) return new NodeRequest(socket)
@@ -62,7 +63,7 @@ export function requestObjects(listener: unknown): RequestObjects {
   return {
     IncomingMessage: IncomingMessage as unknown as typeof NodeRequest,
     ServerResponse: ServerResponse as unknown as typeof NodeResponse,
-    get born() {
+    get usesExpressPrototypes() {
       return !plain
     },
     check,
@@ -71,17 +72,17 @@ export function requestObjects(listener: unknown): RequestObjects {
 
 /**
  * Inherits as `extends` does, but with a given prototype, which the class syntax does not allow. V8
- * determines the size of new objects from the assignments in the inherited constructors. If `born`
- * did not inherit from `base`, V8 would store the fields outside of the object, which costs another
- * 5 microseconds per request.
+ * determines the size of new objects from the assignments in the inherited constructors. If
+ * `Created` did not inherit from `base`, V8 would store the fields outside of the object, which
+ * costs another 5 microseconds per request.
  */
 function inherit(
-  born: { prototype: object },
+  Created: { prototype: object },
   base: { readonly prototype: object },
   prototype: object = base.prototype,
 ): void {
-  Object.setPrototypeOf(born, base)
-  born.prototype = prototype
+  Object.setPrototypeOf(Created, base)
+  Created.prototype = prototype
 }
 
 /**
@@ -102,23 +103,23 @@ const isOver = (base: object, value: unknown): boolean =>
   isContainer(value) && Object.prototype.isPrototypeOf.call(base, value)
 
 const sameResponse = (prototype: object): boolean =>
-  sameWhenBorn(prototype, NodeResponse, new NodeRequest(new Socket()))
+  haveSameProperties(prototype, NodeResponse, new NodeRequest(new Socket()))
 
 /**
  * Whether an object created with this prototype has the same own properties as an object of Node's
  * class. The properties differ if a prototype has a read-only or computed property with a name that
  * Node assigns. The result is also false if Node's classes can no longer be called as functions.
  */
-function sameWhenBorn(prototype: object, Class: new (argument: never) => object, argument: object): boolean {
+function haveSameProperties(prototype: object, Class: new (argument: never) => object, argument: object): boolean {
   try {
     const plain = Object.getOwnPropertyDescriptors(new Class(argument as never))
     const object = Object.create(prototype) as object
     ;(Class as unknown as Constructor).call(object, argument)
-    const born = Object.getOwnPropertyDescriptors(object)
+    const created = Object.getOwnPropertyDescriptors(object)
     const names = Reflect.ownKeys(plain)
     return (
-      names.length === Reflect.ownKeys(born).length &&
-      names.every((name) => sameKind(plain[name as string], born[name as string]))
+      names.length === Reflect.ownKeys(created).length &&
+      names.every((name) => sameKind(plain[name as string], created[name as string]))
     )
   } catch {
     return false

@@ -2,7 +2,7 @@
 import type { Server } from 'node:http'
 import { type CloseCallback, endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
 import type { Connections } from './connections.js'
-import { closeAfterLastResponse } from './last-answers.js'
+import { closeAfterLastResponse } from './last-responses.js'
 
 /** The result of a shutdown. */
 export interface ShutdownReport {
@@ -127,9 +127,9 @@ export class ServerEnd {
     // on, a response with `Connection: close` is the last response of its pipeline.
     setImmediate(() => setImmediate(() => this.#mark()))
     // New connections are accepted for about half of the grace period. The other half remains for
-    // responding to their requests.
-    const limit = (): number => begun + (this.#end - begun) / 2
-    this.#listener = endListening(this.#server, { close, limit, closed: () => this.#sweep() })
+    // responding to the requests on these connections.
+    const deadline = (): number => begun + (this.#end - begun) / 2
+    this.#listener = endListening(this.#server, { close, deadline, closed: () => this.#sweep() })
     this.#listener.close(callback)
     if (!listens) this.#listener.now()
   }

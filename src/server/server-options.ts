@@ -11,13 +11,13 @@ import type { HttpProblem } from '../problem.js'
  */
 export interface ServerOptions {
   /**
-   * How long the request line and all header fields may take to arrive. Then the response is 408.
-   * Default 10,000, or `requestTimeout` if that is less.
+   * How long the request line and all header fields may take to arrive. After this time, the
+   * response is 408. Default 10,000, or `requestTimeout` if that is less.
    */
   readonly headersTimeout?: number
   /**
-   * How long the whole request may take to arrive, including the body. Then the response is 408.
-   * Default 60,000.
+   * How long the whole request may take to arrive, including the body. After this time, the
+   * response is 408. Default 60,000.
    */
   readonly requestTimeout?: number
   /**
@@ -32,7 +32,7 @@ export interface ServerOptions {
   readonly keepAliveTimeout?: number
   /**
    * How long a connection may transfer no byte in either direction during a request or response.
-   * Then the connection is cut. Default 120,000.
+   * After this time, the connection is cut. Default 120,000.
    */
   readonly timeout?: number
   /**
@@ -75,9 +75,10 @@ export interface ServerOptions {
   readonly problemBase?: string
   /**
    * Called with Node's error when Node's parser refuses a request, a request does not arrive in
-   * time, or a connection fails. If a response could be sent, the function also gets its problem
-   * and the id in its `x-request-id`. On Node 20, the function is not called for requests with more
-   * than `maxHeadersCount` header fields: Node 20 reports no error for them.
+   * time, or a connection fails. If a response could be sent, the function also gets the problem in
+   * that response and the id in the response's `x-request-id`. On Node 20, the function is not
+   * called for requests with more than `maxHeadersCount` header fields, because Node 20 reports no
+   * error for such requests.
    */
   readonly onClientError?: (error: Error, problem: HttpProblem | undefined, requestId: string | undefined) => void
 }
@@ -109,8 +110,8 @@ const besideIt = { instead: 'Put it next to tls and node: it is an option of cre
 const ourOwn = { instead: 'createServer() uses its own class. Use http.createServer with a class of your own.' }
 
 /**
- * Options that are refused inside `tls` and `node`. If one of them were set in both places, it
- * would apply in only one of them, without a way to tell which.
+ * Options that are refused inside `tls` and `node`. If such an option were also set next to `tls`
+ * and `node`, only one of the two values would apply, and it would not be clear which.
  */
 export const nodeKinds = {
   ...(Object.fromEntries(Object.keys(defaults).map((name) => [name, besideIt])) as Record<
@@ -123,7 +124,7 @@ export const nodeKinds = {
 
 /**
  * The value 0 is invalid for `maxHeaderSize` and `connectionsCheckingInterval`. With 0, Node would
- * use its default size, and would check without a pause.
+ * use its default value for the first option, and would check without a pause for the second.
  */
 export const serverKinds: Kinds<
   ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>
@@ -151,7 +152,7 @@ export const serverKinds: Kinds<
   SNICallback: inTls,
 }
 
-/** The options with their defaults. Throws `ConfigurationError`. */
+/** The options with their defaults. Throws `ConfigurationError` if an option is invalid. */
 export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
   checkOptions('createServer()', given, serverKinds)
   const bounds = Object.fromEntries(
@@ -172,7 +173,7 @@ function headersTimeoutOf(given: ServerOptions, { headersTimeout, requestTimeout
   if (requestTimeout === 0 || headersTimeout <= requestTimeout) return headersTimeout
   if (given.headersTimeout === undefined) return requestTimeout
   throw invalidOption(
-    `headersTimeout is ${headersTimeout}, which is more than requestTimeout, ${requestTimeout}: the headers are ` +
-      'part of the request. Set at most that.',
+    `The option "headersTimeout" is ${headersTimeout}, which is more than requestTimeout (${requestTimeout}). The ` +
+      `headers are part of the request. Set at most ${requestTimeout}.`,
   )
 }

@@ -1,7 +1,7 @@
 /** A document as the rules see it: its paths below the version, and their operations. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 
-/** The kind of a path. `other` is a flag or an endpoint. */
+/** The kind of a path. `other` stands for a flag or an endpoint. */
 type PathKind = 'collection' | 'item' | 'other'
 
 export interface Path {
@@ -50,8 +50,8 @@ export function pathsOf(document: unknown): readonly Path[] {
 }
 
 /**
- * The paths that are omitted: `/login` (AUTH-2), the docs pages, and the addresses of the document
- * (PATH-4).
+ * The paths that are omitted: `/login` (AUTH-2), the docs pages, and the paths of the document
+ * itself (PATH-4).
  */
 const beside = /^(?:login|docs(?:\/.*)?|openapi(?:\.json|\.ya?ml)?)$/
 
@@ -77,8 +77,8 @@ export function operationsOf(document: unknown): readonly Operation[] {
 }
 
 /**
- * The parameters of an operation and of its path, in one location. Names of header fields are in
- * lower case.
+ * The parameters of an operation and of its path that are in one location, such as `query`. Names
+ * of header fields are in lower case.
  */
 export function parametersIn(
   { operation, path }: Operation,
@@ -109,7 +109,7 @@ export function lackingField(
   why: string,
 ): { message: string; path: string[] } {
   return {
-    message: `${operation.name} answers ${status} without the header ${name}. Add it to the response: ${why}.`,
+    message: `${operation.name} responds with ${status} without the header ${name}. Add it to the response: ${why}.`,
     path: [...operation.place, 'responses', status],
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Types for the parts of a Spectral ruleset that the library uses, because the package does not
- * depend on Spectral.
+ * Types for the parts of a Spectral ruleset that the library uses. They are declared here, because
+ * the package does not depend on Spectral.
  */
 
 /** A finding of a rule, with its position. */
@@ -10,7 +10,7 @@ export interface Finding {
   readonly path: readonly (string | number)[]
 }
 
-/** A rule of a Spectral ruleset over a whole document. */
+/** A rule of a Spectral ruleset, which checks a whole document. */
 export interface Rule {
   readonly description: string
   readonly message: '{{error}}'
@@ -21,8 +21,8 @@ export interface Rule {
 
 /**
  * Creates a rule for a clause. `find` gets the document as Spectral passes it, with references
- * resolved. Each message of `find` says what is wrong and how to fix it. The clause is appended to
- * the message here.
+ * resolved. Each message of `find` says what is wrong and how to fix it. This function appends the
+ * clause to the message.
  */
 export function rule(clause: string, description: string, find: (document: unknown) => readonly Finding[]): Rule {
   return {

@@ -122,10 +122,14 @@ const findUncached: Find = (operation) => {
 }
 
 export const itemRules: Readonly<Record<string, Rule>> = {
-  'verb-3-put': rule('VERB-3', 'PUT replaces an item and answers 200.', onItems(['PUT'], findPut)),
-  'verb-5-patch': rule('VERB-5', 'PATCH takes the members that change and answers 200.', onItems(['PATCH'], findPatch)),
+  'verb-3-put': rule('VERB-3', 'PUT replaces an item and responds with 200.', onItems(['PUT'], findPut)),
+  'verb-5-patch': rule(
+    'VERB-5',
+    'PATCH takes the members that change and responds with 200.',
+    onItems(['PATCH'], findPatch),
+  ),
   'verb-6-delete': rule('VERB-6', 'DELETE has no body, in neither direction.', onItems(['DELETE'], findDelete)),
-  'verb-8-head': rule('VERB-8', 'HEAD of an item answers 302 or 404.', onItems(['HEAD'], findHead)),
+  'verb-8-head': rule('VERB-8', 'HEAD of an item responds with 302 or 404.', onItems(['HEAD'], findHead)),
   'hdr-2-etag': rule('HDR-2', 'An item has a tag.', onItems(['GET'], findUntagged)),
   'hdr-3-if-match': rule(
     'HDR-3',

@@ -27,7 +27,10 @@ function onCollections(
       .flatMap(find)
 }
 
-/** The query parameter of an operation that probably has the purpose of the parameter `meant`. */
+/**
+ * The name of a query parameter of the operation that probably has the same purpose as the
+ * parameter `meant`.
+ */
 const foreign = (operation: Operation, meant: string): string | undefined =>
   [...parametersIn(operation, 'query').keys()].find((name) => synonymOf(name) === meant)
 
@@ -52,8 +55,9 @@ const pageParameter =
   }
 
 /**
- * The parameters whose other names are reported here. Page parameters are checked by rules of their
- * own. The search parameter is not checked, because a filter may legitimately be called "text".
+ * The parameters for which synonyms are reported here. Other rules check the page parameters.
+ * Synonyms of the search parameter are not reported, because a filter may legitimately be called
+ * "text".
  */
 const named = [parameter.sort, parameter.expand]
 
@@ -69,7 +73,7 @@ const findNoArray = (operation: Operation): readonly Finding[] =>
   Object.entries(contentOf(operation.responses['200'])).flatMap(([type, media]) => {
     const { schema } = asObject(media)
     if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
-    const message = `${operation.name} does not answer an array in ${type}. Answer the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
+    const message = `${operation.name} does not respond with an array in ${type}. Return the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
     return [{ message, path: [...operation.place, 'responses', '200', 'content', type] }]
   })
 
@@ -92,7 +96,7 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
   if (created.length === 0 && !successesOf(operation).includes('200')) {
     return [
       {
-        message: `${operation.name} has no success response. Answer 201 or 202 with ${header.location}, or 200 if nothing is created.`,
+        message: `${operation.name} has no success response. Respond with 201 or 202 and ${header.location}, or with 200 if nothing is created.`,
         path: [...operation.place],
       },
     ]

@@ -1,4 +1,4 @@
-/** Rules for addresses and names (PATH-1 to PATH-8). */
+/** Rules for paths and names (PATH-1 to PATH-8). */
 import { isList, isObject } from '../definition/json.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
 import { isConfigurationError } from '../problem.js'
@@ -19,12 +19,13 @@ function inSegments(
 }
 
 /**
- * The message of the error that the definition of a resource with this name would throw, if the
- * error has this code.
+ * The message of the error that defining a resource with this name would throw. Returns `undefined`
+ * if there would be no error, or an error with another code.
  */
 function nameFault(path: Path, at: number, code: string): string | undefined {
   const segment = path.segments[at] ?? ''
-  // A placeholder that is followed by more text is checked by the rule about formats.
+  // A segment such as `{id}` is not a name. The rule about formats checks segments such as
+  // `{id}.json`.
   if (segment.includes('{')) return undefined
   try {
     if (isCollection(path, at)) checkCollectionName(segment)
@@ -32,8 +33,8 @@ function nameFault(path: Path, at: number, code: string): string | undefined {
     else if (path.segments.length > 1) checkSegment(segment)
   } catch (error) {
     if (!isConfigurationError(error)) throw error
-    // The last sentence of the message applies only to definitions, so it is removed. For a
-    // ruleset, the team configures exceptions in Spectral.
+    // The last sentence of the message applies only to definitions, so it is removed. Exceptions to
+    // a rule of the ruleset are configured in Spectral.
     if (error.code === code) return error.message.replace(/ If the name is right nevertheless, .*$/s, '')
   }
   return undefined
@@ -66,9 +67,9 @@ const chainOf = ({ segments }: Path): readonly string[] =>
   segments.filter((segment, at) => !isParameter(segment) && isParameter(segments[at + 1]))
 
 /**
- * Finds two collections that are each below the other: in one path, the first is below the second,
- * and in another path, the second is below the first. In one of these paths, the parent is not
- * first.
+ * Finds pairs of collections whose order differs between two paths. In one path, the first
+ * collection is below the second, and in the other path, the second is below the first. In one of
+ * these paths, the parent is not first.
  */
 function findTurned(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
@@ -84,7 +85,7 @@ function findTurned(document: unknown): readonly Finding[] {
   return [...pairs].flatMap(([pair, path]) => {
     const [parent = '', child = ''] = pair.split(' ')
     const other = pairs.get(`${child} ${parent}`)
-    // Each pair is reported once, at the later one of its two paths.
+    // Each pair is reported once, at the later of the two paths.
     if (other === undefined || paths.indexOf(other) > paths.indexOf(path)) return []
     const message = `${path.text}: "${child}" is below "${parent}", but in ${other.text} it is the other way round. Put the parent first, and filter the other collection by a parameter.`
     return [{ message, path: ['paths', path.text] }]
@@ -154,7 +155,7 @@ const isSaid = (text: unknown): boolean => typeof text === 'string' && text.trim
 
 /**
  * Finds paths without a version. The version must be the first segment of the path, or the last
- * segment of the server address.
+ * segment of the server URL.
  */
 function findUnversioned(document: unknown): readonly Finding[] {
   const { servers } = asObject(document)

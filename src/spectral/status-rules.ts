@@ -32,7 +32,7 @@ const findForeign: Find = ({ name, responses, place }) =>
   Object.keys(responses)
     .filter((status) => /^[0-9]{3}$/.test(status) && !known.has(status))
     .map((status) => ({
-      message: `${name} answers ${status}, which the conventions do not use. Answer ${instead[status] ?? (status < '400' ? '200' : status < '500' ? '422 or 400' : '500')}.`,
+      message: `${name} responds with ${status}, which the conventions do not use. Respond with ${instead[status] ?? (status < '400' ? '200' : status < '500' ? '422 or 400' : '500')}.`,
       path: [...place, 'responses', status],
     }))
 
@@ -73,7 +73,7 @@ const findUnauthenticated: Find = ({ name, operation, responses, place, method }
 const members = ['type', 'title', 'status', 'code']
 
 const findOtherProblems: Find = ({ name, method, responses, place }) => {
-  // Responses to HEAD and responses of a retired version have no body (VER-2).
+  // Responses to HEAD have no body, and neither have the responses of a retired version (VER-2).
   if (method === 'HEAD') return []
   return Object.entries(responses).flatMap(([status, response]) => {
     if (!/^[45][0-9]{2}$/.test(status) || status === '410') return []
@@ -82,7 +82,7 @@ const findOtherProblems: Find = ({ name, method, responses, place }) => {
     if (contentOf(response)[mediaType.problem] === undefined) {
       return [
         {
-          message: `${name} answers ${status} without ${mediaType.problem}. Describe it as a problem (RFC 9457).`,
+          message: `${name} responds with ${status} without ${mediaType.problem}. Describe it as a problem (RFC 9457).`,
           path,
         },
       ]
@@ -120,18 +120,14 @@ const findBodies: Find = ({ name, responses, place }) =>
     ? []
     : [
         {
-          message: `${name} answers 410 with a body. Leave it out: a retired part answers with an empty body.`,
+          message: `${name} responds with 410 and a body. Leave the body out: a retired part responds with an empty body.`,
           path: [...place, 'responses', '410'],
         },
       ]
 
 export const statusRules: Readonly<Record<string, Rule>> = {
-  'hdr-1-accept': rule('HDR-1', 'An unacceptable Accept is answered with 415.', onAll(findUnnegotiated)),
-  'auth-4-unauthenticated': rule(
-    'AUTH-4',
-    'Requests without valid credentials are answered with 401.',
-    onAll(findUnauthenticated),
-  ),
+  'hdr-1-accept': rule('HDR-1', 'An unacceptable Accept gets 415.', onAll(findUnnegotiated)),
+  'auth-4-unauthenticated': rule('AUTH-4', 'Requests without valid credentials get 401.', onAll(findUnauthenticated)),
   'err-1-status': rule('ERR-1', 'Only the statuses of the conventions are used.', onAll(findForeign)),
   'err-2-body': rule('ERR-2', 'Operations with a body document 400, 415 and 422.', onAll(findUnread)),
   'err-3-problem': rule('ERR-3', 'Errors are problem details.', onAll(findOtherProblems)),

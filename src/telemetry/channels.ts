@@ -1,7 +1,7 @@
 /**
  * The channels of `node:diagnostics_channel` on which the library reports its work; see
- * docs/observability.md. If a channel has no subscribers, it costs only the check whether it has
- * any.
+ * docs/observability.md. If a channel has no subscribers, its only cost is the test for
+ * subscribers.
  */
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { CallMessage, PoolWaitMessage, RequestMessage, StepMessage } from './messages.js'
@@ -17,7 +17,7 @@ export const stepChannel = tracingChannel<unknown, StepMessage>('express-rest-co
 /** One message per call of an adapter, for requests and for jobs. */
 export const callChannel = tracingChannel<unknown, CallMessage>('express-rest-conventions:adapter-call')
 
-/** One message per cache lookup. */
+/** Each message covers the lookups in one cache that are made without an `await` in between. */
 export const cacheChannel = channel('express-rest-conventions:cache')
 
 /** One message per call that waits for a connection of a PostgreSQL pool. */
@@ -26,13 +26,16 @@ export const poolWaitChannel = tracingChannel<unknown, PoolWaitMessage>('express
 /** One message per list over PostgreSQL that was slow. */
 export const slowListChannel = channel('express-rest-conventions:slow-list')
 
-/** One message when a rate-limit or login store fails, and one when it works again. */
+/**
+ * One message when a store for rate limits, logins or usage counts fails, and one when it works
+ * again.
+ */
 export const storeFailureChannel = channel('express-rest-conventions:store-failure')
 
 /**
- * One piece of work on a tracing channel. The work may be synchronous or asynchronous. In both
- * cases, `asyncEnd` is published once, as the last event, so that subscribers need only this event
- * to detect the end.
+ * One piece of work that is reported on a tracing channel. The work may be synchronous or
+ * asynchronous. In both cases, `asyncEnd` is published once, as the last event, so that subscribers
+ * can detect the end with this event alone.
  */
 export class Traced<M extends Outcome> {
   readonly #channel: TracingChannel<unknown, M>
@@ -45,8 +48,8 @@ export class Traced<M extends Outcome> {
   }
 
   /**
-   * Calls `work(argument)` with the stores that subscribers have bound to `start`. A span that a
-   * subscriber has started is therefore active inside `work`.
+   * Calls `work(argument)` with the `AsyncLocalStorage` stores that subscribers have bound to
+   * `start`. A span that a subscriber has started is therefore active inside `work`.
    */
   run<A, T>(work: (argument: A) => T, argument: A): T {
     const { start, end } = this.#channel

@@ -35,9 +35,9 @@ export function expressRoute(req: IncomingMessage): string | undefined {
 
 /**
  * Calls `matched` whenever Express matches a route below `mountPath`, with the template of the
- * route below it. At that time, Express sets `req.route`, and `req.baseUrl` has the path of the
- * nested router. Later, Express restores `req.baseUrl`. Express also drops the parameters in the
- * path of a nested router, so all parameters are recorded.
+ * route below that path. When Express sets `req.route`, `req.baseUrl` still contains the path of
+ * the nested router. Later, Express restores `req.baseUrl`. Express also drops the parameters in
+ * the path of a nested router, so this function records all parameters.
  */
 export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
   const names = followParameters(req)
@@ -49,7 +49,10 @@ export function followRoutes(req: IncomingMessage, mountPath: string, matched: (
   })
 }
 
-/** The names of all parameters that Express sets from now on, by their values. */
+/**
+ * Returns a map that is updated from now on. It contains the names of all parameters that Express
+ * sets, keyed by the values of the parameters.
+ */
 export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, string> {
   const names = new Map<unknown, string>()
   watchProperty(req, 'params', (params) => {
@@ -59,8 +62,8 @@ export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, str
 }
 
 /**
- * Replaces a property with an accessor that reports new values, also to earlier watchers of the
- * property. A property that can't be redefined stays as it is.
+ * Replaces a property with an accessor that reports new values. Earlier watchers of the property
+ * still get the new values, too. A property that can't be redefined is left unchanged.
  */
 function watchProperty<Name extends 'params' | 'route'>(
   req: RoutedRequest,
@@ -93,8 +96,8 @@ function templateOf(path: string, names: ReadonlyMap<unknown, string>): string {
 }
 
 /**
- * The names of parameters, by their values. The value of a wildcard of Express 5 is a list of
- * segments.
+ * The names of parameters, keyed by the values of the parameters. In Express 5, the value of a
+ * wildcard is a list of segments.
  */
 function namesIn(params: Params): ReadonlyMap<unknown, string> {
   const names = new Map<unknown, string>()
@@ -113,7 +116,8 @@ function decoded(segment: string): string {
 }
 
 /**
- * The text of an Express path. The path may be a string, a regular expression, or a list of both.
+ * An Express path as a string. The path may be a string, a regular expression, or a list of strings
+ * and regular expressions.
  */
 function pathOf(path: unknown): string | undefined {
   if (typeof path === 'string') return path

@@ -1,14 +1,14 @@
 /**
  * Sets `http.route` of the server span (OpenTelemetry semantic conventions for HTTP). The
- * instrumentation of Node's `http` creates the span, keeps it in the active context, and reads the
- * route when the response has been sent.
+ * instrumentation of Node's `http` creates this span and keeps a record of the request in the
+ * active context. It reads the route from this record when the response has been sent.
  */
 
 import type { ServerResponse } from 'node:http'
 
 /** The record of a request in OpenTelemetry's context. */
 export interface TracedRequest {
-  /** Used as `http.route`. The method and this route together are the name of the span. */
+  /** The value of `http.route`. The name of the span consists of the method and this route. */
   route?: string | undefined
 }
 
@@ -45,7 +45,7 @@ const names = new WeakMap<TracedRequest, { route: string | undefined }>()
 /**
  * Sets the route of a traced request. Express's instrumentation overwrites the route for each layer
  * that a request passes, and does not know versions. The latest route is therefore set again when
- * the connection closes, before the listener that ends the span runs.
+ * the response emits `close`, before the listener that ends the span runs.
  */
 export function nameRoute(traced: TracedRequest, res: ServerResponse, route: string | undefined): void {
   // `Reflect.set` is used because an assignment would throw if the record can't be written.

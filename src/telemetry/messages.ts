@@ -1,10 +1,10 @@
 /**
- * The messages of the tracing channels. A getter returns the facts about the request that are known
- * when it is called.
+ * The messages of the tracing channels. The fields that describe the request are getters. Each
+ * getter returns what is known when it is read.
  */
 import type { IncomingMessage } from 'node:http'
 
-/** The fields of a message that describe its request or job. */
+/** The fields of a message that describe the request or job. */
 export interface Facts {
   readonly requestId: string
   /** `JOB` for work that was not started by a request. */
@@ -146,8 +146,8 @@ export class CallMessage extends Message {
 }
 
 /**
- * Lookups in one cache that follow each other without a wait, such as the lookups for all rows of a
- * page.
+ * Lookups in one cache that are made without an `await` in between, such as the lookups for all
+ * rows of a page.
  */
 export interface CacheMessage {
   /** The name of the cache, as in docs/performance.md. */
@@ -189,13 +189,13 @@ export interface SlowListMessage {
   /** Whether the list was a full-text search. */
   readonly search: boolean
   /**
-   * The tables that the query plan reads completely, because no index fits. `undefined` if the plan
-   * is unknown.
+   * The tables that the query plan reads completely, because no index matches. `undefined` if the
+   * plan is unknown.
    */
   readonly readWhole: readonly string[] | undefined
 }
 
-/** A rate-limit or login store that has failed or works again. */
+/** A store for rate limits, logins or usage counts that has failed or works again. */
 export interface StoreFailureMessage {
   readonly state: 'failed' | 'recovered'
   /** A sentence for the log. */

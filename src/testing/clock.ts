@@ -1,8 +1,8 @@
-/** Sets the clock of this process to another time and stops it. */
+/** Replaces `Date` in this process, so that it shows another time, which does not advance. */
 
 /**
- * Runs `work` while `Date.now()` and `new Date()` return this time, in milliseconds. Timers and
- * adapters in other processes are not affected.
+ * Runs `work` while `Date.now()` and `new Date()` give the time `time`, in milliseconds since 1970.
+ * Timers are not affected, nor are adapters in other processes.
  */
 export async function atTime(time: number, work: () => Promise<void>): Promise<void> {
   const real = globalThis.Date

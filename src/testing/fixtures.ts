@@ -7,8 +7,8 @@ import { defineResource, type ResourceDefinition } from '../definition/resource.
 import type { Row } from './row.js'
 
 /**
- * A resource with every type of member, flat and nested, a text key and a member for scopes
- * (`depot`).
+ * A resource with every type of member, flat and nested, a string as its key, and a member for
+ * scopes (`depot`).
  */
 export const parcels = defineResource({
   collection: 'parcels',
@@ -111,8 +111,8 @@ export const lines = defineResource({
 
 /**
  * A resource with date-times, UUIDs, and numbers that a double can't represent. Each of these
- * values has only one canonical text (docs/resources.md, formats). They are compared as values and
- * not as texts. The members of the key are such values too.
+ * values has only one canonical string (docs/resources.md, formats). The values are compared as
+ * date-times, UUIDs and numbers, and not as strings. The members of the key also have such formats.
  */
 export const readings = defineResource({
   collection: 'readings',
@@ -267,7 +267,7 @@ const devices = [
   '00000000-0000-0000-0000-00000000000a',
   'ffffffff-ffff-4fff-bfff-ffffffffffff',
 ]
-/** Some adjacent values are equal as doubles, and some sort differently as texts. */
+/** Some adjacent values are equal as doubles, and some sort differently as strings. */
 const counters = [
   '9007199254740992',
   '9007199254740993',

@@ -1,6 +1,6 @@
 /**
- * Finds out the order of values in a store from the lists that it returns. Texts may have any
- * order, as long as it is consistent.
+ * Learns in which order a store sorts values, from the lists that the store returns. The store may
+ * sort strings in any order, as long as the order is consistent.
  */
 import { get } from '../definition/json.js'
 import { valueFormat } from '../definition/value-formats.js'
@@ -8,13 +8,13 @@ import { expectEqual, expectThat } from './contract-error.js'
 import type { Stage } from './stage.js'
 
 /** Returns the rank of a value in the ascending order of its member. */
-export type Places = (value: unknown) => number
+export type RankOf = (value: unknown) => number
 
 /**
- * Finds out the order of a member. Numbers (including numbers as texts) and date-times must ascend,
- * nulls must come last, and equal values must be adjacent.
+ * Learns the order of a member's values. Numbers (including numbers as strings) and date-times must
+ * ascend, nulls must come last, and equal values must be adjacent.
  */
-export async function placesOf(stage: Stage, field: string): Promise<Places> {
+export async function placesOf(stage: Stage, field: string): Promise<RankOf> {
   const path = field.split('.')
   const listed = (await stage.all({ sort: field }, {}, 50)).map(({ value }) => get(value, path) ?? null)
   const places = new Map<unknown, number>()
@@ -39,5 +39,5 @@ export async function placesOf(stage: Stage, field: string): Promise<Places> {
 /** Formats whose values have the same order in every store. */
 const comparable: ReadonlySet<string> = new Set(['local-date-time', 'date-time', 'decimal', 'int64'])
 
-/** A negative zero equals zero, so either may come first. */
+/** A negative zero equals zero, so a list may contain them in any order. */
 const plain = (value: unknown): unknown => (value === 0 ? 0 : value)

@@ -2,7 +2,7 @@
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
-import type { Places } from './learned-order.js'
+import type { RankOf } from './learned-order.js'
 import { type ListParts, sortTerms, type Where } from './requests.js'
 import type { Row } from './row.js'
 
@@ -15,12 +15,12 @@ export const memberAt = (record: Row, field: string): Scalar | null =>
 const setName = ({ collection, key, as }: ParentKey): string => JSON.stringify([collection, key, as])
 
 export class Model {
-  /** The records, by the texts of their keys. */
+  /** The records, by key (as a string). */
   readonly records = new Map<string, Row>()
   readonly #sets = new Map<string, Set<string>>()
   readonly #definition: ResourceDefinition
   /** For each member, a function that returns the rank of a value in the order of the store. */
-  readonly places = new Map<string, Places>()
+  readonly ranks = new Map<string, RankOf>()
 
   constructor(definition: ResourceDefinition, records: readonly Row[]) {
     this.#definition = definition
@@ -32,8 +32,11 @@ export class Model {
     return key.text(key.of(record) as never)
   }
 
-  /** The member that contains the key of the parent. `undefined` if the store keeps a set. */
-  by({ as }: ParentKey): string | undefined {
+  /**
+   * The member that contains the key of the parent. `undefined` if no member contains it, so that
+   * the store keeps the association as a set of keys.
+   */
+  parentMember({ as }: ParentKey): string | undefined {
     return this.#definition.attachedTo.find((one) => one.as === as)?.by?.[0]
   }
 
@@ -45,7 +48,7 @@ export class Model {
   }
 
   isAttached(parent: ParentKey, record: Row): boolean {
-    const by = this.by(parent)
+    const by = this.parentMember(parent)
     return by === undefined ? this.setOf(parent).has(this.keyText(record)) : record[by] === parent.key
   }
 
@@ -55,8 +58,8 @@ export class Model {
   }
 
   /**
-   * The records that a list must return, in the order of its sort. If a search is sorted by rank,
-   * the order of these records does not matter.
+   * The records that a list must return, in its sort order. If a search is sorted by rank, the
+   * order of these records does not matter.
    */
   found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
     return [...this.records.values()]
@@ -67,20 +70,20 @@ export class Model {
           (search === undefined || this.#holdsWords(record, search)) &&
           (parent === undefined || this.isAttached(parent, record)),
       )
-      .sort((a, b) => this.compare(this.place(a, sort), this.place(b, sort), sort))
+      .sort((a, b) => this.compare(this.seekPosition(a, sort), this.seekPosition(b, sort), sort))
   }
 
   /**
    * The values of a record for the terms of a sort. For `-weight,code`, these are its weight and
    * its code.
    */
-  place(record: Row, sort: string): readonly (Scalar | null)[] {
+  seekPosition(record: Row, sort: string): readonly (Scalar | null)[] {
     return sortTerms(sort, this.#definition.key.members).map(({ field }) => memberAt(record, field))
   }
 
   compare(a: readonly (Scalar | null)[], b: readonly (Scalar | null)[], sort: string): number {
     for (const [i, { field, descending }] of sortTerms(sort, this.#definition.key.members).entries()) {
-      const placeOf = this.places.get(field) as Places
+      const placeOf = this.ranks.get(field) as RankOf
       const [x, y] = [placeOf(a[i]), placeOf(b[i])]
       if (x !== y) return (x < y ? -1 : 1) * (descending ? -1 : 1)
     }
@@ -94,14 +97,14 @@ export class Model {
     if (condition.op === 'eq') return member === condition.value
     if (condition.op === 'in') return condition.value.includes(member)
     if (condition.op === 'contains') return (member as unknown as readonly Scalar[]).includes(condition.value)
-    const placeOf = this.places.get(condition.field) as Places
+    const placeOf = this.ranks.get(condition.field) as RankOf
     const difference = placeOf(member) - placeOf(condition.value)
     return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[condition.op]
   }
 
   /**
-   * Whether a record contains all words of a search. Words are separated by spaces, and upper and
-   * lower case are equal. A part of a word does not match.
+   * Whether a record contains all words of a search. Words are separated by spaces, and case is
+   * ignored. A part of a word does not match.
    */
   #holdsWords(record: Row, search: string): boolean {
     const members = Array.isArray(this.#definition.search) ? (this.#definition.search as readonly string[]) : []

@@ -15,7 +15,7 @@ export interface Question {
 }
 
 /** The data from which random list requests are generated. */
-export interface Matter {
+export interface QuestionData {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
   /** The parents whose collections may be listed. Empty if the adapter can't attach records. */
@@ -25,10 +25,13 @@ export interface Matter {
 
 const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '', ' ']
 
-/** A random list request. The larger `weight` is, the more parts the request tends to have. */
+/**
+ * A random list request. The larger `weight` is, the more likely the request has several
+ * conditions, a search, a parent and a scope.
+ */
 export function questionOf(
   random: Random,
-  { definition, records, parents, searches: isSearched }: Matter,
+  { definition, records, parents, searches: isSearched }: QuestionData,
   weight: number,
 ): Question {
   const conditions = random.below(Math.min(weight, 3) + 1)

@@ -4,7 +4,7 @@ import type { AdapterCall, Condition, KeysetPosition, ListRequest, ParentKey, So
 /** A condition without its `path`, which is derived from its `field`. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
 
-/** The parts of a list request that differ from the default. */
+/** The properties of a list request that differ from the defaults. */
 export interface ListParts {
   readonly where?: readonly Where[]
   /**
@@ -32,7 +32,7 @@ export function sortTerms(sort: string, key: readonly string[]): readonly SortTe
   return [...terms, ...key.filter((member) => !named.has(member)).map((member) => termOf(member, descending))]
 }
 
-/** The request with these parts, for a resource with this key. */
+/** A list request with these properties, for a resource with this key. */
 export function listRequest(parts: ListParts, key: readonly string[]): ListRequest {
   const { where = [], sort, search, page = 1, size = 100, seek, parent } = parts
   return {

@@ -1,15 +1,15 @@
-/** Converts records to canonical texts, by which the suite compares them. */
+/** Converts records to canonical strings, by which the suite compares them. */
 import { compileCanonical } from '../definition/conversion.js'
 import { isObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** A record. Its members are described only by the schema. */
+/** A record of any resource. Only the schema of the resource describes its members. */
 export type Row = Readonly<Record<string, unknown>>
 
 /**
- * Returns a function that converts a value to a canonical text. In this text, date-times have seven
- * fractional digits, members are in the order of their names, and a negative zero is zero. Null and
- * absent members give the same text, because the library treats them as equal (REP-8).
+ * Returns a function that converts a value to a canonical string. In this string, date-times have
+ * seven fractional digits, members are in the order of their names, and a negative zero is zero.
+ * Null and absent members give the same string, because the library treats them as equal (REP-8).
  */
 export function compileIdentity(shape: Shape): (value: unknown) => string {
   const canonical = compileCanonical(shape)

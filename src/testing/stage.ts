@@ -18,11 +18,11 @@ import { get } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { withTimeout } from '../timeout.js'
-import { expectAnswer, expectPage, expectStored } from './answers.js'
 import type { Need, OptionalMethod } from './check.js'
 import { ContractError, expectThat, show } from './contract-error.js'
 import type { Subject } from './fixtures.js'
 import { adapterCall, type ListParts, listRequest, sortTerms } from './requests.js'
+import { expectPage, expectResult, expectStored } from './results.js'
 import { compileIdentity, type Row } from './row.js'
 
 /** An adapter with any type of records and keys. */
@@ -59,7 +59,7 @@ export class Stage {
   readonly seed: number
   /** The features that the adapter does not offer, according to the options. */
   readonly #without: ReadonlySet<Need>
-  /** Converts a value to a text. Equal values give equal texts. */
+  /** Converts a value to a string. Equal values give equal strings. */
   readonly identity: (value: unknown) => string
 
   constructor(subject: Subject, adapters: readonly AnyAdapter[], { timeout, seed, without }: StageOptions) {
@@ -120,7 +120,7 @@ export class Stage {
     return page
   }
 
-  /** All results of a request. They are read page by page, with this page size. */
+  /** All results of a request. They are read page by page, with the page size `size`. */
   async all(parts: ListParts = {}, by: By = {}, size = 9): Promise<readonly Item[]> {
     const found: Item[] = []
     for (let page = 1; page <= 1000; page += 1) {
@@ -131,7 +131,7 @@ export class Stage {
     throw new ContractError(`Expected the pages to end, but got 1000 pages of ${size}.`)
   }
 
-  /** The keys of the results, as texts, in their order. */
+  /** The keys of the results, as strings, in the order of the results. */
   async keys(parts: ListParts = {}, by: By = {}): Promise<readonly string[]> {
     return (await this.all(parts, by)).map(({ value }) => this.keyText(value))
   }
@@ -140,7 +140,7 @@ export class Stage {
    * The position of a record in a sort, for a seek: the values of the record for the terms of the
    * sort. For `-weight,code`, these are its weight and its code.
    */
-  place(record: Row, sort: string): readonly (Scalar | null)[] {
+  seekPosition(record: Row, sort: string): readonly (Scalar | null)[] {
     return sortTerms(sort, this.definition.key.members).map(({ path }) => (get(record, path) ?? null) as Scalar | null)
   }
 
@@ -163,7 +163,7 @@ export class Stage {
   }
 
   /** The record under a key. Throws if there is none. */
-  async stored(key: unknown, by: By = {}): Promise<Item> {
+  async mustRead(key: unknown, by: By = {}): Promise<Item> {
     const item = await this.read(key, by)
     expectThat(item !== undefined, `a record under the key ${JSON.stringify(key)}`, item)
     return item
@@ -182,18 +182,18 @@ export class Stage {
   /** The record that the store has kept for an earlier create. */
   async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
     // The result is put into a list, because `undefined` is a valid result of recall().
-    const [answer] = await this.#ask('recall', by, async (adapter, call) => [
+    const [result] = await this.#ask('recall', by, async (adapter, call) => [
       await adapter.recall?.({ ...call, idempotency }),
     ])
-    if (answer !== undefined) expectAnswer(this.definition, 'recall', answer)
-    return answer as Item | Repeated | undefined
+    if (result !== undefined) expectResult(this.definition, 'recall', result)
+    return result as Item | Repeated | undefined
   }
 
   /** Creates a record. Throws if it is refused. */
-  async created(value: Row, by: By = {}): Promise<Item> {
-    const answer = await this.create(value, by)
-    expectThat('created' in answer, 'create() to return { created }', answer)
-    return answer.created
+  async mustCreate(value: Row, by: By = {}): Promise<Item> {
+    const result = await this.create(value, by)
+    expectThat('created' in result, 'create() to return { created }', result)
+    return result.created
   }
 
   replace(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item | 'absent' | 'stale' | Refused> {
@@ -204,14 +204,14 @@ export class Stage {
   }
 
   /** Replaces a record. Throws if it does not exist. */
-  async replaced(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item> {
-    const answer = await this.replace(key, value, expected, by)
+  async mustReplace(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item> {
+    const result = await this.replace(key, value, expected, by)
     expectThat(
-      typeof answer === 'object' && 'version' in answer,
+      typeof result === 'object' && 'version' in result,
       'replace() to return the stored value and its version',
-      answer,
+      result,
     )
-    return answer
+    return result
   }
 
   remove(key: unknown, expected?: string, by: By = {}): Promise<'removed' | 'absent' | 'stale' | Refused> {
@@ -257,9 +257,9 @@ export class Stage {
     by: By,
     ask: (adapter: AnyAdapter, call: AdapterCall) => R | Promise<R>,
   ): Promise<Exclude<R, undefined>> {
-    const answer = await this.#ask(method, by, ask)
-    expectAnswer(this.definition, method, answer)
-    return answer
+    const result = await this.#ask(method, by, ask)
+    expectResult(this.definition, method, result)
+    return result
   }
 
   /** Makes a call, which must settle within the timeout. */
@@ -271,9 +271,9 @@ export class Stage {
     const adapter = this.#adapters[peer % this.#adapters.length] as AnyAdapter
     const late = (): ContractError =>
       new ContractError(`Expected ${method}() to settle within ${this.#timeout} ms, but it did not.`)
-    const answer = await withTimeout(ask(adapter, adapterCall(call)), this.#timeout, late)
-    expectThat(answer !== undefined, `a result of ${method}()`, answer)
-    return answer as Exclude<R, undefined>
+    const result = await withTimeout(ask(adapter, adapterCall(call)), this.#timeout, late)
+    expectThat(result !== undefined, `a result of ${method}()`, result)
+    return result as Exclude<R, undefined>
   }
 }
 

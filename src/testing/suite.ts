@@ -44,7 +44,7 @@ export interface SuiteSubject<T, K = unknown> {
   readonly records: readonly NoInfer<T>[]
   /**
    * Returns a copy of the record with the same key and another value. The value must be different
-   * for each `n` from 0, and equal for equal `n`.
+   * for each integer `n` from 0, and the same for the same `n`.
    */
   readonly change: (record: NoInfer<T>, n: number) => NoInfer<T>
 }
@@ -155,7 +155,7 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   return {
     id: 'methods/offered',
     title:
-      'An adapter offers every method except those in the option "without". Without a method, its requests are 405.',
+      'An adapter offers every method except those in the option "without". The service responds with 405 to requests that need a missing method.',
     on: 'any',
     async run({ adapter }) {
       for (const method of optionalMethods) {

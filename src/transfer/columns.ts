@@ -1,7 +1,7 @@
 /**
- * The columns of a resource's records in formats that consist of rows and cells. There is one
- * column for each position in a representation, so that an import restores what an export has
- * written (REP-7).
+ * The columns of a resource's records, in formats that consist of rows and cells. There is one
+ * column for each path in a representation, so that an import restores what an export has written
+ * (REP-7).
  */
 
 import type { Link, LinkTo } from '../definition/resource.js'
@@ -11,7 +11,7 @@ import type { Mounted } from '../plan/routes.js'
 /** The content of a cell. `json` is the JSON text of a value of any type. */
 type CellKind = 'text' | 'number' | 'boolean' | 'json'
 
-/** A column. It stands for one position in the record on the wire. */
+/** A column, which corresponds to one path in a representation. */
 export interface Column {
   /**
    * The names of the members on the path to the value, joined by dots. Dots and backslashes in a
@@ -20,7 +20,7 @@ export interface Column {
   readonly name: string
   readonly path: readonly string[]
   readonly kind: CellKind
-  /** Whether an empty cell means null. If not, it means that the member is absent. */
+  /** True if an empty cell means null. False if it means that the member is absent. */
   readonly nullable: boolean
   /**
    * True for strings that contain numbers, such as decimals. Such strings are never treated as
@@ -35,8 +35,8 @@ export interface Column {
 type EmptyValue = 'object' | 'null' | 'absent'
 
 /**
- * The place of columns: the names of the enclosing objects, and the values of these objects if all
- * of their cells are empty.
+ * The position of columns: the names of the enclosing objects, and the value that each of these
+ * objects has if all of its cells are empty.
  */
 interface At {
   readonly path: readonly string[]
@@ -50,7 +50,7 @@ const below = ({ path, whenEmpty }: At, name: string, empty: EmptyValue): At => 
 const top: At = { path: [], whenEmpty: [] }
 
 /**
- * The columns of a resource in which the associations `expand` are expanded, in the order of the
+ * The columns of a resource if the associations `expand` are expanded, in the order of the
  * representation.
  */
 export function columnsOf(resource: Mounted, expand: readonly string[] = []): readonly Column[] {
@@ -58,8 +58,8 @@ export function columnsOf(resource: Mounted, expand: readonly string[] = []): re
 }
 
 /**
- * The columns that an import accepts: those of all possible exports of the resource, those of
- * `writeOnly` members, which no export contains, and the keys of link targets.
+ * The columns that an import accepts: the columns of all possible exports of the resource, the
+ * columns of `writeOnly` members, which no export contains, and the keys of link targets.
  */
 export function columnsToRead(resource: Mounted): readonly Column[] {
   const { plan, targets } = resource
@@ -86,8 +86,8 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
 interface DescribedColumn {
   readonly name: string
   /**
-   * The kind of its cells. Not called `type`, because linters would mistake the object for a
-   * schema.
+   * The kind of the column's cells. It is not called `type`, because linters would mistake this
+   * object for a schema.
    */
   readonly cell: CellKind
   readonly expand?: string
@@ -145,10 +145,11 @@ function linkColumns(resource: Mounted, link: Link, at: At, expand: readonly str
   const inside = below(at, name, 'null')
   const brief = [columnAt(inside, 'href', 'text', false), ...shownColumns(target, link, inside)]
   if (!expand.includes(name)) return brief
-  // Members that the target's schema does not declare have no column.
+  // If the target's schema allows undeclared members, not every member could have a column. The
+  // whole target is therefore one JSON cell.
   if (target.plan.open) return [columnAt(at, name, 'json', true)]
-  // A link stays a link if its target does not exist or is not visible to the caller, so the
-  // columns of the link are kept.
+  // A link is not expanded if its target does not exist or is not visible to the caller, so the
+  // columns of the plain link are needed, too.
   return [...brief, ...recordColumns(target, inside, [])]
 }
 
@@ -177,7 +178,7 @@ function memberColumns(
   if (type === 'string') return [columnAt(at, name, 'text', nullable, isNumeric(member))]
   if (type === 'boolean') return [columnAt(at, name, 'boolean', nullable)]
   if (type === 'number' || type === 'integer') return [columnAt(at, name, 'number', nullable)]
-  if (type !== 'object' || !spreads(member, certain, within)) return [columnAt(at, name, 'json', nullable)]
+  if (type !== 'object' || !canHaveColumns(member, certain, within)) return [columnAt(at, name, 'json', nullable)]
   const inside = below(at, name, certain ? 'object' : nullable ? 'null' : 'absent')
   const seen = new Set([...within, member])
   return [...member.members].flatMap(([inner, shape]) =>
@@ -185,14 +186,14 @@ function memberColumns(
   )
 }
 
-/** Whether a string contains a number that a double may not represent exactly. */
+/** Whether a string contains a number that a double might not represent exactly. */
 const isNumeric = ({ format }: Shape): boolean => format === 'decimal' || format === 'int64'
 
 /**
  * Whether an object can have a column for each of its members. All members must be declared. If all
- * cells are empty, the columns must still show whether the object is absent or has only nulls.
+ * cells are empty, it must still be clear whether the object is absent or contains only nulls.
  */
-function spreads(member: Shape, certain: boolean, within: ReadonlySet<Shape>): boolean {
+function canHaveColumns(member: Shape, certain: boolean, within: ReadonlySet<Shape>): boolean {
   if (member.hasOthers || member.members.size === 0 || within.has(member)) return false
   return certain || hasRequiredCell(member, new Set([...within, member]))
 }

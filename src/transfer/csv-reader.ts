@@ -1,6 +1,6 @@
 /**
- * Reads the rows of CSV as records. The header row defines the columns, and the schema defines the
- * types of the cells.
+ * Reads the rows of a CSV file as records. The header row defines the columns, and the schema
+ * defines the types of the cells.
  */
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import { integerChanges } from '../http/json-number.js'
@@ -31,8 +31,8 @@ export function csvReader(resource: Mounted, rules: ReadRules): RowReader {
 }
 
 /**
- * The required members of every row, by their names on the wire. Empty for a resource with a scope,
- * because the scope may set any members.
+ * The members that every row must have, by the names that clients see. Empty for a resource with a
+ * scope, because the scope may set any members.
  */
 function requiredMembers({ plan }: Mounted): readonly string[] {
   const { shape, key, assigned, scope } = plan.definition
@@ -62,7 +62,7 @@ function refuse(errors: readonly Violation[]): void {
   if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: summaryOf(errors), errors })
 }
 
-/** The columns of the header row. Throws a problem with all violations of the row. */
+/** The columns that the header row names. Throws a problem with all violations in the row. */
 function headerOf(
   cells: readonly Cell[],
   known: ReadonlyMap<string, Column>,
@@ -73,8 +73,8 @@ function headerOf(
   const errors: Violation[] = []
   const columns = new Set<Column>()
   for (const name of names) {
-    // The check stops here, because violations of thousands of columns would be of no use, and each
-    // unknown name is compared with all known names.
+    // The check stops here. Violations of thousands of columns would not help the client, and each
+    // unknown name is compared with all known names, which takes time.
     if (errors.length === maxHeaderViolations) break
     const column = known.get(name)
     if (column === undefined) errors.push(unknownColumn(name, known, rules))
@@ -145,7 +145,7 @@ function unequal([first, ...others]: readonly Cell[], columns: number): string {
   return `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, but the header row has ${columns}.`
 }
 
-/** Stands for a cell that is not a valid value of its column. */
+/** Stands for a cell that does not contain a valid value for its column. */
 const unreadable = Symbol('unreadable')
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -155,7 +155,7 @@ function cellValue(
   { kind, nullable, path }: Column,
   { escapeFormulas, depth }: ReadRules,
 ): unknown {
-  // An empty cell of a nested member may mean that the object is absent; see `fillEmpty`.
+  // An empty cell of a nested member may mean that the enclosing object is absent; see `fillEmpty`.
   if (text === '' && !quoted) return nullable && path.length === 1 ? null : undefined
   switch (kind) {
     case 'text':
@@ -193,7 +193,7 @@ function untyped({ name, kind, path }: Column): Violation {
   }
 }
 
-/** Sets a value at its place in the record, and creates the objects on the path. */
+/** Sets a value at a path in the record, and creates missing objects on the path. */
 function place(record: JsonObject, path: readonly string[], value: unknown): void {
   let at = record
   for (const name of path.slice(0, -1)) {
@@ -210,9 +210,9 @@ function place(record: JsonObject, path: readonly string[], value: unknown): voi
 }
 
 /**
- * Interprets an empty cell of a member of an object. If the object is present, the member is null.
- * Otherwise, the object gets the value that its column has for empty cells: an empty object, null,
- * or none.
+ * Interprets an empty cell of a member of a nested object. If the record has the object, the member
+ * becomes null, if the schema allows null. Otherwise, the object itself gets the value in
+ * `whenEmpty`: an object, null, or no value.
  */
 function fillEmpty(record: JsonObject, { path, nullable, whenEmpty }: Column): void {
   let at: JsonObject = record

@@ -1,14 +1,13 @@
 /**
- * Splits CSV into rows and cells (RFC 4180). It is lazy: each row is parsed only when it is
- * requested.
+ * Splits CSV into rows and cells (RFC 4180). Each row is parsed only when the caller requests it.
  */
 import type { HttpProblem } from '../problem.js'
 import { longestRow, malformedRow } from './malformed-row.js'
 
-/** The maximum number of cells in a row, which is more than any table has columns. */
+/** The maximum number of cells in a row. No real table has this many columns. */
 const maxCells = 10_000
 
-/** A cell. A quoted cell is always a text, even if it is empty. */
+/** A cell. A quoted cell is always a string, even if it is empty. */
 export interface Cell {
   readonly text: string
   readonly quoted: boolean
@@ -91,14 +90,14 @@ class Scanner {
     return { text: doubled ? inner.replaceAll('""', '"') : inner, quoted: true }
   }
 
-  /** The position of the next quote. Counts the line ends in front of it. */
+  /** Returns the position of the next quote, and counts the line ends before that quote. */
   #closing(from: number): number {
     const end = this.#text.indexOf('"', from)
     const known = end === -1 ? this.#text.length : end
     if (known - this.#begin > longestRow) throw this.#malformed(tooLong)
     if (end === -1) throw this.#malformed('a quote is opened and never closed')
-    // This is a loop because a search for a line end would continue beyond the quote, for each cell
-    // of a long row.
+    // A loop is used because `indexOf` would search for the next line end beyond the quote. For
+    // each cell of a long row, it would search the same text again.
     for (let at = from; at < end; at += 1) if (this.#text.charCodeAt(at) === lineFeed) this.#inside += 1
     return end
   }

@@ -19,13 +19,13 @@ export interface CsvOptions {
    */
   readonly separator?: ',' | ';' | '\t' | '|'
   /**
-   * Whether to put a `'` in front of texts that a spreadsheet would treat as formulas. An import
-   * with the same option removes it. Numbers are not changed. Default false.
+   * Whether to put a `'` in front of strings that a spreadsheet would treat as formulas. An import
+   * with the same option removes the `'`. Numbers are not changed. Default false.
    */
   readonly escapeFormulas?: boolean
   /**
    * Whether an export starts with a byte order mark, by which Excel recognizes UTF-8. Imports
-   * accept files with and without it. Default false.
+   * accept files with and without a byte order mark. Default false.
    */
   readonly bom?: boolean
   /**
@@ -96,7 +96,8 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
   if (value === undefined) return ''
   if (kind === 'json') return jsonCell(value, rules)
   if (value === null) return ''
-  // This does not depend on the schema: if formulas are escaped, every text is escaped.
+  // If formulas are escaped, a string is escaped even in a column for values of another type. The
+  // only exception is a number in a column for `decimal` or `int64` strings.
   if (typeof value === 'string')
     return textCell(value, numeric && isNumber(value) ? { ...rules, escapeFormulas: false } : rules)
   if (typeof value === 'number' && !Number.isFinite(value)) return ''
@@ -104,7 +105,8 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
 }
 
 /**
- * The cell for a JSON value. Only a number can start like a formula, and numbers are not escaped.
+ * The cell for a value in JSON. Of all JSON texts, only a number can start like a formula, and
+ * numbers are not escaped.
  */
 function jsonCell(value: unknown, { separator }: CellRules): string {
   return textCell(JSON.stringify(value) ?? 'null', { separator, escapeFormulas: false })

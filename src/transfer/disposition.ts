@@ -1,4 +1,4 @@
-/** `Content-Disposition` with the file name of an export (RFC 6266). */
+/** The header field `Content-Disposition`, with the file name of an export (RFC 6266). */
 
 import type { TextKind } from '../options/kinds.js'
 
@@ -7,7 +7,7 @@ export const fileNameKind: TextKind = { a: 'the name of a file, without a folder
 
 /**
  * The value of `Content-Disposition` for a file name; `undefined` if there is no file name. For a
- * name that is not ASCII, the value has `filename*` (RFC 8187).
+ * name that is not ASCII, the value contains `filename*` (RFC 8187).
  */
 export function dispositionOf(fileName: string | undefined): string | undefined {
   if (fileName === undefined) return undefined

@@ -4,9 +4,9 @@ import { HttpProblem } from '../problem.js'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The text of a file, without its byte order mark. Throws `malformed-body` (400) if the file has
- * another encoding. If a file were decoded with the wrong encoding, incorrect text would be stored
- * without anyone noticing.
+ * The text of a file, without its byte order mark. Throws `malformed-body` (400) if the file is not
+ * UTF-8. If a file were decoded with the wrong encoding, incorrect text would be stored without
+ * anyone noticing.
  */
 export function fileText(bytes: Uint8Array, charset = 'utf-8'): string {
   const [first, second] = bytes

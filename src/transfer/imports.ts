@@ -1,6 +1,6 @@
 /**
- * Imports: creates many records from one file. Each record gets the checks of a POST, and one
- * report has all violations.
+ * Imports create many records from one file. Each record gets the checks of a POST, and one report
+ * contains all violations.
  */
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
@@ -18,9 +18,9 @@ import { formFile } from './multipart.js'
 import { withoutReadOnly } from './read-only.js'
 
 /**
- * Runs work in a transaction of the service. It begins a transaction, and calls `run` with the
- * value that the adapter's `within()` takes. It commits if `run` resolves. If `run` rejects, it
- * rolls back and rejects.
+ * A function of yours that runs work in a transaction. It begins a transaction, and calls `run`
+ * with the value that the adapter's `within()` takes. If `run` resolves, the function commits. If
+ * `run` rejects, the function rolls back and rejects.
  */
 export type Transaction = <R>(run: (within: unknown) => Promise<R>) => Promise<R>
 
@@ -31,8 +31,8 @@ export interface ImportOptions extends EndpointLimits {
   readonly formats: readonly TransferFormat[]
   /**
    * A function that runs the import in a transaction, so that all rows are written or none.
-   * `'none'` is for a store without transactions. Then nothing is written before all rows have
-   * passed their checks. If the store still refuses rows, the other rows are written.
+   * `'none'` is for a store without transactions. In this mode, nothing is written before all rows
+   * have passed their checks. If the store still refuses some rows, the other rows are written.
    */
   readonly transaction: Transaction | 'none'
   /** The maximum number of rows in a file. The response to a larger file is 413. Default 10,000. */
@@ -68,9 +68,9 @@ const reportSchema = {
 const defaultBodyLimit = 10_485_760
 
 /**
- * The number of files that may be in memory for each import that may run. It is more than 1,
- * because a file that is still arriving uses no connection of the store. A slow client thus does
- * not block the imports of others.
+ * The number of files that may be in memory, as a multiple of `maxConcurrent`. Files that are still
+ * arriving use no connection of the store. With a multiple of 1, slow uploads would block the
+ * imports of other clients.
  */
 const filesPerImport = 4
 
@@ -78,16 +78,16 @@ const busy = (): Unavailable =>
   new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
 
 /**
- * The number of rows that are checked together. Links, parents and keys then need one read for all
- * of these rows.
+ * The number of rows that are checked together. Their links, parents and keys are looked up
+ * together, and not row by row.
  */
 const batchSize = 200
 
 /**
- * Creates an endpoint that takes files of records. A POST of a CSV or NDJSON file creates the
- * records, with the checks of a POST for each row. The file is either the body or the part `file`
- * of a form. With `?dryRun=true`, the rows are checked and nothing is written. The resource must be
- * mounted in the same version.
+ * Creates an endpoint that imports files of records. A POST of a CSV or NDJSON file creates the
+ * records, with the checks of a POST for each row. The file is either the body itself or the part
+ * `file` of a form. With `?dryRun=true`, the rows are checked and nothing is written. The resource
+ * must be mounted in the same version.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -215,8 +215,9 @@ class Import {
   }
 
   /**
-   * The format of the file. Browsers derive the media type of a file from the installed programs.
-   * If only one format is allowed, a generic media type is therefore accepted, too.
+   * The format of the file. The media type that a browser sends for a file depends on the programs
+   * on the user's computer. If only one format is allowed, a generic media type is therefore
+   * accepted, too.
    */
   #formatOf(type: string): TransferFormat {
     const { formats } = this.#options
@@ -295,8 +296,8 @@ class Import {
   }
 
   /**
-   * Throws when the time for the import is over, so that the transaction is rolled back. Otherwise
-   * it would be committed after a 503.
+   * Throws if the time limit of the import is reached, so that the transaction is rolled back.
+   * Otherwise, the transaction would be committed although the client has received a 503.
    */
   #checkTime(): void {
     if (this.#call.left() > 0) return
@@ -305,7 +306,7 @@ class Import {
     })
   }
 
-  /** Adds the violations of a batch. Their pointers begin with the row in the file. */
+  /** Adds the violations of a batch. Their pointers begin with the index of the row in the file. */
   #refuse(batch: readonly ReadRow[], problem: HttpProblem): void {
     if (problem.status !== 422) throw problem
     const byRow = new Map<number, Violation[]>()

@@ -1,4 +1,4 @@
-/** The problem for a row that can't be read. The rows after it can't be read either. */
+/** The problem for a row that can't be parsed. The rows after it can't be parsed either. */
 import { HttpProblem } from '../problem.js'
 
 /** The maximum length of a row, in characters. */

@@ -14,8 +14,8 @@ export interface FormFile {
 }
 
 /**
- * The file of a form. The form must have exactly one part, with the name `file`. The client's file
- * name is ignored. Rejects with `malformed-body` (400) for any other form.
+ * The file in a form. The form must have exactly one part, with the name `file`. The client's name
+ * for the file is ignored. Rejects with `malformed-body` (400) for any other form.
  */
 export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFile> {
   return new Promise((resolve, reject) => {
@@ -32,13 +32,13 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
     }
     let found: FormFile | undefined
     form.on('file', (name, stream, _fileName, encoding, mediaType) => {
-      // An encoding of a part is deprecated (RFC 7578 4.7) and is not decoded here. Without this
-      // check, the encoded text would be stored.
+      // `Content-Transfer-Encoding` is deprecated (RFC 7578 4.7) and is not decoded here. Without
+      // this check, the encoded text would be stored.
       if (/^(?:base64|quoted-printable)$/i.test(encoding))
         refuse(`The part "file" is encoded as ${encoding}. Send it without an encoding.`)
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      // If a part ends too early, its stream has an error before the form has one.
+      // If a part ends too early, its stream emits an error before the form does.
       stream.on('error', (error) => refuse(incompleteForm, error))
       stream.on('end', () => {
         if (name === partName) found = { mediaType: mediaType.toLowerCase(), bytes: Buffer.concat(chunks) }
@@ -60,12 +60,12 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
   })
 }
 
-/** The limits allow one part more than is accepted, so that a second part is detected. */
+/** The limits allow one more part than a form may have, so that a second part is detected. */
 const openForm = (contentType: string) =>
   new Busboy({
     headers: { 'content-type': contentType },
     limits: { files: 1, fields: 1, parts: 2, fieldNameSize: 100, fieldSize: 1000, headerPairs: 20, headerSize: 8192 },
-    // A part with the name `file` is the file, even if it has no file name.
+    // A part with the name `file` counts as the file, even if it has no file name.
     isPartAFile: (name, mediaType, fileName) =>
       name === partName || mediaType === 'application/octet-stream' || fileName !== undefined,
   })

@@ -6,7 +6,7 @@ import type { Violation } from '../problem.js'
 import { longestRow, malformedRow } from './malformed-row.js'
 
 /**
- * The records of a text. `depth` is the maximum nesting depth of arrays and objects, as in other
+ * The records in a text. `depth` is the maximum nesting depth of arrays and objects, as for other
  * bodies.
  */
 export function* readLines(text: string, depth: number): Generator<ReadRow> {

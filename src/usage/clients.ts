@@ -1,4 +1,4 @@
-/** Names clients for counts: by their token, by a function of the service, or by a keyed hash. */
+/** Names clients for counts: by their token, by the service's own function, or by a keyed hash. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
@@ -13,15 +13,15 @@ export type ClientNamer = (principal: unknown, req: IncomingMessage) => string |
 /** How clients are distinguished. */
 export interface ClientOptions {
   /**
-   * How clients are named. `token`: by `azp` or `client_id` of the principal, if the principal is
+   * How clients are named. `token`: by the claim `azp` or `client_id`, if the principal consists of
    * the claims of a token. `hash`: by a keyed hash of the principal's name. A function returns the
    * name itself. Default: clients are not distinguished.
    */
   readonly client?: 'token' | 'hash' | ClientNamer
   /**
    * The key of the hash (HMAC with SHA-256): at least 16 characters or bytes, the same in all
-   * processes. The hash also names callers whose token or function gives no name. Without a secret,
-   * those callers are `(unnamed)`.
+   * processes. If neither the token nor the function provides a name, the hash is the name. Without
+   * a secret, those callers are `(unnamed)`.
    */
   readonly secret?: string | Uint8Array
 }

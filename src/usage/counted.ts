@@ -1,11 +1,11 @@
 /**
  * Records what a router or middleware has counted for a request, so that an `observe()` in front of
- * it does not count the same again.
+ * it does not count the same thing again.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Usage } from './usage.js'
 
-/** The value of `what` for the call itself, as opposed to a clause. */
+/** The value of `what` if the call itself was counted, and not a violation of a clause. */
 export const callItself = 'call'
 
 interface Counted {
@@ -17,8 +17,8 @@ interface Counted {
 const followed = new WeakMap<IncomingMessage, Counted[]>()
 
 /**
- * Starts to record the counts of a request. For all other requests, `noteCounted` costs only one
- * lookup.
+ * Starts to record what is counted for this request. For requests without such a record,
+ * `noteCounted` costs only one lookup.
  */
 export function followCounts(req: IncomingMessage): void {
   followed.set(req, [])

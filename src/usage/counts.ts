@@ -1,8 +1,8 @@
 /**
- * The counts of one process. Their number is bounded, whatever requests arrive. The service
- * determines the routes and clauses, but requests determine the names of clients and details. If
- * there are too many names, the clients with the lowest counts become `(other)`, and so do new
- * details.
+ * The counts of one process. Their number is bounded. The service determines the routes and
+ * clauses, but requests determine the names of clients and details. If there are too many clients,
+ * those with the lowest counts become `(other)`. If there are too many details, new details become
+ * `(other)`.
  */
 
 /**
@@ -19,27 +19,28 @@ export interface Labels {
   readonly method: string
   readonly route: string
   /**
-   * The name of the part of the message that violates the clause, such as a parameter; empty if
-   * there is none.
+   * The name of the part of the request or response that violates the clause, such as a parameter;
+   * empty if there is none.
    */
   readonly detail: string
   /** Empty if clients are not distinguished. */
   readonly client: string
 }
 
-/** Replaces all names beyond a maximum number. */
+/** The name that replaces all names beyond a maximum number. */
 export const otherName = '(other)'
 
-/** The name of callers without a name. */
+/** The name for callers without a name. */
 export const unnamedClient = '(unnamed)'
 
-/** The maximum number of different values of each label, except for clients. */
+/** The maximum number of different values of a label. Clients have a maximum of their own. */
 const maxSubjects = 200
 const maxRoutes = 1000
 const maxDetails = 100
 
 /**
- * The maximum number of cells of one kind. Beyond it, only subject and method are distinguished.
+ * The maximum number of cells of one kind. New cells beyond this number distinguish only subject
+ * and method.
  */
 const maxCells = 20_000
 
@@ -75,7 +76,7 @@ export class Cell {
   add(now: number, amount: number): void {
     const day = Math.floor(now / dayLength)
     if (this.first === 0) this.first = now
-    // If the clock was set back, the day and the last time stay the same.
+    // If the clock was set back, the day and the time of the last count stay the same.
     if (now > this.last) this.last = now
     if (day > this.#day) {
       if (this.#today > 0) this.#before.push([this.#day, this.#today])
@@ -189,7 +190,7 @@ export class Counts {
     return { cells, removed }
   }
 
-  /** Takes back changes that could not be stored. */
+  /** Puts back changes that could not be stored, so that the next `take()` returns them again. */
   putBack({ cells, removed }: Changes): void {
     for (const field of removed) this.#removed.add(field)
     for (const cell of cells) {
@@ -253,9 +254,9 @@ export class Counts {
   }
 
   /**
-   * Keeps the half of the clients that has the highest totals, and merges the other half into
-   * `(other)`. Merging half at once keeps the cost per client low if requests flood the counts with
-   * new names.
+   * Keeps the half of the clients with the highest totals, and merges the other half into
+   * `(other)`. If requests with many new names arrive, merging so many clients at once keeps the
+   * cost per name low.
    */
   #shrink(): void {
     const named = [...this.#clients].filter(([name]) => !shared.has(name)).sort(([, a], [, b]) => b.total - a.total)

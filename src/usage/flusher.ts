@@ -1,4 +1,4 @@
-/** Writes the counts of this process to the store, in batches and outside of requests. */
+/** Writes the counts of this process to the store, in batches and not during requests. */
 import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { Awaitable } from '../adapters/contract.js'
@@ -46,7 +46,7 @@ export class Flusher {
 
   /**
    * Starts to write the counts of this process at intervals. The first write registers the process
-   * in the store. If something is counted after `close`, `start` is called again.
+   * in the store. If something is counted after `close()`, `start()` is called again.
    */
   start(): void {
     if (this.#timer !== undefined) return
@@ -92,11 +92,12 @@ export class Flusher {
     if (this.#started === undefined) return
     try {
       // After a failure, a write without counts comes first, and counts are sent only if the store
-      // responds to it. A failed write may still be delivered later, so this keeps the amount of
-      // such data bounded.
+      // responds to that write. A write that timed out may still be delivered later. During an
+      // outage, only writes without counts are tried again and again, so the amount of such pending
+      // data stays bounded.
       if (this.#failedAt !== undefined) await this.#deliver(false)
       await this.#deliver(true)
-      // The store was emptied, or restored from an older state: write all counts again.
+      // If the store was emptied, or restored from an older state, all counts are written again.
       if (this.#hasLost) await this.#deliver(true)
       this.#recovered()
     } catch (error) {

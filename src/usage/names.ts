@@ -1,18 +1,19 @@
-/** Limits the names that clients send, before findings and counts show them. */
+/**
+ * Replaces the names of parameters and headers that clients send, before findings and counts show
+ * them. Only a name that may be a value is replaced.
+ */
 import { otherName } from './counts.js'
 
-/**
- * The characters of the names of parameters and headers. A text with other characters may be a
- * value.
- */
+/** Matches the names of parameters and headers. A string with other characters may be a value. */
 const plainName = /^[a-z_$][\w$:.[\]-]{0,63}$/i
 
 /** Names have few digits; card numbers, telephone numbers, tokens and keys have many. */
 const maxDigits = 3
 
 /**
- * A name that a client has sent. Some clients send a value in place of a name. Names that are long,
- * have other characters, or have more than three digits therefore become `(other)`.
+ * Returns a name that a client has sent, or `(other)` if the name may be a value. Some clients send
+ * a value in place of a name. So a name that is long, contains unusual characters, or has more than
+ * three digits may be a value.
  */
 export const boundedName = (name: string): string =>
   plainName.test(name) && name.replace(/\D/g, '').length <= maxDigits ? name : otherName

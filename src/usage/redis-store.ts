@@ -6,7 +6,7 @@ import type { StoredWriter, UsageStore } from './store.js'
 /** How Redis is accessed. */
 export interface RedisUsageStoreOptions {
   /**
-   * Sends one command. The signature is that of `rate-limit-redis`: `(...command) =>
+   * Sends one command. The signature is the same as in `rate-limit-redis`: `(...command) =>
    * client.sendCommand(command)` for the package `redis`, and `(name, ...values) =>
    * client.call(name, ...values)` for `ioredis`.
    */
@@ -24,8 +24,8 @@ export const redisUsageStoreKinds: Kinds<RedisUsageStoreOptions> = {
 }
 
 /**
- * Each process has one hash with its counts. Another hash registers the processes: it has a field
- * for each process, and the field `since`. All times are from Redis's own clock.
+ * Each process has one Redis hash with its counts. Another hash registers the processes. It has a
+ * field for each process, and the field `since`. All times are from Redis's own clock.
  */
 const writeScript = `
 local time = redis.call('TIME')

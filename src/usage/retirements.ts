@@ -49,7 +49,7 @@ export interface DueEnd extends ScheduledEnd {
   readonly state: 'called' | 'silent' | 'unknown'
   /** The callers, sorted by number of calls, highest first. */
   readonly callers: readonly RemainingCaller[]
-  /** How much of the snapshot's period was counted completely. */
+  /** How completely the snapshot's period was counted. */
   readonly coverage: Coverage
   /** A sentence with all of this information. */
   readonly sentence: string
@@ -64,8 +64,8 @@ export interface DueEndsOptions {
 export const dueEndsKinds: Kinds<DueEndsOptions> = { within: count }
 
 /**
- * The announced ends of the versions and parts that a service still serves. The service is a result
- * of `api()` or `resourceRouter()`. Throws `ConfigurationError` for other objects.
+ * The announced ends of the versions and parts that a service still serves. `service` is the return
+ * value of `api()` or `resourceRouter()`. Throws `ConfigurationError` for other objects.
  */
 export function scheduledEnds(service: object): readonly ScheduledEnd[] {
   const now = Date.now()
@@ -75,8 +75,8 @@ export function scheduledEnds(service: object): readonly ScheduledEnd[] {
 }
 
 /**
- * One sentence for each expired entry of the option `conventions` of a service. The service is a
- * result of `api()` or `resourceRouter()`. Throws `ConfigurationError` for other objects.
+ * One sentence for each expired entry of a service's option `conventions`. `service` is the return
+ * value of `api()` or `resourceRouter()`. Throws `ConfigurationError` for other objects.
  */
 export const expiredConventions = (service: object): readonly string[] =>
   requireDescription('expiredConventions()', service).facts.conventions.filter(isExpired).map(expiredText)
@@ -114,8 +114,9 @@ const isWithin = (route: string | undefined, around: string | undefined): boolea
 
 /**
  * The versions and parts that end within some days, with the clients that called them in the period
- * of a snapshot. Calls do not postpone an end: a part ends on its announced date. If counting has
- * started recently or counts were lost, a part without known calls is `unknown`, never `silent`.
+ * of a snapshot. Calls do not postpone an end: a version or part ends on its announced date. If
+ * counting has started recently or counts were lost, the state of a version or part without known
+ * calls is `unknown`, never `silent`.
  *
  * @example dueEnds(scheduledEnds(service), await counts.read()).filter(({ state }) => state !== 'silent')
  */
@@ -145,9 +146,9 @@ export function dueEnds(
 }
 
 /**
- * Whether a call shows that a client uses the version. Calls of unknown paths do not, because no
- * client depends on those paths. Calls of documents do not, because clients read documents to
- * migrate.
+ * Whether a call shows that a client depends on the version. Calls of unknown paths do not, because
+ * nothing is served there. Calls of the version's documents do not, because clients read them in
+ * order to migrate.
  */
 const isServed = ({ route }: CallCount): boolean =>
   route !== '(unknown)' && !/^\/(?:openapi(?:\.json|\.yaml)?|docs)(?:\/|$)/.test(route)

@@ -34,8 +34,8 @@ export interface BreakCount extends Count {
   readonly method: string
   readonly route: string
   /**
-   * The name of the part of the message that violates the clause, such as a parameter; empty if
-   * there is none.
+   * The name of the part of the request or response that violates the clause, such as a parameter;
+   * empty if there is none.
    */
   readonly detail: string
   readonly client: string | undefined
@@ -67,11 +67,11 @@ export interface UsageSnapshot {
   readonly wouldBreak: readonly BreakCount[]
 }
 
-/** How much of a period was counted completely. */
+/** How completely a period was counted. */
 export interface Coverage {
-  /** True if no counts are missing. A client without a count then made no call. */
+  /** True if no counts are missing. In that case, a client without a count made no call. */
   readonly complete: boolean
-  /** The completely counted share of the period, from 0 to 1. */
+  /** The share of the period for which counting was complete, from 0 to 1. */
   readonly share: number
   readonly gaps: readonly UsageGap[]
 }
@@ -90,7 +90,7 @@ interface Total {
 
 /**
  * Adds up the contents of a store. `days` is the number of days to cover. `maxClients` is the
- * number of clients of each kind that keep their names.
+ * number of clients that keep their names, separately for calls and for violations.
  */
 export function snapshotOf(stored: StoredUsage, days: number, maxClients: number): UsageSnapshot {
   const today = Math.floor(stored.now / dayLength)
@@ -132,7 +132,7 @@ export function snapshotOf(stored: StoredUsage, days: number, maxClients: number
 }
 
 /**
- * How much of the time since `from` (milliseconds since 1970) was counted completely, according to
+ * Returns how completely the time since `from` (milliseconds since 1970) was counted, according to
  * a snapshot.
  */
 export function coverageOf(snapshot: UsageSnapshot, from: number): Coverage {
@@ -168,7 +168,7 @@ function lengthOf(spans: readonly Span[]): number {
 function addField(totals: Map<string, Total>, field: string, text: string, before: number): void {
   const labels = parsed(field)
   const counted = parsed(text)
-  // Fields that other programs wrote under our keys are ignored.
+  // Fields that other programs wrote under the same keys are ignored.
   if (labels?.length !== 6 || !labels.every((label) => typeof label === 'string') || counted?.length !== 3) return
   const [kind, subject, method, route, detail, client] = labels as [CountKind, string, string, string, string, string]
   const [first, last, days] = counted as [number, number, [number, number][]]
@@ -230,8 +230,8 @@ const labelsOf = ({ subject, route, method, detail, client }: Total): string =>
   [subject, route, method, detail, client].join('\n')
 
 /**
- * A process is lost if it has not written for this many of its intervals and has not announced its
- * end.
+ * A process is considered lost if it has not written for this many of its intervals and has not
+ * announced its end.
  */
 const maxMissedIntervals = 3
 

@@ -2,9 +2,9 @@
 import type { Awaitable } from '../adapters/contract.js'
 
 /**
- * A write of one process. It has the current values of the process's own counts, not increments.
- * Writing it twice has the same effect as writing it once, so a write whose response was lost can
- * be repeated.
+ * A write by one process. It contains the current values of the process's own counts, not
+ * increments. Making the write twice has the same effect as making it once, so a write whose
+ * response was lost can be retried.
  */
 export interface UsageWrite {
   /** The name of the writing process. It is globally unique. */
@@ -14,8 +14,8 @@ export interface UsageWrite {
   /** Milliseconds since this process started counting. */
   readonly age: number
   /**
-   * For how many milliseconds before this write counting was complete. Only a store without
-   * contents uses this number: a new store, or a store that has lost its contents.
+   * The number of milliseconds before this write for which counting was complete. Only an empty
+   * store uses this number: a new store, or a store that has lost its contents.
    */
   readonly complete: number
   /** Milliseconds between the writes of this process. */
@@ -26,7 +26,7 @@ export interface UsageWrite {
   readonly keep: number
   /** The counts to set, by name, as strings. */
   readonly fields: ReadonlyMap<string, string>
-  /** Names of counts that no longer exist. */
+  /** The names of counts that no longer exist. */
   readonly removed: readonly string[]
 }
 
@@ -48,8 +48,8 @@ export interface StoredUsage {
   /** The current time, by the clock of the store. */
   readonly now: number
   /**
-   * The time since which the store has the counts of every process that has written; `undefined` if
-   * no process has written.
+   * Since this time, the store has the counts of every process that has written. `undefined` if no
+   * process has written.
    */
   readonly since: number | undefined
   readonly writers: readonly StoredWriter[]
@@ -59,8 +59,8 @@ export interface StoredUsage {
 export interface UsageStore {
   /**
    * Sets and removes counts of one process atomically. Changes nothing if the store already has a
-   * write of this process with the same or a higher sequence. Resolves to the sequence of this
-   * process that the store had before; `undefined` if it had none.
+   * write of this process with the same or a higher sequence. Resolves to the sequence of the last
+   * write of this process that the store already had; `undefined` if it had none.
    */
   write(write: UsageWrite): Awaitable<number | undefined>
   read(): Awaitable<StoredUsage>

@@ -23,8 +23,8 @@ export interface CountedCall {
   /** The result of `clientOf`. */
   readonly client: string
   /**
-   * The number of calls that this call represents: more than 1 if only a sample is counted. Default
-   * 1.
+   * The number of calls that this call represents, which is more than 1 if only a sample is
+   * counted. Default 1.
    */
   readonly amount?: number
 }
@@ -37,15 +37,15 @@ export interface CountedBreak {
   /** The template of the route; `undefined` if no route matches. */
   readonly route: string | undefined
   /**
-   * The name of the part of the message that violates the clause, such as a parameter. Never a
-   * value.
+   * The name of the part of the request or response that violates the clause, such as a parameter.
+   * Never a value.
    */
   readonly detail?: string | undefined
   /** The result of `clientOf`. */
   readonly client: string
   /**
-   * The number of responses that this response represents: more than 1 if only a sample is counted.
-   * Default 1.
+   * The number of responses that this response represents, which is more than 1 if only a sample is
+   * counted. Default 1.
    */
   readonly amount?: number
 }
@@ -57,7 +57,10 @@ export interface UsageEvent {
   readonly subject: string
   readonly method: string
   readonly route: string
-  /** The name of the part of the message that violates the clause; empty if there is none. */
+  /**
+   * The name of the part of the request or response that violates the clause; empty if there is
+   * none.
+   */
   readonly detail: string
   /** Empty if clients are not distinguished. */
   readonly client: string
@@ -70,7 +73,10 @@ export interface UsageOptions extends ClientOptions {
    * in this process.
    */
   readonly store?: UsageStore
-  /** How many clients of each kind are named in a report; all others are `(other)`. Default 100. */
+  /**
+   * How many clients a report names, separately for calls and for violations. All other clients are
+   * `(other)`. Default 100.
+   */
   readonly clients?: number
   /** How many days counts are kept, from 1 to 400. Default 35. */
   readonly days?: number
@@ -120,8 +126,8 @@ export interface Usage {
 }
 
 /**
- * Thrown by `read()` for an invalid number of days. This class distinguishes the error from a
- * `RangeError` of a store.
+ * Thrown by `read()` for an invalid number of days. The separate class distinguishes this error
+ * from a `RangeError` that a store throws.
  */
 export class UnkeptDays extends RangeError {}
 

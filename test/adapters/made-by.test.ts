@@ -1,7 +1,7 @@
 /**
- * The functions that a team passes to an adapter, such as `onCreate`, must return JSON. If one of
- * them returns anything else, the response is 500, the error names the function and the value that
- * it returned, and no record changes.
+ * The service's own functions that an adapter calls, such as `onCreate`, must return JSON. If a
+ * function returns anything else, the response is 500, and no record changes. The error names the
+ * function and the returned value.
  */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ const notJson: readonly (readonly [value: unknown, said: RegExp])[] = [
   [{ deep: [{ er: 1n }] }, /a bigint/],
 ]
 
-describe("the record that a team's function returns", () => {
+describe("the record that the service's own function returns", () => {
   it.each(notJson)('is refused if it contains %s, and the error names the function and the member', (value, said) => {
     const made = () => madeBy('onUpdate', 'cosas', { id: 1, valor: value })
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
@@ -67,7 +67,7 @@ describe("the record that a team's function returns", () => {
   )
 })
 
-describe("values that a team's function returns to the memory adapter", () => {
+describe("values that the service's own function returns to the memory adapter", () => {
   const turnos = defineResource<Record<string, unknown>>()({
     collection: 'turnos',
     key: 'id',
@@ -140,7 +140,7 @@ describe("values that a team's function returns to the memory adapter", () => {
   })
 })
 
-describe("values that a team's function throws", () => {
+describe("values that the service's own function throws", () => {
   const cosas = defineResource<{ id: number; nombre?: string }>()({
     collection: 'cosas',
     key: 'id',

@@ -131,6 +131,43 @@ describe('seek positions through a view', () => {
     expect(await walk('/v1/envios?sort=-importe&limit=2&offest=5', 'prev')).toEqual(all)
   })
 
+  it('HDR-3: a call with a renamed scope keeps every other member, such as those for reads from replicas', async () => {
+    const every: Required<AdapterCall> = {
+      ...call,
+      scope: { empresa: 1 },
+      fresh: true,
+      current: true,
+      caller: 'ana',
+      left: () => 7,
+      attachTo: { as: 'parent', key: 1 } as never,
+      idempotency: { id: 'k' } as never,
+      action: 'patch',
+      before: undefined,
+      links: undefined,
+    }
+    const calls: AdapterCall[] = []
+    const under: Adapter<unknown, unknown> = {
+      list: () => ({ items: [] }),
+      read(_keys, given) {
+        calls.push(given)
+        return []
+      },
+    }
+    await adapterView(under, { rename: { empresa: 'inquilino' } }).read([], every)
+    const [translated] = calls
+    const expected = { ...every, scope: { inquilino: 1 }, left: 7 }
+    for (const name of Object.keys(expected) as (keyof AdapterCall)[]) {
+      const value = name === 'left' ? translated?.left?.() : translated?.[name]
+      expect(value, name).toEqual(expected[name])
+    }
+  })
+
+  it('HDR-2: a copy of a view with another method still declares that it computes values', () => {
+    const under: Adapter<unknown, unknown> = { list: () => ({ items: [] }), read: () => [] }
+    const view = adapterView(under, { toWire: { importe: Number } })
+    expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })
+  })
+
   it('HDR-3: a call with a converted scope keeps its freshness and time limit', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {

@@ -332,8 +332,10 @@ describe('VER-1: the view itself', () => {
   })
 
   it('VERB-9: has the methods of the store', () => {
-    expect(Object.keys(over({ list: () => 0, read: () => 0 }))).toEqual(['list', 'read'])
-    expect(Object.keys(over()).toSorted()).toEqual(Object.keys(adapterView(under() as never)).toSorted())
+    const methodsOf = (adapter: object) =>
+      Object.entries(adapter).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
+    expect(methodsOf(over({ list: () => 0, read: () => 0 }))).toEqual(['list', 'read'])
+    expect(methodsOf(over()).toSorted()).toEqual(methodsOf(adapterView(under() as never)).toSorted())
   })
 
   it('delegates ready() to the store', async () => {

@@ -18,7 +18,7 @@ import { growthChart } from '../../bench/growth/report/chart.js'
 import {
   type CurveResult,
   type GrowthResult,
-  reached,
+  pointOf,
   type Series,
   verdictOf,
 } from '../../bench/growth/report/result.js'
@@ -179,7 +179,7 @@ const series = (more: Partial<Series>, ...medians: readonly number[]): Series =>
   title: 'an item & a page',
   figure: 'CPU',
   unit: 'us',
-  points: medians.map((median, at) => reached(10 ** at, [median])),
+  points: medians.map((median, at) => pointOf(10 ** at, [median])),
   ...more,
 })
 
@@ -215,7 +215,7 @@ describe('the report', () => {
     title: 'rows: of all',
     x: 'rows',
     series: [
-      { ...series({}, 90, 110), points: [reached(1000, [80, 90, 100]), reached(1_000_000, [1500])] },
+      { ...series({}, 90, 110), points: [pointOf(1000, [80, 90, 100]), pointOf(1_000_000, [1500])] },
       series({ unit: 'calls', figure: 'adapter calls' }, 1, 2),
       series({ figure: 'alone' }, 5),
     ],
@@ -235,7 +235,7 @@ describe('the report', () => {
       {
         ...curve,
         name: 'filters',
-        series: [{ ...series({}, 1), points: [reached(0, [5]), reached(1, [6]), reached(8, [900])] }],
+        series: [{ ...series({}, 1), points: [pointOf(0, [5]), pointOf(1, [6]), pointOf(8, [900])] }],
       },
     ],
   }

@@ -38,7 +38,7 @@ describe('the options of the benchmark', () => {
     expect(parseOptions(['--quick', '--rounds', '1'], '/')).toMatchObject({ rounds: 1, seconds: 0.3 })
   })
 
-  it('have another default round length with --tail', () => {
+  it('have a different default round length with --tail', () => {
     expect(parseOptions(['--tail'], '/')).toMatchObject({ tail: true, rounds: 7, seconds: 10 })
     expect(parseOptions(['--tail', '--quick', '--servers', 'express'], '/')).toMatchObject({
       rounds: 3,

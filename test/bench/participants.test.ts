@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fieldOf, thoseOf } from '../../bench/run/participants.js'
+import { selectParticipants, thoseOf } from '../../bench/run/participants.js'
 import { serverNames } from '../../bench/servers/index.js'
 import { type WorkloadName, workloadOf } from '../../bench/workloads/index.js'
 
@@ -15,15 +15,15 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch, { recursive: true }))
 
-const ids = (field: ReturnType<typeof fieldOf>): string[] => field.participants.map(({ id }) => id)
+const ids = (field: ReturnType<typeof selectParticipants>): string[] => field.participants.map(({ id }) => id)
 
 describe('the participants of a benchmark', () => {
   it('are all servers by default', () => {
-    expect(ids(fieldOf({ servers: undefined, against: undefined }, whole))).toEqual(serverNames)
+    expect(ids(selectParticipants({ servers: undefined, against: undefined }, whole))).toEqual(serverNames)
   })
 
   it('exclude the servers that need express-rest-conventions/server if the checkout has none, and a line says so', () => {
-    const field = fieldOf({ servers: undefined, against: undefined }, old)
+    const field = selectParticipants({ servers: undefined, against: undefined }, old)
     const onHelper = ['sql-json', 'mounted-subscribed']
     expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))
     expect(field.leftOut).toEqual([
@@ -32,7 +32,7 @@ describe('the participants of a benchmark', () => {
   })
 
   it('are listed in pairs if two checkouts are compared, and servers that do not use the library are left out', () => {
-    const field = fieldOf({ servers: undefined, against: old }, whole)
+    const field = selectParticipants({ servers: undefined, against: old }, whole)
     expect(ids(field)).toEqual([
       'express-helper',
       'sql-json',
@@ -59,16 +59,20 @@ describe('the participants of a benchmark', () => {
   })
 
   it('include servers that do not use the library if they are named', () => {
-    expect(ids(fieldOf({ servers: ['raw', 'api'], against: old }, whole))).toEqual(['raw', 'api', 'api@against'])
+    expect(ids(selectParticipants({ servers: ['raw', 'api'], against: old }, whole))).toEqual([
+      'raw',
+      'api',
+      'api@against',
+    ])
   })
 
   it('are, for a workload, only the servers that have it', () => {
-    const { participants } = fieldOf({ servers: ['raw', 'express'], against: undefined }, whole)
+    const { participants } = selectParticipants({ servers: ['raw', 'express'], against: undefined }, whole)
     expect(thoseOf(workloadOf('xml-page'), participants).map(({ id }) => id)).toEqual(['express'])
   })
 
   it('exclude a server from a workload for which it must be named', () => {
-    const { participants } = fieldOf({ servers: ['express', 'sql-json'], against: undefined }, whole)
+    const { participants } = selectParticipants({ servers: ['express', 'sql-json'], against: undefined }, whole)
     const idsOf = (name: WorkloadName) => thoseOf(workloadOf(name), participants).map(({ id }) => id)
     expect([idsOf('item'), idsOf('pg-item')]).toEqual([['express'], ['express', 'sql-json']])
   })

@@ -115,7 +115,7 @@ describe('ratios', () => {
   })
 })
 
-describe('the text of a result', () => {
+describe('the text report of a result', () => {
   it('has a line for each server, and says what the ratios are relative to', () => {
     const text = workloadText(workload)
     expect(text).toMatch(/^item GET\n.*against express\n/)

@@ -93,7 +93,7 @@ describe('the report', () => {
     })
   })
 
-  it('has a list of breaks, which links to each of them', async () => {
+  it('has a list of violations, which links to each of them', async () => {
     await visit(address, {}, async ({ page }) => {
       const link = page.getByRole('link', { name: 'QUERY-7/past-end' })
       await link.click()

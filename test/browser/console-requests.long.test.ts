@@ -12,9 +12,9 @@ useBrowser()
 
 const account = { PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'piezas: 3 €' }
 let service: Running
-/** The address of the console page of the private API. */
+/** The URL of the console page of the private API. */
 let inside: string
-/** The address of the console page of the public API. */
+/** The URL of the console page of the public API. */
 let outside: string
 beforeAll(async () => {
   service = start({ SEED_SIZE: '20', ...account })
@@ -33,7 +33,7 @@ const withToken = (page: Page): Promise<void> =>
 const etagIn = ({ text }: Shown): string => /^\s*etag: (\S+)/im.exec(text)?.[1] ?? ''
 
 describe('the console of the private API', () => {
-  it('sends a GET with a token; without one the response is 401', async () => {
+  it('sends a GET with a token; without a token, the response is 401', async () => {
     await visit(inside, { statuses: [401] }, async ({ page }) => {
       await only(page, 'pre-piezas')
       const list = await operation(page, 'listPrePiezas')

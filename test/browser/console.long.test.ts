@@ -10,7 +10,7 @@ import { authorize, fill, operation, send } from './console.js'
 import { key, serve as serveDocs } from './service.js'
 import { useBrowser, visit } from './visit.js'
 
-/** Starts a service. Returns the address of its console. */
+/** Starts a service. Returns the URL of its console. */
 const serve = async (...options: Parameters<typeof serveDocs>) => `${await serveDocs(...options)}/console`
 
 useBrowser()
@@ -82,7 +82,7 @@ describe('the console', () => {
   })
 
   it.each(['', '/', '#/orders/listOrders'])(
-    'sends requests to the service of the page, at the address with the end %j',
+    'sends requests to the service of the page, at the URL that ends with %j',
     async (end) => {
       // The document names servers for other clients. The console must not use them.
       const elsewhere = {

@@ -1,4 +1,4 @@
-/** What a reader does on the console page. */
+/** The actions of a reader on the console page. */
 import type { Locator, Page } from 'playwright-core'
 
 /** Shows only the operations of one tag, so that the browser does not render the others. */

@@ -1,6 +1,6 @@
 /**
- * Finds the Chromium for the tests: one that is installed on this machine, or else the one of a
- * development dependency.
+ * Finds the Chromium for the tests: a Chromium that is installed on this machine, or else the
+ * Chromium of a development dependency.
  */
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'

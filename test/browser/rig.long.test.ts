@@ -27,7 +27,7 @@ const page = (body: string, head = '') =>
 /** Makes controls large enough for a touch target (WCAG 2.5.8). */
 const base = { '/base.css': 'a, button, summary { display: inline-block; padding: 6px; }' }
 
-/** Starts a site with one page and its files. Returns the address of the page. */
+/** Starts a site with one page and its files. Returns the URL of the page. */
 async function site(
   body: string,
   { head = '', files = {} }: { head?: string; files?: Readonly<Record<string, string>> } = {},

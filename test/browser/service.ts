@@ -30,8 +30,8 @@ const orders = defineResource({
 export const key = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
 
 /**
- * Starts a service with pages and a console. Its texts try to inject markup. Returns the address of
- * the pages, without a trailing slash.
+ * Starts a service with pages and a console. Its descriptions try to inject markup. Returns the URL
+ * of the pages, without a trailing slash.
  */
 export async function serve(options: Partial<ApiOptions> = {}, path = ''): Promise<string> {
   const app = express()

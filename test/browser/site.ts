@@ -18,7 +18,7 @@ export async function buildSite(): Promise<string> {
 }
 
 export interface ServedSite {
-  /** The base address of the site, with a trailing slash. */
+  /** The base URL of the site, with a trailing slash. */
   readonly base: string
   close(): Promise<void>
 }

@@ -49,7 +49,7 @@ export function useBrowser(): void {
     browser = await chromium.launch({
       executablePath: path,
       env: { ...process.env, ...env },
-      // The browser does not resolve the names and addresses of other hosts.
+      // The browser does not resolve the names and IP addresses of other hosts.
       args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
     })
   })
@@ -57,8 +57,7 @@ export function useBrowser(): void {
 }
 
 /**
- * Opens an address, runs a function on the page, and fails if the browser reported a fault
- * meanwhile.
+ * Opens a URL, runs a function on the page, and fails if the browser reported a fault meanwhile.
  */
 export async function visit(
   address: string,

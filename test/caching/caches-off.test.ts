@@ -78,7 +78,7 @@ function serviceOver(ground: Ground, caches: boolean): Api {
   return api({
     caches,
     authenticate: bearer({ keys: () => ({ ...key }) }),
-    // Eva may not read offices, so her links show none of their members.
+    // Eva has no permission to read offices, so her links show none of their members.
     permission: scopePermission(),
     rateLimit: rateLimit({ limit: 1_000_000 }),
     cors: crossOrigin({ origins: ['https://shop.example'] }),

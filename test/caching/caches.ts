@@ -39,8 +39,8 @@ function undiciCache(type: Sharing): Client {
 }
 
 /**
- * A cache like those of `make-fetch-happen`, `got` and others. It stores one response per address,
- * and follows the rules of `http-cache-semantics`.
+ * A cache like those of `make-fetch-happen`, `got` and others. It stores one response per URL, and
+ * follows the rules of `http-cache-semantics`.
  */
 function semanticsCache(type: Sharing): Client {
   const agent = new Agent()

@@ -304,7 +304,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       },
     )
 
-    it('HDR-2: tags are right for a body in pieces, a body that the handler encodes, a tag of its own, and an error after the tag', async () => {
+    it('HDR-2: tags are right for a body in pieces, a body that the handler encodes, a tag that the handler sets, and an error after the tag', async () => {
       const { origin, close } = await listen(app('compression', 'ifMatch'))
       const zip = { 'accept-encoding': 'gzip' }
       const pieces = await ask(origin, 'GET', '/pieces', zip)

@@ -79,7 +79,7 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
   })
 })
 
-it('HDR-6: the 204 of an endpoint without Cache-Control may not be cached', async () => {
+it('HDR-6: the 204 of an endpoint without Cache-Control must not be cached', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const { status, headers } = await send('GET', '/v1/silencio', { 'x-authorization-token': 'ana' })
   expect([status, headers['cache-control'], headers.vary]).toEqual([

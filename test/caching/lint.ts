@@ -104,7 +104,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   must(status !== 405 || has('allow'), '405 without Allow (RFC 9110 15.5.6)')
   must((status !== 429 && status !== 503) || has('retry-after'), `${status} without Retry-After (LIMIT-1)`)
   must(status !== 201 || has('location'), '201 without Location (VERB-2)')
-  must(status !== 302 || (method === 'HEAD' && !has('location')), '302 is of HEAD alone, without Location (VERB-8)')
+  must(status !== 302 || (method === 'HEAD' && !has('location')), '302 is only for HEAD, without Location (VERB-8)')
   must(
     status !== 304 || (has('etag') && has('cache-control') && has('vary')),
     '304 without Etag, Cache-Control or Vary (RFC 9110 15.4.5)',

@@ -10,8 +10,8 @@ import { grounds, serveOver } from './service.js'
 // --- the model ---
 
 /**
- * A value of a precondition field, and its meaning. `strong` and `weak` say whether it matches the
- * current representation by strong and by weak comparison.
+ * A value of a precondition field, and its meaning. `strong` and `weak` say whether the value
+ * matches the current representation by strong and by weak comparison.
  */
 interface Said {
   readonly name: string
@@ -62,7 +62,7 @@ interface Kind {
   readonly plain: number
   /** The path at which the current tag can be read. Default: the path itself. */
   readonly tagOf?: string
-  /** False if the address has no representation yet, because the request creates it. */
+  /** False if the URL has no representation yet, because the request creates it. */
   readonly there?: false
   /** True for writes of a single record, for which `If-Match` can be required. */
   readonly updates?: true
@@ -213,7 +213,7 @@ const ignored = {
   'If-Range': '"0.x"',
 }
 
-/** The values that each field combines with every value of the other field. */
+/** A pair is tested only if one of its two fields has one of these values. */
 const some = ['absent', '*', 'current', 'another']
 const pairs = fields.flatMap((ifMatch) =>
   fields
@@ -238,7 +238,8 @@ const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[numb
 }
 
 describe.each(grounds)('preconditions over %s', (ground, open) => {
-  // The other settings do the same over a database as in memory, so they are tested only in memory.
+  // The other settings have the same effect over a database as in memory, so they are tested only
+  // in memory.
   const settings = [
     { required: false, weakToo: false },
     ...(ground === 'memory'

@@ -245,7 +245,7 @@ describe('repeated responses', () => {
             const said = await remembering(method, path, given, body)
             const expected = await anew(method, path, given, body)
             expect([method, path, given, comparable(said)]).toEqual([method, path, given, comparable(expected)])
-            // A strong tag always identifies the same text.
+            // A strong tag always identifies the same body.
             if (method !== 'GET' || said.headers.etag === undefined || said.status !== 200) continue
             const name = [path, given.host, given.accept, said.headers.etag].join(' ')
             expect(seen.get(name) ?? said.body).toBe(said.body)

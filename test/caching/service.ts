@@ -50,7 +50,7 @@ const lineas = defineResource({
   },
   parent: { of: contratos, by: 'codigo' },
 })
-/** Each caller has its own notes, at addresses that all callers share. */
+/** Each caller has its own notes, at URLs that all callers share. */
 const notas = defineResource({
   collection: 'notas',
   key: 'id',

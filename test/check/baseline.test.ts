@@ -1,5 +1,6 @@
 /**
- * Tests of baseline files: which breaks they accept, until when, and which entries can be removed.
+ * Tests of baseline files: which violations they accept, until when, and which entries can be
+ * removed.
  */
 import { describe, expect, it } from 'vitest'
 import {
@@ -19,12 +20,12 @@ type Place = typeof one
 const compare = (broken: readonly Place[], known: readonly KnownBreak[], today: string): Comparison<Place> =>
   compareBaseline(broken, known, today, () => 'fixed')
 
-describe('a break with an entry in the baseline', () => {
+describe('a violation with an entry in the baseline', () => {
   it.each([
     ['2026-06-14', 'accepted'],
     ['2026-06-15', 'accepted'],
     ['2026-06-16', 'overdue'],
-  ])('until 2026-06-15: on %s the break is %s', (today, state) => {
+  ])('until 2026-06-15: on %s the violation is %s', (today, state) => {
     const { accepted, overdue } = compare([one], [{ ...one, until: '2026-06-15' }], today)
     expect([accepted.length, overdue.length]).toEqual(state === 'accepted' ? [1, 0] : [0, 1])
   })
@@ -33,7 +34,7 @@ describe('a break with an entry in the baseline', () => {
     expect(compare([one], [one], '9999-12-31').accepted.length).toBe(1)
   })
 
-  it('an entry applies only to breaks of the same check at the same place', () => {
+  it('an entry applies only to violations of the same check at the same path', () => {
     expect(compare([one], [{ ...one, where: '/v1/orders' }, other], '2026-01-01').fresh).toEqual([one])
   })
 })
@@ -41,7 +42,7 @@ describe('a break with an entry in the baseline', () => {
 describe('an update of the baseline', () => {
   const known = [{ ...one, until: '2026-01-01', reason: 'ticket 7' }, other]
 
-  it('adds new breaks with the given last day, and does not change the last day of existing entries', () => {
+  it('adds new violations with the given last day, and does not change the last day of existing entries', () => {
     const fresh = { check: 'ERR-3/type', where: '/orders' }
     const comparison = compare([one, other, fresh, fresh], known, '2026-06-15')
     expect(updatedBaseline(comparison, known, '2026-12-31')).toEqual([...known, { ...fresh, until: '2026-12-31' }])
@@ -77,7 +78,7 @@ describe('the messages about a baseline', () => {
       'QUERY-7/total at /orders is accepted for 14 more days, until 2026-06-29.',
     ],
     [[], [one], 'QUERY-7/total at /orders holds. Remove it from known.json.'],
-  ])('for the breaks %j and the entries %j: %s', (broken, known, message) => {
+  ])('for the violations %j and the entries %j: %s', (broken, known, message) => {
     expect(messages(broken, known)).toContain(message)
   })
 

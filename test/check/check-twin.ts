@@ -39,7 +39,7 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
   }
 }
 
-/** The ids of the clauses that break, without duplicates. */
+/** The ids of the violated clauses, without duplicates. */
 export const breaksOf = ({ results }: CheckReport): readonly string[] => [
   ...new Set(
     results

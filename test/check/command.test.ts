@@ -1,6 +1,6 @@
 /**
  * Tests of the command `check`: its reports, its exit codes, and the scripts that reproduce a
- * break.
+ * violation.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -65,10 +65,10 @@ it('exits with 0 for a service that keeps the conventions, and lists what could 
     0,
     expect.stringMatching(/\d+ hold, 0 break, 0 break sometimes, \d+ could not be checked/),
   ])
-  expect(out).toContain('no principal was given that may not read it: AUTH-4/forbidden')
+  expect(out).toContain('no principal without permission to read the collection was given: AUTH-4/forbidden')
 })
 
-it('exits with 1 for a break, and prints the rule, the requests, the expected and the actual result, and the fix', async () => {
+it('exits with 1 for a violation, and prints the rule, the requests, the expected and the actual result, and the fix', async () => {
   const origin = await start('past the end is 404')
   const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
   expect(code).toBe(1)
@@ -79,7 +79,7 @@ it('exits with 1 for a break, and prints the rule, the requests, the expected an
 })
 
 it('prints the output that docs/check.md shows', async () => {
-  const origin = await start('pages overlap')
+  const origin = await start('past the end is 404')
   const { out } = await run(origin, ...usual)
   const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
   const [, shown = ''] = /^\$ npx express-rest-conventions check http:.*?\n(.*?)^\$ echo/ms.exec(page) ?? []
@@ -89,7 +89,7 @@ it('prints the output that docs/check.md shows', async () => {
   for (const part of parts) expect(printed).toContain(part)
 })
 
-it('writes a script that reproduces a break on its own and contains no token', async () => {
+it('writes a script that reproduces a violation on its own and contains no token', async () => {
   await run(await start('no credentials needed'), ...usual, '--only', 'AUTH-4,AUTH-5', '--scripts', 'breaks')
   await service?.close()
   const origin = await start('past the end is 404')
@@ -147,7 +147,7 @@ it('writes a JUnit report and a JSON report', async () => {
   )
 })
 
-it('a baseline accepts the breaks that it lists until their last day, and no other breaks', async () => {
+it('a baseline accepts the violations that it lists until their last day, and no other violations', async () => {
   const origin = await start('406 for 415')
   const only = ['--only', 'HDR-1']
   expect((await run(origin, ...usual, ...only, '--write-baseline', 'known.json')).code).toBe(1)

@@ -34,7 +34,7 @@ it('the id of each check is unique and begins with a clause id', () => {
   expect(checks.filter(({ id }) => !((id.split('/')[0] ?? '') in clauses))).toEqual([])
 })
 
-it('for each clause that is checked, a fault of the twin breaks it', () => {
+it('each clause that is checked is violated by a fault of the twin', () => {
   const broken: readonly string[] = Object.values({ ...readFaults, ...writeFaults })
   const lacking = checks.map(({ id }) => id.split('/')[0] as string).filter((clause) => !broken.includes(clause))
   // REP-3 needs two associations, which the twin lacks. expansions.test.ts tests its check.

@@ -1,4 +1,4 @@
-/** The example service keeps the conventions: the checks report no break. */
+/** The example service keeps the conventions: the checks report no violation. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { type CheckReport, checkService } from '../../src/check/index.js'
 import type { Target } from '../../src/check/target/target.js'
 import { allWriteChecks } from '../../src/check/write/index.js'
 import { embeddedStores } from '../examples/stores.js'
-import { faultsOf, serving } from './serving.js'
+import { serving, violationTexts } from './serving.js'
 
 const { stores, fill } = await embeddedStores()
 const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
@@ -110,11 +110,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-it('the checks without writes report no break', () => {
+it('the checks without writes report no violation', () => {
   if (process.env.SHOW)
     for (const { check, where, outcome } of [report, written, flags, outside].flatMap(({ results }) => results))
       console.log(check, where, JSON.stringify({ ...outcome, evidence: undefined }))
-  expect(faultsOf(report)).toEqual([])
+  expect(violationTexts(report)).toEqual([])
 })
 
 it('the checks without writes send only safe requests', () => {
@@ -125,14 +125,14 @@ it('the runs without and with writes together need at most 3,000 requests', () =
   expect(report.requests + written.requests).toBeLessThanOrEqual(3_000)
 })
 
-it('the checks with writes report no break and leave no records behind', () => {
-  expect(faultsOf(written)).toEqual([])
+it('the checks with writes report no violation and leave no records behind', () => {
+  expect(violationTexts(written)).toEqual([])
   expect(written.left).toEqual([])
   expect(written.counts.holds).toBeGreaterThan(20)
 })
 
-it('the checks of the public API report no break', () => {
-  expect(faultsOf(outside)).toEqual([])
+it('the checks of the public API report no violation', () => {
+  expect(violationTexts(outside)).toEqual([])
   expect(outside.left).toEqual([])
   const holding = outside.results.filter(({ outcome }) => outcome.verdict === 'holds').map(({ check }) => check)
   for (const check of ['VERB-11/create', 'VERB-11/delete', 'AUTH-2/token', 'AUTH-6/unknown-user', 'AUTH-6/limited'])

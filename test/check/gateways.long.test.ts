@@ -1,6 +1,6 @@
 /**
- * Checks the example service behind nginx and HAProxy. With the settings of docs/gateways.md
- * nothing breaks. With wrong settings the report names the gateway as the cause.
+ * Checks the example service behind nginx and HAProxy. With the settings of docs/gateways.md, there
+ * is no violation. With wrong settings, the report names the gateway as the cause.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,14 +15,14 @@ import { textOf } from '../../src/check/report/text.js'
 import { embeddedStores } from '../examples/stores.js'
 import { freePort } from '../servers/free-port.js'
 import { right, wrong } from './gateways.js'
-import { faultsOf, serving } from './serving.js'
+import { serving, violationTexts } from './serving.js'
 
 const { stores, fill } = await embeddedStores()
 const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
 const data = generate(120)
 afterAll(() => stores.close())
 
-/** The clauses and checks that gateways are known to break. */
+/** The clauses and checks that gateways are known to violate. */
 const only = ['PATH-11', 'VERB-8', 'HDR-2', 'HDR-3/stale', 'HDR-4', 'QUERY-2/plus', 'QUERY-7', 'REP-1', 'VERB-2']
 
 async function behind(start: (upstream: number) => ReturnType<(typeof right)['nginx'] & {}>): Promise<CheckReport> {
@@ -52,9 +52,9 @@ async function behind(start: (upstream: number) => ReturnType<(typeof right)['ng
   }
 }
 
-it.each(Object.entries(right))('%s with the settings of docs/gateways.md breaks nothing', async (_name, start) => {
+it.each(Object.entries(right))('%s with the settings of docs/gateways.md violates nothing', async (_name, start) => {
   const report = await behind(start)
-  expect(faultsOf(report)).toEqual([])
+  expect(violationTexts(report)).toEqual([])
   const holding = report.results.filter(({ outcome }) => outcome.verdict === 'holds').map(({ check }) => check)
   for (const check of ['PATH-11/encoded', 'VERB-8/item', 'HDR-2/compressed', 'QUERY-2/plus', 'REP-1/reachable'])
     expect(holding).toContain(check)
@@ -64,7 +64,7 @@ it.each([
   ['nginx', ['PATH-11/encoded', 'VERB-8/item', 'HDR-2/compressed']],
   ['HAProxy, decoding', ['PATH-11/encoded']],
   ['HAProxy, compressing', ['HDR-2/compressed']],
-] as const)('%s with wrong settings is named as the cause of the breaks', async (name, checks) => {
+] as const)('%s with wrong settings is named as the cause of the violations', async (name, checks) => {
   const report = await behind(wrong[name] as (typeof right)['nginx'] & {})
   const found = report.results.filter(({ direct }) => direct !== undefined)
   expect(found.filter(({ direct }) => direct === 'holds').map(({ check }) => check)).toEqual(

@@ -1,4 +1,6 @@
-/** Tests of the checks of PATH-5 and PATH-6. Most of the cases look like a break but are none. */
+/**
+ * Tests of the checks of PATH-5 and PATH-6. Most of the cases look like a violation, but are not.
+ */
 import { expect, it } from 'vitest'
 import { checkService } from '../../src/check/index.js'
 import { serving } from './serving.js'
@@ -20,7 +22,7 @@ const common = {
 
 /**
  * The verdicts on PATH-5 and PATH-6 for a service that responds with these lists. `{origin}` in a
- * list stands for the address of the service.
+ * list stands for the origin of the service.
  */
 async function verdictsOf(lists: Readonly<Record<string, unknown>>, more: object = {}) {
   const { origin, close } = await serving((req, res) => {

@@ -1,5 +1,5 @@
 /**
- * A hand-written service that breaks many clauses. Its responses contain values that could break
+ * A hand-written service that violates many clauses. Its responses contain values that could break
  * out of a report: markup, Markdown, control characters, a lone surrogate, huge bodies, and the
  * token that the client sent.
  */

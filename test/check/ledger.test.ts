@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const orders = 'http://127.0.0.1/v1/orders'
 const intent = { collection: '/orders', post: orders, marker: 'check-1', body: { note: 'check-1' } }
 
-it('an intent is on disk when intend() returns, and an address is on disk when created() returns', () => {
+it('an intent is on disk when intend() returns, and the URL of the record is on disk when created() returns', () => {
   const ledger = new Ledger(path)
   const number = ledger.intend(intent)
   expect(readFileSync(path, 'utf8')).toContain('"check-1"')
@@ -24,7 +24,7 @@ it('an intent is on disk when intend() returns, and an address is on disk when c
   ledger.close()
 })
 
-it('allows POST to announced addresses, any method on created records, and nothing else', () => {
+it('allows POST to announced URLs, any method on created records, and nothing else', () => {
   const ledger = new Ledger(path)
   expect(ledger.mayWrite('POST', orders)).toBe(false)
   ledger.created(ledger.intend(intent), `${orders}/7`)
@@ -36,7 +36,7 @@ it('allows POST to announced addresses, any method on created records, and nothi
   ledger.close()
 })
 
-it('allows an address below a record of its own only after that address was announced', () => {
+it('allows a URL below a created record only after that URL was announced', () => {
   const ledger = new Ledger(path)
   ledger.created(ledger.intend(intent), `${orders}/7`)
   expect(ledger.mayWrite('PUT', `${orders}/7/labels/red`)).toBe(false)

@@ -40,7 +40,7 @@ describe('a report that would be too long', () => {
   it.each([
     [60, 'long '.repeat(400), /The details of \d+ breaks are left out/],
     [2_000, 'short', /\d+ more breaks, and all details, are left out/],
-  ])('with %i breaks is shortened, and says what was left out', (count, text, note) => {
+  ])('with %i violations is shortened, and says what was left out', (count, text, note) => {
     const markdown = markdownWith(count, text)
     expect(markdown.length).toBeLessThanOrEqual(65_000)
     expect(markdown).toMatch(note)

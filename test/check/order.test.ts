@@ -1,9 +1,9 @@
 /**
- * Tests of the check of QUERY-2: it finds orders that are certainly wrong, without knowing how the
- * store compares texts.
+ * Tests of the check of QUERY-2. The check finds sort orders that are certainly wrong, without
+ * knowing how the store compares strings.
  */
 import { describe, expect, it } from 'vitest'
-import { areReverse, misplaced, torn } from '../../src/check/checks/order.js'
+import { areReverse, misplaced, scattered } from '../../src/check/checks/order.js'
 
 describe('misplaced()', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('misplaced()', () => {
     [[1, null], true, 1],
     [[false, true], true, 1],
     [['2026-01-02T00:00:00.0000000', '2026-01-01T00:00:00.0000000'], false, 1],
-    // The order of most texts depends on the store.
+    // The order of most strings depends on the store.
     [['b', 'A', 'a', 'Z'], false, undefined],
     // Timestamps with a time zone are not compared, because their zones may differ.
     [['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'], false, undefined],
@@ -23,10 +23,10 @@ describe('misplaced()', () => {
   })
 })
 
-describe('torn()', () => {
-  it('finds a value that appears at two separate places', () => {
-    expect(torn(['a', 'b', 'a'])).toBe('"a"')
-    expect(torn([1, 2, 1])).toBe('1')
+describe('scattered()', () => {
+  it('finds a value that appears at two separate positions', () => {
+    expect(scattered(['a', 'b', 'a'])).toBe('"a"')
+    expect(scattered([1, 2, 1])).toBe('1')
   })
 
   it.each([
@@ -35,11 +35,11 @@ describe('torn()', () => {
     ['without accents, with ties by key', ['José', 'Jose', 'José', 'Juan']],
     ['of a language', ['ana', 'Ana', 'anabel']],
   ])('accepts a sort order %s', (_, values) => {
-    expect(torn(values)).toBeUndefined()
+    expect(scattered(values)).toBeUndefined()
   })
 })
 
-it('areReverse() accepts reversed lists even if equal texts keep their order', () => {
+it('areReverse() accepts reversed lists even if equal strings keep their order', () => {
   expect(areReverse(['ana', 'Ana', 'bea'], ['bea', 'ana', 'Ana'])).toBe(true)
   expect(areReverse(['Ana', 'bea', 'ana'], ['ana', 'bea', 'Ana'])).toBe(true)
   expect(areReverse(['ana', 'bea'], ['ana', 'bea'])).toBe(false)

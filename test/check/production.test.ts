@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Client } from '../../src/check/client/client.js'
 import { productionLimits } from '../../src/check/client/production.js'
 import { checkService } from '../../src/check/index.js'
-import { faultsOf, serving } from './serving.js'
+import { serving, violationTexts } from './serving.js'
 import { document } from './twin/document.js'
 import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
@@ -45,7 +45,7 @@ it('sends only known tokens, one request at a time, and says why the other check
     only: [...only, 'VERB-1/item', 'HDR-2'],
   })
   await close()
-  expect(faultsOf(report)).toEqual([])
+  expect(violationTexts(report)).toEqual([])
   expect([[...tokens].sort(), most]).toEqual([[`Bearer ${tokenOf('admin')}`, undefined], 1])
   const reasons = Object.fromEntries(
     report.results

@@ -61,7 +61,7 @@ it.each([
   },
 )
 
-it('HDR-3, VERB-12: no break is reported for a service that compares and writes in one step', {
+it('HDR-3, VERB-12: no violation is reported for a service that compares and writes in one step', {
   timeout: 600_000,
 }, async () => {
   for (const check of ['HDR-3/race', 'HDR-3/race-put', 'HDR-3/race-delete', 'VERB-12/race'])

@@ -44,7 +44,7 @@ const check = (...more: readonly string[]): Promise<Ran> =>
   )
 
 describe('every report', () => {
-  it('contains no token, even where the service repeats the token in a response', async () => {
+  it('contains no token, even where the service includes the token in a response', async () => {
     expect(ran.code).toBe(1)
     const { out } = await check('--json', '--only', 'QUERY-7')
     expect(out).toContain('Bearer (hidden)')
@@ -108,7 +108,7 @@ describe('--markdown', () => {
     expect(tags.map(([, tag]) => tag).filter((tag) => !own.includes(tag ?? ''))).toEqual([])
   })
 
-  it('has a table row of five cells and a details section for each break', () => {
+  it('has a table row of five cells and a details section for each violation', () => {
     const html = new MarkdownIt({ html: true }).render(place.read('report.md'))
     const rows = [...html.matchAll(/<tr>\n((?:<td[^>]*>.*<\/td>\n)+)<\/tr>/g)].slice(1)
     const breaks = Number(/, (\d+) break, /.exec(ran.out)?.[1])
@@ -153,7 +153,7 @@ describe('--sarif', () => {
     ])
   })
 
-  it('gives different breaks different fingerprints, and the same break the same fingerprint in every run', async () => {
+  it('gives different violations different fingerprints, and the same violation the same fingerprint in every run', async () => {
     const hashes = (text: string): string[] =>
       JSON.parse(text).runs[0].results.map((one: { partialFingerprints: object }) =>
         JSON.stringify(one.partialFingerprints),
@@ -177,7 +177,7 @@ describe('--sarif', () => {
     })
   })
 
-  it('has the address of each rule if the address of the clauses page is given', async () => {
+  it('has the URL of each rule if the URL of the clauses page is given', async () => {
     expect(log().runs[0].tool.driver.rules[0].helpUri).toBeUndefined()
     await check(
       '--only',
@@ -191,7 +191,7 @@ describe('--sarif', () => {
     expect(rules[0].helpUri).toBe(`https://api.example.com/v1/docs/clauses#${rules[0].id}`)
   })
 
-  it('marks each break as new or accepted if a baseline is given', async () => {
+  it('marks each violation as new or accepted if a baseline is given', async () => {
     await check('--only', 'QUERY-7', '--write-baseline', 'known.json', '--until', '2026-12-31')
     const known: { check: string }[] = JSON.parse(place.read('known.json'))
     place.write('known.json', JSON.stringify(known.filter((one) => one.check !== 'QUERY-7/past-end')))

@@ -1,6 +1,6 @@
 /**
- * The checks report no break of correct services that are written by hand with other frameworks or
- * languages. They find a fault that is planted in such a service.
+ * The checks report no violation for correct services that are written by hand with other
+ * frameworks or languages. They find a fault that is planted in such a service.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { startFastify } from './right/fastify.js'
 import { startHono } from './right/hono.js'
 import { startPython } from './right/python.js'
 import { type Planted, token } from './right/shelf.js'
-import { faultsOf } from './serving.js'
+import { violationTexts } from './serving.js'
 
 const services = {
   Fastify: { start: startFastify, methods: ['patch', 'delete'], principal: { name: 'main', token } },
@@ -47,9 +47,9 @@ async function checked(name: keyof typeof services, planted?: Planted, only?: re
 
 const names = Object.keys(services) as (keyof typeof services)[]
 
-it.each(names)('%s: no break is reported, and no record is left behind', async (name) => {
+it.each(names)('%s: no violation is reported, and no record is left behind', async (name) => {
   const report = await checked(name)
-  expect(faultsOf(report)).toEqual([])
+  expect(violationTexts(report)).toEqual([])
   expect(report.left).toEqual([])
   expect(report.counts.holds).toBeGreaterThan(45)
 })
@@ -58,6 +58,6 @@ it.each([
   ['Fastify', 'If-Match ignored', 'HDR-3'],
   ['Hono', 'pages overlap', 'QUERY-7'],
   ['plain Python', 'HEAD is 200', 'VERB-8'],
-] as const)('%s with the fault "%s" breaks only %s', async (name, planted, clause) => {
+] as const)('%s with the fault "%s" violates only %s', async (name, planted, clause) => {
   expect(breaksOf(await checked(name, planted))).toEqual([clause])
 })

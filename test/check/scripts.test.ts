@@ -1,6 +1,6 @@
 /**
- * Each generated script works on its own: it shows its break against the faulty service, and shows
- * no break against the correct service.
+ * Each generated script works on its own. It finds its violation in the faulty service, and finds
+ * no violation in the correct service.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -21,8 +21,10 @@ export async function serving(listener: RequestListener, port = 0): Promise<Serv
   }
 }
 
-/** Describes each break of a report: the check, the place, the expected and the actual result. */
-export const faultsOf = ({ results }: CheckReport): readonly string[] =>
+/**
+ * Describes each violation of a report: the check, the path, the expected and the actual result.
+ */
+export const violationTexts = ({ results }: CheckReport): readonly string[] =>
   results.flatMap(({ check, where, outcome }) =>
     outcome.verdict === 'breaks' || outcome.verdict === 'flaky'
       ? [`${check} ${where}: expected ${outcome.expected}; seen ${outcome.seen}`]

@@ -80,7 +80,7 @@ it.each([
   ['https://api.example.com/v1', 'http://h:1/x', 'http://h:1/x'],
   ['/', 'http://h:1', 'http://h:1'],
   ['https://{region}.example.com/v1', 'http://h:1', 'http://h:1'],
-])('the server %s of the document and the given address %s result in the base address %s', (url, given, base) => {
+])('the server %s of the document and the given URL %s result in the base URL %s', (url, given, base) => {
   const client = new Client({ principals: [], rate: 1, budget: 1 })
   expect(new Service(given, resolveTarget({ ...document, servers: [{ url }] }), client).base).toBe(base)
   client.close()

@@ -1,17 +1,17 @@
 /**
- * A twin (the hand-written test service) with one fault breaks the clause of that fault, and no
+ * A twin (the hand-written test service) with one fault violates the clause of that fault, and no
  * other.
  */
 import { expect, it } from 'vitest'
 import { share } from '../size.js'
 import { breaksOf, checkTwin } from './check-twin.js'
-import { faultsOf } from './serving.js'
+import { violationTexts } from './serving.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 
 it.each(share(Object.entries({ ...readFaults, ...writeFaults }), 4))(
-  'a twin with the fault "%s" breaks only %s',
+  'a twin with the fault "%s" violates only %s',
   async (fault, clause) => {
     const report = await checkTwin(fault as Fault)
-    expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
+    expect(breaksOf(report), violationTexts(report).join('\n')).toEqual([clause])
   },
 )

@@ -1,19 +1,19 @@
 /**
- * The checks report no break of a twin (the hand-written test service) without faults. They find
- * the fault of a twin with one fault.
+ * The checks report no violation for a twin (the hand-written test service) without faults. They
+ * find the fault of a twin with one fault.
  */
 import { expect, it } from 'vitest'
 import { breaksOf, checkTwin } from './check-twin.js'
-import { faultsOf } from './serving.js'
+import { violationTexts } from './serving.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 
-it('no break is reported for a correct service that was written by hand', async () => {
+it('no violation is reported for a correct service that was written by hand', async () => {
   const report = await checkTwin()
-  expect(faultsOf(report)).toEqual([])
+  expect(violationTexts(report)).toEqual([])
   const unchecked = report.results.filter(
     ({ outcome, where }) => outcome.verdict === 'unchecked' && where === '/v1/orders',
   )
-  // This check needs a principal that may not read orders. The guest may read them.
+  // This check needs a principal without permission to read orders. The guest may read them.
   expect(unchecked.map(({ check }) => check)).toEqual(['AUTH-4/forbidden'])
   expect(report.left).toEqual([])
 })
@@ -23,11 +23,11 @@ const faults = Object.entries({ ...readFaults, ...writeFaults })
 // One fault of each clause. twins.long.test.ts takes all faults, and also runs the checks of the
 // other clauses.
 it.each(faults.filter(([, clause], at) => faults.findIndex(([, other]) => other === clause) === at))(
-  'a twin with the fault "%s" breaks %s',
+  'a twin with the fault "%s" violates %s',
   async (fault, clause) => {
     // The twin limits only failed logins. The checks of AUTH-6 send failed logins, so LIMIT-1 needs
     // them.
     const report = await checkTwin(fault as Fault, clause === 'LIMIT-1' ? [clause, 'AUTH-6'] : [clause])
-    expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
+    expect(breaksOf(report), violationTexts(report).join('\n')).toEqual([clause])
   },
 )

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type CheckServiceOptions, checkService, removeLeftovers } from '../../src/check/index.js'
 import { disposableChecks } from '../../src/check/write/index.js'
 import { share } from '../size.js'
-import { faultsOf, serving } from './serving.js'
+import { serving, violationTexts } from './serving.js'
 import { document } from './twin/document.js'
 import { type Fault, writeFaults } from './twin/faults.js'
 import { tokenOf } from './twin/tokens.js'
@@ -37,7 +37,7 @@ const writing = {
 }
 const isUnsafe = ({ method }: IncomingMessage): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(String(method))
 
-/** The addresses in the ledger file on disk. */
+/** The URLs in the ledger file on disk. */
 function announced(): Readonly<Record<'hazards' | 'posts' | 'created', readonly string[]>> {
   const lines = readFileSync(ledger, 'utf8')
     .split('\n')
@@ -72,7 +72,7 @@ const faults = [
 ]
 
 it.each([undefined, ...share(faults, 4, faults.slice(0, 2))])(
-  'sends no unsafe request to an address that is not in the ledger: %s',
+  'sends no unsafe request to a URL that is not in the ledger: %s',
   async (fault) => {
     const [strays, sent]: [string[], string[]] = [[], []]
     const { origin, close } = await serving(recording(twinApp(fault as Fault | undefined), strays, sent))
@@ -95,7 +95,7 @@ const hazards = [
   'DELETE /v1/customers',
 ]
 
-it('sends requests to records of others only if the service is disposable, and announces each in the ledger', {
+it('sends requests to records that it did not create only if the service is disposable, and announces each in the ledger', {
   timeout: 120_000,
 }, async () => {
   const [strays, sent]: [string[], string[]] = [[], []]
@@ -108,12 +108,12 @@ it('sends requests to records of others only if the service is disposable, and a
   expect(hazards.filter((one) => sent.includes(one))).toEqual([])
   const report = await checkService({ ...options(origin), disposable: true })
   await close()
-  expect(faultsOf(report)).toEqual([])
+  expect(violationTexts(report)).toEqual([])
   expect(hazards.filter((one) => !sent.includes(one))).toEqual([])
   expect([strays, report.left]).toEqual([[], []])
 })
 
-it('does not treat an address that shows the record of somebody else as its own', async () => {
+it('does not treat the URL of a record as its own if the record was not created by the check', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   const { origin, close } = await serving((req, res) => {
@@ -124,7 +124,7 @@ it('does not treat an address that shows the record of somebody else as its own'
   const report = await checkService({ ...options(origin), ...writing })
   await close()
   expect([...new Set(unsafe)].sort()).toEqual(['POST /v1/labels', 'POST /v1/orders'])
-  expect(faultsOf(report)).toEqual([expect.stringMatching(/^VERB-2\/location \/v1\/labels: /)])
+  expect(violationTexts(report)).toEqual([expect.stringMatching(/^VERB-2\/location \/v1\/labels: /)])
 })
 
 const numberOf = async (origin: string): Promise<string | null> =>
@@ -132,7 +132,7 @@ const numberOf = async (origin: string): Promise<string | null> =>
     await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })
   ).headers.get('x-total-count')
 
-it('leaves no record behind, even if a rule breaks', async () => {
+it('leaves no record behind, even if a rule is violated', async () => {
   const { origin, close } = await serving(twinApp('PUT creates'))
   const report = await checkService({ ...options(origin), ...writing })
   expect([report.left, await numberOf(origin)]).toEqual([[], '23'])

@@ -1,6 +1,6 @@
 /**
- * VERB-13: if a change was made, no response says or implies that it was not made. The tests inject
- * faults at every call that a request makes.
+ * VERB-13: if a change was made, no response says or implies that the change was not made. The
+ * tests inject faults at every call that a request makes.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -47,8 +47,8 @@ const contratos = defineResource({
 })
 
 /**
- * The injected fault: at which call it occurs, and of which kind it is. Calls of adapters,
- * permissions and encoders are counted together, in the order in which the request makes them.
+ * The injected fault: its kind, and the call at which it occurs. Calls of adapters, permissions and
+ * encoders are counted together, in the order in which the request makes them.
  */
 interface Fault {
   readonly at: number
@@ -409,7 +409,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('ERR-1: a request that times out before its write does not claim that it wrote', async () => {
+  it('ERR-1: the response to a request that times out before its write does not claim that something was written', async () => {
     const service = await serving({
       read: () => new Promise(() => {}),
       replace: (_key, value) => ({ value, version: '2' }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type Adapter, api, mount } from '../../src/index.js'
-import { bolsas, clientes, dawdling, frameworks, listen, type Served, serve } from './fixture.js'
+import { bolsas, clientes, frameworks, listen, type Served, serve, withRandomDelays } from './fixture.js'
 
 const statuses = (answers: readonly { status: number }[]): Record<number, number> => {
   const counted: Record<number, number> = {}
@@ -18,7 +18,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
   const count = load[name as keyof typeof load]
   const bags = async (slow: boolean): Promise<Omit<Served, 'data'>> => {
     const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
-    return listen(express().use(api({ versions: { v1: [mount(bolsas, slow ? dawdling(store, 1) : store)] } })))
+    return listen(express().use(api({ versions: { v1: [mount(bolsas, slow ? withRandomDelays(store, 1) : store)] } })))
   }
 
   describe.each([
@@ -54,7 +54,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
 
   it('PATCHes without an entity tag survive occasional conflicting writes of another process', async () => {
     const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
-    const served = [dawdling(store, 2), dawdling(store, 2)].map((adapter) =>
+    const served = [withRandomDelays(store, 2), withRandomDelays(store, 2)].map((adapter) =>
       listen(express().use(api({ versions: { v1: [mount(bolsas, adapter)] } }))),
     )
     const [a, b] = (await Promise.all(served)) as [Served, Served]

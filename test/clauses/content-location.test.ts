@@ -27,7 +27,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     ).toMatch(/\/v8\/contratos\/C8$/)
   })
 
-  it('RFC 9110 8.7: responses to PUT and PATCH name the address of the item, with the expansions that they show', async () => {
+  it('RFC 9110 8.7: responses to PUT and PATCH name the URL of the item, with the expansions that they show', async () => {
     const tag = (await send('GET', 'piezas/1?expand=contrato')).headers.etag
     for (const [method, body] of [
       ['PATCH', { lote: 'x' }],
@@ -48,7 +48,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     )
   })
 
-  it('RFC 9110 8.7, 15.4.5: for an item that is read through an associated sub-collection, 200, 302 and 304 name its own address', async () => {
+  it("RFC 9110 8.7, 15.4.5: for an item that is read through an associated sub-collection, 200, 302 and 304 name the item's own URL", async () => {
     const own = `${service.origin}/v8/contratos/C1`
     const read = await send('GET', 'clientes/1/contratos/C1')
     const again = await send('GET', 'clientes/1/contratos/C1', { 'If-None-Match': String(read.headers.etag) })
@@ -100,7 +100,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-4: a caller with write but no read permission gets no Content-Location for records that it may not read', async () => {
+  it('AUTH-4: a caller with write but no read permission gets no Content-Location for records that it must not read', async () => {
     const permission: Permission = (_principal, action) => (action === 'read' ? 'forbidden' : 'allow')
     const blind = await serve(express, { permission })
     for (const [method, path, body] of [

@@ -73,7 +73,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(problem(await send('PUT', '/v8/contratos/C1', {}, { descripcion: 'prohibido' })).status).toBe(422)
   })
 
-  it('ERR-1, ERR-3: a failure of the service is a 500 without details, and an unavailable dependency is a 503 with Retry-After', async () => {
+  it('ERR-1, ERR-3: a failure of the service causes a 500 without details, and an unavailable dependency causes a 503 with Retry-After', async () => {
     for (const id of ['secret', 'nothing', 'garbage', 'unversioned']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code, answer.json.detail]).toEqual([id, 500, 'internal', undefined])

@@ -132,7 +132,9 @@ const componentes = defineResource({
   sort: ['nombre'],
 })
 
-/** The key is arbitrary Unicode text, and a record can link to another record of the same kind. */
+/**
+ * The key is an arbitrary Unicode string, and a record can link to another record of the same kind.
+ */
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
@@ -145,7 +147,7 @@ const notas = defineResource({
   links: { anterior: { to: 'notas', by: 'anteriorId' } },
 })
 
-/** The composite key consists of two texts, and both need escaping. */
+/** The composite key consists of two strings, and both need escaping. */
 const tramos = defineResource({
   collection: 'tramos',
   key: ['desde', 'hasta'],
@@ -244,7 +246,7 @@ function counting<T, K>(name: string, adapter: Adapter<T, K>, counts: Counts): A
 }
 
 /** Wraps an adapter so that each call has a random delay before and after it. */
-export function dawdling<T, K>(adapter: Adapter<T, K>, most = 3): Adapter<T, K> {
+export function withRandomDelays<T, K>(adapter: Adapter<T, K>, most = 3): Adapter<T, K> {
   return new Proxy(adapter, {
     get(target, method, receiver) {
       const found = Reflect.get(target, method, receiver) as unknown
@@ -389,7 +391,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     mount(tramos, from.tramos),
     mount(documentos, from.documentos),
     mount(sucursales, readOnly),
-    mount(bolsas, dawdling(from.bolsas)),
+    mount(bolsas, withRandomDelays(from.bolsas)),
     mount(encargos, orders),
     mount(facturas, from.facturas, { area: 'tax', item: ['GET', 'DELETE'] }),
     // An adapter may throw only problems that the mount declares.

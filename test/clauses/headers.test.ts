@@ -71,7 +71,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     expect(await tag('/v8/piezas/1')).not.toBe(etag)
   })
 
-  it('HDR-2: the entity tag depends on everything that affects the bytes: expansion, base address, related records', async () => {
+  it('HDR-2: the entity tag depends on everything that affects the bytes: expansion, base URL, related records', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string, headers = {}) => (await send('GET', path, headers)).headers.etag
     const brief = await tagOf('/v8/piezas/1')

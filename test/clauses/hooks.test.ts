@@ -352,7 +352,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the request id is the given one, else that of the trace, else a new one, and is always returned', async () => {
+  it('the request id is the given id, else the id of the trace, else a new id, and is always returned', async () => {
     const { send, close } = await watched()
     for (const path of ['/v8/piezas/1', '/v8/piezas/999', '/v0/x', '/v8/piezas?x=1']) {
       expect((await send('GET', path, { 'x-request-id': 'given-1' })).headers['x-request-id']).toBe('given-1')

@@ -132,7 +132,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas')).headers['x-total-count']).toBe(before)
   })
 
-  it('REP-5: links in the response to HTTP/1.0 without Host use the local address', async () => {
+  it('REP-5: links in the response to HTTP/1.0 without Host use the local IP address', async () => {
     const answer = await wire(service.port, 'GET /v8/contratos/C1 HTTP/1.0\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(answer).toContain(`"href":"${service.origin}/v8/clientes/1"`)
@@ -272,7 +272,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await close()
   })
 
-  it('two api() in one app, under different paths, each use their own addresses', async () => {
+  it('two api() in one app, under different paths, each use their own URLs', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'P', descripcion: 'public' }] })
     const open = api({
       versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store, { item: ['GET'] })] },

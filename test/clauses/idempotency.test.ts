@@ -1,5 +1,5 @@
 /**
- * POSTs that can be repeated with their `Idempotency-Key` (VERB-12), with every store that keeps
+ * POSTs that can be retried with their `Idempotency-Key` (VERB-12), with every store that keeps
  * keys.
  */
 import pg from 'pg'
@@ -63,7 +63,7 @@ const pedidosV1 = defineResource({
     properties: { numero: { type: 'integer' }, nota: { type: 'string' } },
   },
 })
-/** The texts that the rules refuse as long as they are in this set. */
+/** The values of `texto` that the rules refuse as long as they are in this set. */
 const forbidden = new Set<string>()
 
 interface Who {
@@ -226,7 +226,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect([read.text, read.headers.etag]).toEqual([first.text, first.headers.etag])
     })
 
-    it('bodies are the same even if members are reordered, or numbers and texts are spelled differently', async () => {
+    it('bodies are the same even if members are reordered, or numbers and strings are spelled differently', async () => {
       const key = { 'Idempotency-Key': newKey() }
       const first = await post('{"texto":"uno","total":10,"datos":{"a":1,"b":[2]}}', key)
       const again = await post('{ "datos": {"b":[2.0],"a":1e0}, "total": 1.0e1, "te\\u0078to": "un\\u006f" }', key)
@@ -246,7 +246,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect((await post({ texto: 'uno' }, key)).status).toBe(201)
     })
 
-    it('a repeat returns the created record even if that record was changed or deleted, or would be refused now', async () => {
+    it('a retry returns the created record even if that record was changed or deleted, or would be refused now', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const body = { texto: 'cambia', cliente: { id: 'uno' } }
       const first = await post(body, key)
@@ -273,7 +273,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       forbidden.clear()
     })
 
-    it('a repeat returns the created record even if the target of its link is gone', async () => {
+    it('a retry returns the created record even if the target of its link is gone', async () => {
       await service.send('POST', '/v2/clientes', {}, { id: 'va' })
       const body = { texto: 'enlaza', cliente: { id: 'va' } }
       const key = { 'Idempotency-Key': newKey(), ...whole }
@@ -310,12 +310,12 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 201))
       const numbers = sent.map(({ headers }) => (headers.location as string).split('/').at(-1))
       expect(new Set(numbers).size).toBe(sent.length)
-      // Each of these requests can be repeated.
+      // Each of these requests can be retried.
       expect((await post(body, { ...key, 'X-Empresa': '2' })).headers.location).toBe(sent[3]?.headers.location)
       expect((await post(body, key, '/v2/clientes/dos/pedidos')).headers.location).toBe(sent[5]?.headers.location)
     })
 
-    it('PATH-7: in a contained collection, a repeat gets the address of the record below its parent', async () => {
+    it('PATH-7: in a contained collection, a retry gets the URL of the record below its parent', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const id = newKey()
       const first = await post({ id }, key, '/v2/clientes/uno/lineas')
@@ -331,7 +331,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect((await post({ id }, key, '/v2/clientes/nadie/lineas')).status).toBe(404)
     })
 
-    it('VER-1: a repeat through a view gets the member names of the view', async () => {
+    it('VER-1: a retry through a view gets the member names of the view', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const first = await post({ nota: 'vieja' }, key, '/v1/pedidos')
       const again = await post({ nota: 'vieja' }, key, '/v1/pedidos')
@@ -343,7 +343,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect(problem(await post({ nota: 'otra' }, key, '/v1/pedidos')).code).toBe('idempotency-mismatch')
     })
 
-    it('of 20 equal POSTs that are sent at once to two services, exactly one creates a record, and the others get its response or 503', async () => {
+    it('of 20 equal POSTs that are sent at once to two services, exactly one creates a record, and the others get the same response or 503', async () => {
       for (const path of ['/v2/pedidos', '/v2/clientes/uno/pedidos']) {
         const before = await count()
         const headers = { 'Idempotency-Key': newKey(), Host: `127.0.0.1:${service.port}` }
@@ -488,7 +488,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       await open.close()
     })
 
-    it('AUTH-4: a caller that may not create gets that response first', async () => {
+    it('AUTH-4: a caller without permission to create gets 403, even if its key is invalid', async () => {
       const closed = await served(express, opened.adapters(), {
         permission: (_who: unknown, action: string) => (action === 'create' ? 'forbidden' : 'allow'),
       } as never)
@@ -511,7 +511,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       await required.close()
     })
 
-    it('a repeat finds the record even if it is created while the rules refuse the repeat', async () => {
+    it('a retry finds the record even if the record is created while the rules refuse the retry', async () => {
       const adapter = memoryAdapter(pedidos, { idempotency: true })
       let asked = 0
       // The first lookup finds nothing, as if the other request had not yet completed.
@@ -532,7 +532,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       await one.close()
     })
 
-    it('ERR-1: a repeat of a request that is still running gets 503 with Retry-After', async () => {
+    it('ERR-1: a retry of a request that is still running gets 503 with Retry-After', async () => {
       const running = { ...memoryAdapter(pedidos), recall: () => undefined, create: () => 'running' }
       const one = await served(express, {
         clientes: memoryAdapter(clientes),

@@ -271,7 +271,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     expect((await patch('documentos/d2', [{ op: 'test', path: '/titulo', value: 'ajeno' }])).status).toBe(404)
   })
 
-  it('REP-7: a link without a target is shown as null. PUT and PATCH accept this null, even if the key may not be null', async () => {
+  it('REP-7: a link without a target is shown as null. PUT and PATCH accept this null, even if the key must not be null', async () => {
     const cajas = defineResource({
       collection: 'cajas',
       key: 'id',
@@ -492,7 +492,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     await blind.close()
   })
 
-  it('AUTH-4, REP-7: a link whose target may not be read shows only its address, also to a test operation', async () => {
+  it('AUTH-4, REP-7: a link whose target the caller must not read shows only its href, also to a test operation', async () => {
     const permission: Permission = (_principal, action, resource) =>
       action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow'
     const half = await serve(express, { jsonPatch: true, permission })

@@ -90,7 +90,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas?lote=L-1')).status).toBe(200)
   })
 
-  it('PATH-7: a contained sub-collection has the five methods, and the address fixes the parent', async () => {
+  it('PATH-7: a contained sub-collection has the five methods, and the URL determines the parent', async () => {
     const { send, close } = await serve(express)
     const made = await send('POST', '/v8/piezas/3/componentes', {}, { secuencia: 1, nombre: 'asa' })
     expect(made.status).toBe(201)
@@ -158,7 +158,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('PATH-7: in a many-to-many association a record is in several collections and has one address', async () => {
+  it('PATH-7: in a many-to-many association, a record is in several collections and has one URL', async () => {
     const { send, close, origin } = await serve(express)
     for (const cartera of ['k1', 'k2']) expect((await send('PUT', `/v8/carteras/${cartera}/piezas/3`)).status).toBe(204)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1')).status).toBe(204)
@@ -244,7 +244,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     }
   })
 
-  it('PATH-9: any text can be a part of a composite id', async () => {
+  it('PATH-9: any string can be a part of a composite id', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), async (desde, hasta) => {
         const wellFormed = !/\p{Surrogate}/u.test(desde + hasta)
@@ -291,7 +291,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     expect(filtered.json.map((item: { id: string }) => item.id)).toEqual([id])
   }
 
-  it('PATH-11: an id of any Unicode text survives POST, Location, GET, the href of a link, and GET', async () => {
+  it('PATH-11: an id of any Unicode characters survives POST, Location, GET, the href of a link, and GET', async () => {
     for (const id of [
       'a/b?c#d!',
       '100%',
@@ -318,7 +318,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     }
   })
 
-  it('PATH-11: an id of any Unicode text survives (property test)', async () => {
+  it('PATH-11: an id of any Unicode characters survives (property test)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (id) => {
         fc.pre(!/\p{Surrogate}/u.test(id) && id !== '.' && id !== '..')
@@ -328,7 +328,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     )
   })
 
-  it('PATH-11: creating a record is refused if no client could address its id', async () => {
+  it('PATH-11: creating a record is refused if no URL could contain its id', async () => {
     for (const id of ['', '.', '..', '\\ud800', 'a\\udc00b', 'x'.repeat(8_001), 'ñ'.repeat(1_400)]) {
       expect(problem(await send('POST', '/v8/notas', {}, `{"id":"${id}"}`)), id).toEqual({
         status: 422,
@@ -366,7 +366,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     }
   })
 
-  it('PATH-11: a number has one spelling in an address, and other spellings get 404. Dots in a raw path are ids', async () => {
+  it('PATH-11: a number has one spelling in a URL, and other spellings get 404. Dots in a raw path are ids', async () => {
     for (const id of [
       '03',
       '+3',
@@ -402,7 +402,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/notas/%2541')).status).toBe(404)
   })
 
-  it('PATH-11: names of collections, areas and flags may use any script, and their addresses are ASCII', async () => {
+  it('PATH-11: names of collections, areas and flags may use any script, and their URLs are ASCII', async () => {
     const años = defineResource({
       collection: 'años',
       key: 'id',

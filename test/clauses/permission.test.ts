@@ -7,8 +7,8 @@ import { methodRules } from '../../src/middleware/index.js'
 import { type Answer, type Express, frameworks, listen, problem } from './fixture.js'
 
 /**
- * This text occurs in every value that only contracts contain. No response to a caller without read
- * permission for contracts may contain it.
+ * This string occurs in every value that only contracts contain. No response to a caller without
+ * read permission for contracts may contain this string.
  */
 const secret = 'confidencial'
 const text = { type: 'string' } as const
@@ -170,7 +170,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
   afterAll(() => service.close())
   const ask: Send = (...request) => service.send(...request)
 
-  it('without a scope for a resource, all its addresses get 403 before anything is revealed', async () => {
+  it('without a scope for a resource, all requests for it get 403 before anything is revealed', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/contratos'],
       ['HEAD', '/v1/contratos'],
@@ -235,7 +235,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(allowOf(await ask('TRACE', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
   })
 
-  it('everything below a parent that the caller may not read is forbidden', async () => {
+  it('everything below a parent that the caller must not read is forbidden', async () => {
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read')).status).toBe(403)
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read piezas:write')).status).toBe(403)
     expect((await ask('GET', '/v1/clientes/1/contratos', 'contratos:read')).status).toBe(403)
@@ -245,7 +245,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     ).toBe(200)
   })
 
-  it('REP-1: a link to a record that the caller may not read has only its href, and the store is not called', async () => {
+  it('REP-1: a link to a record that the caller must not read has only its href, and the store is not called', async () => {
     const before = service.seen.calls
     const scope = 'piezas:read clientes:read componentes:read'
     const answers = [
@@ -263,7 +263,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     )
   })
 
-  it('REP-2: expanding a record that the caller may not read gets 403 and names the parameter, on reads and before any write', async () => {
+  it('REP-2: expanding a record that the caller must not read gets 403 and names the parameter, on reads and before any write', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/piezas?expand=contrato'],
       ['HEAD', '/v1/piezas?expand=contrato'],
@@ -314,7 +314,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(await tell({ codigo: 'C1' }, 'piezas:read piezas:write')).toEqual(
       await tell({ codigo: 'nada' }, 'piezas:read piezas:write'),
     )
-    // If a change does not touch a link, the link may lead to a record that the caller may not
+    // If a change does not touch a link, the link may lead to a record that the caller must not
     // read.
     expect((await ask('PATCH', '/v1/piezas/1', 'piezas:read piezas:write', { lote: 'A' })).status).toBe(200)
   })
@@ -346,7 +346,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
   })
 })
 
-describe('AUTH-4: a permission function of the team', () => {
+describe("AUTH-4: the service's own permission function", () => {
   const asked: unknown[][] = []
   const serving = async (permission: Permission, onError?: Hooks['onError']) =>
     serve(frameworks[0]?.[1] as Express, permission, onError)
@@ -403,7 +403,7 @@ describe('AUTH-4: a permission function of the team', () => {
     await service.close()
   })
 
-  it('if it fails after a write, this counts as a refusal and is reported. The change stays, and the response says so', async () => {
+  it('if it fails after a write, the failure counts as a refusal and is reported. The change stays, and the response says that it was made', async () => {
     const errors: unknown[] = []
     const service = await serving(
       (_principal: unknown, action: Action) => {

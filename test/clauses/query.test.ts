@@ -7,12 +7,12 @@ const linksOf = (link: unknown): Record<string, string> =>
     [...String(link).matchAll(/<https?:\/\/[^/]*([^>]*)>; rel="(\w+)"/g)].map(([, path, rel]) => [rel, path]),
   )
 
-const decoded = (hint: string): unknown[] => JSON.parse(Buffer.from(hint, 'base64url').toString()) as unknown[]
+const decoded = (cursor: string): unknown[] => JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
 const encoded = (parts: unknown): string =>
   Buffer.from(typeof parts === 'string' ? parts : JSON.stringify(parts)).toString('base64url')
 
-/** The `Link` field without the hints (`after=...`) in its addresses. */
-const unhinted = (link: unknown): string => String(link).replace(/&after=[\w-]+/g, '')
+/** The `Link` field without the cursors (`after=...`) in its URLs. */
+const withoutCursors = (link: unknown): string => String(link).replace(/&after=[\w-]+/g, '')
 
 describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
   const service = shared(express)
@@ -143,7 +143,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
       (await send('GET', `/v8/tax/facturas${query}`)).json.map((item: { id: number }) => item.id)
     expect([await ids(''), await ids('?offest=0'), await ids('?offest=1')]).toEqual([[1, 2], [1, 2], [3]])
     const { link } = (await send('GET', '/v8/tax/facturas?offest=1')).headers
-    expect(unhinted(link)).toBe(
+    expect(withoutCursors(link)).toBe(
       ['offest=0>; rel="first"', 'offest=0>; rel="prev"', 'offest=1>; rel="last"']
         .map((rest) => `<${service.origin}/v8/tax/facturas?${rest}`)
         .join(', '),
@@ -191,11 +191,11 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
       `<${service.origin}/v8/piezas?lote=A&limit=2&sort=-peso,numero&offest=${offest}>; rel="${rel}"`
     const headers = async (offest: number) =>
       (await send('GET', `/v8/piezas?lote=A&limit=2&offest=${offest}&sort=-peso,%2Bnumero`.replace('%2B', ''))).headers
-    expect(unhinted((await headers(1)).link)).toBe([at(1, 'first'), at(2, 'next'), at(3, 'last')].join(', '))
-    expect(unhinted((await headers(2)).link)).toBe(
+    expect(withoutCursors((await headers(1)).link)).toBe([at(1, 'first'), at(2, 'next'), at(3, 'last')].join(', '))
+    expect(withoutCursors((await headers(2)).link)).toBe(
       [at(1, 'first'), at(1, 'prev'), at(3, 'next'), at(3, 'last')].join(', '),
     )
-    expect(unhinted((await headers(3)).link)).toBe([at(1, 'first'), at(2, 'prev'), at(3, 'last')].join(', '))
+    expect(withoutCursors((await headers(3)).link)).toBe([at(1, 'first'), at(2, 'prev'), at(3, 'last')].join(', '))
     expect((await headers(3))['x-total-count']).toBe('6')
   })
 
@@ -211,7 +211,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(new Set(seen).size).toBe(12)
   })
 
-  it('QUERY-7: a page past the end is empty, however far it is. An after that does not match gets 400', async () => {
+  it('QUERY-7: a page past the end is empty, however far it is. An "after" that does not match gets 400', async () => {
     for (const query of [
       'offest=99',
       'offest=9007199254740991',
@@ -234,7 +234,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     )
   })
 
-  it('QUERY-7: next and prev have a hint, first and last do not. The page is the same with and without the hint', async () => {
+  it('QUERY-7: next and prev have a cursor, first and last do not. The page is the same with and without the cursor', async () => {
     const query = '/v8/piezas?sort=-lote,peso&limit=5&offest=2'
     const { json, headers } = await send('GET', query)
     const links = linksOf(headers.link)
@@ -244,12 +244,12 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(links.next).toMatch(/&offest=3&after=[\w-]+$/)
     expect(links.prev).toMatch(/&offest=1&after=[\w-]+$/)
     for (const way of ['next', 'prev']) {
-      const hinted = await send('GET', links[way] ?? '')
+      const withCursor = await send('GET', links[way] ?? '')
       const plain = await send('GET', (links[way] ?? '').replace(/&after=.*/, ''))
-      expect([hinted.status, hinted.json]).toEqual([200, plain.json])
-      const back = linksOf(hinted.headers.link)[way === 'next' ? 'prev' : 'next'] ?? ''
+      expect([withCursor.status, withCursor.json]).toEqual([200, plain.json])
+      const back = linksOf(withCursor.headers.link)[way === 'next' ? 'prev' : 'next'] ?? ''
       expect((await send('GET', back)).json).toEqual(json)
-      expect((await send('HEAD', links[way] ?? '')).headers.link).toBe(hinted.headers.link)
+      expect((await send('HEAD', links[way] ?? '')).headers.link).toBe(withCursor.headers.link)
     }
   })
 
@@ -296,7 +296,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a hint is valid for its own query, in any spelling, and for no other query', async () => {
+  it('QUERY-7: a cursor is valid for its own query, in any spelling, and for no other query', async () => {
     const { next = '' } = linksOf(
       (await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link,
     )
@@ -325,31 +325,31 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect([problem(twice).named, twice.json.errors[0].code]).toEqual([['after'], 'repeated'])
   })
 
-  it('QUERY-7: a hint from another collection, parent or version does not match', async () => {
-    const hintOf = async (path: string) =>
+  it('QUERY-7: a cursor from another collection, parent or version does not match', async () => {
+    const cursorOf = async (path: string) =>
       (linksOf((await send('GET', path)).headers.link).next ?? '').replace(/^.*&after=/, '')
     const refused = async (path: string) => problem(await send('GET', path)).named
-    const child = await hintOf('/v8/piezas/1/componentes?limit=1')
+    const child = await cursorOf('/v8/piezas/1/componentes?limit=1')
     expect((await send('GET', `/v8/piezas/1/componentes?limit=1&offest=2&after=${child}`)).json).toHaveLength(1)
     expect(await refused(`/v8/piezas/2/componentes?limit=1&offest=2&after=${child}`)).toEqual(['after'])
     for (const path of ['/v8/carteras/k1/piezas/1', '/v8/carteras/k1/piezas/2', '/v8/carteras/k2/piezas/2'])
       await send('PUT', path)
-    const member = await hintOf('/v8/carteras/k1/piezas?limit=1')
+    const member = await cursorOf('/v8/carteras/k1/piezas?limit=1')
     expect((await send('GET', `/v8/carteras/k1/piezas?limit=1&offest=2&after=${member}`)).json[0].numero).toBe(2)
     expect(await refused(`/v8/carteras/k2/piezas?limit=1&offest=2&after=${member}`)).toEqual(['after'])
     expect(await refused(`/v8/piezas?limit=1&offest=2&after=${member}`)).toEqual(['after'])
-    const contract = await hintOf('/v8/contratos?limit=1')
+    const contract = await cursorOf('/v8/contratos?limit=1')
     expect((await send('GET', `/v8/contratos?limit=1&offest=2&after=${contract}`)).status).toBe(200)
     expect(await refused(`/v1/contratos?limit=1&offest=2&after=${contract}`)).toEqual(['after'])
   })
 
-  it('QUERY-7: a forged hint gets 400, or is treated as an ordinary position', async () => {
+  it('QUERY-7: a forged cursor gets 400, or is treated as an ordinary position', async () => {
     const query = 'sort=lote,fecha,destino.cp,peso&limit=3&offest=2'
     const { next = '' } = linksOf(
       (await send('GET', `/v8/piezas?${query.replace('offest=2', 'offest=1')}`)).headers.link,
     )
-    const hint = next.replace(/^.*&after=/, '')
-    const [print, page, backwards, ...values] = decoded(hint)
+    const cursor = next.replace(/^.*&after=/, '')
+    const [print, page, backwards, ...values] = decoded(cursor)
     const date = '2024-01-01T08:00:00.0000000'
     const forged = (...place: unknown[]) => encoded([print, page, backwards, ...place])
     expect(values).toHaveLength(5)
@@ -357,10 +357,10 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
       '',
       'x',
       '%00',
-      `${hint}=`,
-      `${hint}A`,
-      ` ${hint}`,
-      hint.slice(1),
+      `${cursor}=`,
+      `${cursor}A`,
+      ` ${cursor}`,
+      cursor.slice(1),
       encoded('{"__proto__":1}'),
       encoded('null'),
       encoded('[]'),
@@ -419,19 +419,19 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: results that are ordered by rank, and positions that are too long, have no hints. Their links use page numbers', async () => {
+  it('QUERY-7: results that are ordered by rank, and positions that are too long, have no cursors. Their links use page numbers', async () => {
     const { send, close } = await serve(express)
     const linked = async (path: string) => linksOf((await send('GET', path)).headers.link)
     expect((await linked('/v8/piezas?q=mayor&limit=5')).next).toBe('/v8/piezas?q=mayor&limit=5&offest=2')
     expect((await linked('/v8/piezas?q=mayor&limit=5&sort=numero')).next).toContain('&after=')
     for (const length of [1_400, 1_500]) await send('POST', '/v8/piezas', {}, { lote: 'Ab'.padEnd(length, 'b') })
-    // The sixth piece is followed by the piece with the short text, and then by the piece with the
-    // long text.
-    const hinted = async (page: number) => {
+    // The sixth piece is followed by the piece with the short string, and then by the piece with
+    // the long string.
+    const linkedPage = async (page: number) => {
       const { prev = '', next = '' } = await linked(`/v8/piezas?sort=lote&limit=1&offest=${page}`)
       return [prev, next].map((path) => path.includes('&after='))
     }
-    expect(await Promise.all([6, 7, 8, 9].map(hinted))).toEqual([
+    expect(await Promise.all([6, 7, 8, 9].map(linkedPage))).toEqual([
       [true, true],
       [true, true],
       [false, false],
@@ -440,7 +440,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-8: hints are never suggested, and only lists accept them', async () => {
+  it('QUERY-8: cursors are never suggested, and only lists accept them', async () => {
     const stray = await send('GET', '/v8/piezas?afte=x')
     expect(stray.json.errors[0].allowed).not.toContain('after')
     expect(stray.json.errors[0].suggestion).not.toBe('after')

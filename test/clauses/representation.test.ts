@@ -310,7 +310,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/6', {}, { lote: 'L' })).status).toBe(200)
   })
 
-  it('REP-7: an item address under the wrong parent is refused as a link, and a link must agree with a member that holds its key', async () => {
+  it('REP-7: an item URL under the wrong parent is refused as a link, and a link must agree with a member that holds its key', async () => {
     const partes = defineResource({
       collection: 'partes',
       key: ['de', 'n'],

@@ -54,7 +54,7 @@ const csv = (): CustomRepresentation =>
   })
 
 /** Functions with invalid results. */
-const amiss: Readonly<Record<string, () => unknown>> = {
+const invalidResults: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
   null: () => null,
   number: () => 7,
@@ -73,7 +73,7 @@ const amiss: Readonly<Record<string, () => unknown>> = {
   'transfer-encoding': () => ({ body: 'x', headers: { 'transfer-encoding': 'chunked' } }),
   trailer: () => ({ body: 'x', headers: { Trailer: 'X-A' } }),
 }
-const wrong = Object.entries(amiss).map(([name, item]) =>
+const wrong = Object.entries(invalidResults).map(([name, item]) =>
   representation(`text/${name}`, { item: item as () => string }),
 )
 const varying = representation('text/varying', { item: () => ({ body: 'hola', headers: { vary: 'Accept-Language' } }) })
@@ -105,7 +105,7 @@ describe('representation()', () => {
     const adapter = memoryAdapter(facturas)
     for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [null], 'text/csv']) {
       expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(
-        /"representations(\[\d\])?" of the mount of "facturas"|representations of the mount of "facturas"/,
+        /"representations(\[\d\])?" of the mount of "facturas"/,
       )
       expect(() => api({ versions: { v1: [mount(facturas, adapter)] }, representations: given as never })).toThrow(
         ConfigurationError,
@@ -119,11 +119,11 @@ describe('representation()', () => {
     const value = representation('text/plain', { value: () => '' })
     const list = representation('text/csv', { list: () => '' })
     expect(() => mount(facturas, memoryAdapter(facturas), { representations: [list, value] })).toThrow(
-      'representations of the mount of "facturas" has "text/plain" without a function that applies here. Give it item or list.',
+      'The option "representations" of the mount of "facturas" contains "text/plain", which has no function that applies here. Give it item or list.',
     )
     const GET = { handle: () => 1, representations: [value, list] }
     expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(
-      /^representations of GET of the endpoint "informe" has "text\/csv" without .+ Give it value\./,
+      /^The option "representations" of GET of the endpoint "informe" contains "text\/csv", .+ Give it value\./,
     )
     expect(() =>
       api({ versions: { v1: [mount(facturas, memoryAdapter(facturas))] }, representations: [list, value] }),
@@ -154,7 +154,7 @@ const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   ],
 ]
 
-describe.each(frameworks)('HDR-1: representations that the team defines on %s', (_name, express) => {
+describe.each(frameworks)('HDR-1: representations that the service defines on %s', (_name, express) => {
   let service: Omit<Served, 'data'>
   const send: Served['send'] = (...rest) => service.send(...rest)
   const serving = () => {
@@ -216,7 +216,7 @@ describe.each(frameworks)('HDR-1: representations that the team defines on %s', 
     expect((seen.calls.at(-1) as { factura: object }).factura).not.toHaveProperty('secreto')
   })
 
-  it('HDR-2, HDR-4: it has its own tag, gets a 304 without a call of the function, and any tag of the version works in If-Match', async () => {
+  it('HDR-2, HDR-4: a custom representation has its own tag: GET with this tag in If-None-Match gets a 304 without a call of the function, and If-Match accepts the tag', async () => {
     const { etag: asJson } = (await send('GET', '/v1/facturas/1')).headers
     const { etag } = (await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })).headers as { etag: string }
     expect(etag).not.toBe(asJson)
@@ -258,7 +258,7 @@ describe.each(frameworks)('HDR-1: representations that the team defines on %s', 
     expect([head.status, head.headers['content-length']]).toEqual([200, answer.headers['content-length']])
   })
 
-  it('HDR-1: each address offers its own media types, and its 415 lists them', async () => {
+  it('HDR-1: each URL offers its own media types, and its 415 lists them', async () => {
     for (const [method, path, accept, allowed] of [
       ['GET', '/v1/facturas', 'application/pdf', ['text/csv; charset=utf-8']],
       ['GET', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow', 'text/varying']],
@@ -303,8 +303,8 @@ describe.each(frameworks)('HDR-1: representations that the team defines on %s', 
     }
   })
 
-  it.each(Object.keys(amiss))(
-    'ERR-1: a body that cannot be sent (%s) causes a 500 on a read, and a response without a body after a write',
+  it.each(Object.keys(invalidResults))(
+    'ERR-1: a result that cannot be sent (%s) causes a 500 on a read, and a response without a body after a write',
     async (name) => {
       const Accept = `text/${name}`
       expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)

@@ -1,6 +1,6 @@
 /**
- * A service whose parts retire as a test declares. It can also be built without retirements over
- * the same data.
+ * A service whose parts retire as a test declares. The service can also be built without
+ * retirements over the same data.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {

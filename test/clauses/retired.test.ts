@@ -114,7 +114,7 @@ const bodyOf = (method: string): unknown => (['POST', 'PUT', 'PATCH'].includes(m
 function comparable({ status, headers, text }: Answer, withoutAllowed: readonly string[] = []) {
   const { date: _, allow, 'accept-patch': patch, ...rest } = headers
   const allowed = allow?.split(', ').filter((method) => !withoutAllowed.includes(method))
-  // The text of a 405 lists the allowed methods as well.
+  // The body of a 405 lists the allowed methods as well.
   const namesThem = withoutAllowed.length > 0 && status === 405
   return {
     status,
@@ -438,7 +438,7 @@ describe('VER-2: links to retired parts', () => {
     expect(parts({})).not.toThrow()
   })
 
-  it('REP-7, VER-2: a link in a body to a retired address has no target', async () => {
+  it('REP-7, VER-2: a link in a body to a retired URL has no target', async () => {
     const { autores, libros: books } = data()
     const service = api({
       baseUrl: 'http://api.example.com',
@@ -498,7 +498,7 @@ describe.each(frameworks)('VER-2: paths without code on %s', (_name, express) =>
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-2: hand-written routes that Express matches case-insensitively retire likewise. Mounted routes are case-sensitive', async () => {
+  it('VER-2: the retirement of a hand-written route applies in upper and lower case, as in Express. Mounted routes are case-sensitive', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     const paths = { '/a-mano/{id}': over, '/clientes/{id}/observaciones': over }

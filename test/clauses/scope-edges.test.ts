@@ -48,7 +48,7 @@ const documentos = defineResource({
   scope: mine,
 })
 
-describe('a scope together with the parent in the address', () => {
+describe('a scope together with the parent in the URL', () => {
   const empresas = defineResource({
     collection: 'empresas',
     key: 'id',

@@ -111,7 +111,7 @@ async function serve(scope: unknown) {
       apunte: { to: apuntes, by: ['apunteCuenta', 'apunteN'], show: ['n'] },
     },
   })
-  const asked: string[] = []
+  const calls: string[] = []
   /** Records the calls that reach the store of the resource, with their principals. */
   const watched = <T, K>(adapter: Adapter<T, K>): Adapter<T, K> =>
     new Proxy(adapter, {
@@ -119,7 +119,7 @@ async function serve(scope: unknown) {
         const found = Reflect.get(target, method, receiver) as unknown
         if (typeof found !== 'function') return found
         return (...rest: unknown[]) => {
-          asked.push(String(method))
+          calls.push(String(method))
           return (found as (...rest: unknown[]) => unknown).apply(target, rest)
         }
       },
@@ -146,7 +146,7 @@ async function serve(scope: unknown) {
     onError: ({ error }) => void errors.push(error),
   })
   served = await listen(express().use(handler))
-  return { send: served.send, asked, errors }
+  return { send: served.send, calls, errors }
 }
 
 const invalidScopes: readonly (readonly [what: string, scope: () => unknown, reported: RegExp])[] = [
@@ -190,7 +190,7 @@ describe('ERR-3: an invalid scope', () => {
   it.each(invalidScopes)(
     '%s: every method gets a 500 without details, and the store is never called',
     async (_what, scope, reported) => {
-      const { send, asked, errors } = await serve(scope)
+      const { send, calls, errors } = await serve(scope)
       for (const [method, path, body] of requests) {
         const answer = await send(method, `/v1/${path}`, {}, body)
         expect(answer.status, `${method} ${path}`).toBe(500)
@@ -209,28 +209,28 @@ describe('ERR-3: an invalid scope', () => {
           expect(answer.json.code).toBe('internal')
         }
       }
-      expect(asked).toEqual([])
+      expect(calls).toEqual([])
       expect(errors).toHaveLength(requests.length)
       for (const error of errors) expect(String(error)).toMatch(reported)
     },
   )
 
   it('a valid scope lets each of these requests through', async () => {
-    const { send, errors, asked } = await serve(() => ({ empresa: 'a' }))
+    const { send, errors, calls } = await serve(() => ({ empresa: 'a' }))
     for (const [method, path, body] of requests) {
       const answer = await send(method, `/v1/${path}`, {}, body)
       expect([200, 201, 204, 302, 404, 422], `${method} ${path} ${answer.text}`).toContain(answer.status)
     }
     expect(errors.filter((error) => !(error instanceof HttpProblem))).toEqual([])
-    expect(asked.length).toBeGreaterThan(requests.length / 2)
+    expect(calls.length).toBeGreaterThan(requests.length / 2)
   })
 
   it('AUTH-4: a problem that the scope function throws is sent as the response', async () => {
-    const { send, asked } = await serve(() => {
+    const { send, calls } = await serve(() => {
       throw new HttpProblem('forbidden')
     })
     for (const [method, path, body] of requests) expect((await send(method, `/v1/${path}`, {}, body)).status).toBe(403)
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
   })
 
   it('a scope without members excludes nothing: it shows all records', async () => {

@@ -1,22 +1,22 @@
 /** The requests that one tenant sends, for the tests of row-level scope. */
 
-/** The address of a record outside the scope, with bodies for its methods. */
+/** The path of a record outside the scope, with bodies for its methods. */
 interface Address {
   readonly path: string
   readonly post?: unknown
   readonly put?: unknown
   readonly patch?: unknown
   /**
-   * Set if the other tenant cannot see this address either, for example because the record is not
-   * below this parent.
+   * Set if the owner of the record cannot see this path either, for example because the record is
+   * not below this parent.
    */
-  readonly crossed?: true
+  readonly hiddenFromOwner?: true
   readonly list?: true
   /** The status that the owner of the record gets. Default: 200. */
-  readonly seen?: number
+  readonly ownerStatus?: number
 }
 
-/** All addresses of the other tenant's records, and of shared records below them. */
+/** All paths of the other tenant's records, and of shared records below them. */
 export function addresses(me: string, other: string): Address[] {
   const contrato = { descripcion: 'nueva', activo: true, marcas: [] }
   const linea = (tenant: string, n: number) => `contrato=${tenant}-k1,numero=${n}`
@@ -25,27 +25,27 @@ export function addresses(me: string, other: string): Address[] {
     { path: `/v2/empresas/${other}`, put: { lema: 'nuevo' }, patch: { lema: 'nuevo' } },
     { path: `/v2/clientes/${other}-c1`, put: { nombre: 'nuevo' }, patch: { nombre: 'nuevo' } },
     { path: `/v2/contratos/${other}-k1`, put: contrato, patch: { importe: 5 } },
-    { path: `/v2/contratos/${other}-k1/activo`, seen: 204 },
-    { path: `/v2/contratos/${other}-k4/activo`, seen: 404 },
+    { path: `/v2/contratos/${other}-k1/activo`, ownerStatus: 204 },
+    { path: `/v2/contratos/${other}-k4/activo`, ownerStatus: 404 },
     { path: `/v2/contratos/${other}-k1/lineas`, post: { numero: 77, texto: 'x' }, list: true },
     { path: `/v2/contratos/${other}-k1/lineas/${linea(other, 1)}`, ...texto },
-    { path: `/v2/contratos/${me}-k1/lineas/${linea(other, 1)}`, ...texto, crossed: true },
-    { path: `/v2/contratos/${other}-k1/lineas/${linea(me, 1)}`, ...texto, crossed: true },
+    { path: `/v2/contratos/${me}-k1/lineas/${linea(other, 1)}`, ...texto, hiddenFromOwner: true },
+    { path: `/v2/contratos/${other}-k1/lineas/${linea(me, 1)}`, ...texto, hiddenFromOwner: true },
     { path: `/v2/clientes/${other}-c1/contratos`, post: { ...contrato, codigo: `${me}-nuevo` }, list: true },
     { path: `/v2/clientes/${other}-c1/contratos/${other}-k1` },
-    { path: `/v2/clientes/${other}-c1/contratos/${me}-k2`, crossed: true },
-    { path: `/v2/clientes/${other}-c1/contratos/${me}-k3`, crossed: true },
-    { path: `/v2/clientes/${me}-c1/contratos/${other}-k1`, crossed: true },
+    { path: `/v2/clientes/${other}-c1/contratos/${me}-k2`, hiddenFromOwner: true },
+    { path: `/v2/clientes/${other}-c1/contratos/${me}-k3`, hiddenFromOwner: true },
+    { path: `/v2/clientes/${me}-c1/contratos/${other}-k1`, hiddenFromOwner: true },
     { path: `/v2/carteras/${other}-t1`, put: {}, patch: {} },
     { path: `/v2/carteras/${other}-t1/depositos`, post: { ...contrato, codigo: `${me}-nuevo` }, list: true },
     { path: `/v2/carteras/${other}-t1/depositos/${other}-k1` },
-    { path: `/v2/carteras/${other}-t1/depositos/${me}-k1`, crossed: true },
-    { path: `/v2/carteras/${me}-t1/depositos/${other}-k1`, crossed: true },
+    { path: `/v2/carteras/${other}-t1/depositos/${me}-k1`, hiddenFromOwner: true },
+    { path: `/v2/carteras/${me}-t1/depositos/${other}-k1`, hiddenFromOwner: true },
     { path: `/v2/etiquetas/comun/marcados/${other}-k1` },
     { path: `/v2/partes/empresa=${other},numero=1`, ...texto },
     { path: `/v2/notas/${other}-n1`, ...texto },
-    { path: `/v2/notas/${me}-ajena`, ...texto, crossed: true },
-    { path: `/v2/notas/${me}-anonima`, ...texto, crossed: true },
+    { path: `/v2/notas/${me}-ajena`, ...texto, hiddenFromOwner: true },
+    { path: `/v2/notas/${me}-anonima`, ...texto, hiddenFromOwner: true },
     { path: `/v2/sellos/${other}-s1`, ...texto },
     { path: `/v2/cierres/${other}-x1`, ...texto },
     { path: `/v1/contratos/${other}-k1`, put: { titulo: 'nuevo' }, patch: { titulo: 'nuevo' } },

@@ -91,8 +91,8 @@ const taken: readonly (readonly [RegExp, readonly string[], string | undefined])
 ]
 
 /**
- * Whether an address alone creates and removes something: a flag, or the membership in an
- * association.
+ * Whether PUT and DELETE of a path need no body, because the path alone says what to create or
+ * remove: a flag, or the membership in an association.
  */
 const isState = (at: string): boolean => /\/(activo|(clientes|carteras|etiquetas)\/[^/]+\/[^/]+\/[^/]+)$/.test(at)
 
@@ -120,7 +120,7 @@ const step: fc.Arbitrary<Step> = fc
   })
 
 /**
- * The body of a request: the members that this address accepts, with a text that names the tenant.
+ * The body of a request: the members that this path accepts, with a string that names the tenant.
  * Attaching a member needs no body.
  */
 function bodyOf({ method, path: at, by, body }: Step): unknown {
@@ -186,7 +186,7 @@ describe('row-level scope in sequences of requests of two tenants', () => {
       } finally {
         await kept?.close()
       }
-      // Many requests are nonsense, so this makes sure that enough others have an effect.
+      // Many random requests have no effect. This check makes sure that enough requests have one.
       expect(done).toBeGreaterThan(5)
     },
     120_000,

@@ -55,10 +55,13 @@ describe.each([
       return answer as Answer
     }
 
-    it('ERR-2, HDR-3: every method on every address of the other tenant, with any precondition, gets the response for an address that does not exist', async () => {
-      for (const { path, crossed, list, seen: expectedStatus = 200, ...bodies } of addresses(me, other)) {
+    it('ERR-2, HDR-3: every method on every URL of the other tenant, with any precondition, gets the response for a URL that does not exist', async () => {
+      for (const { path, hiddenFromOwner, list, ownerStatus: expectedStatus = 200, ...bodies } of addresses(
+        me,
+        other,
+      )) {
         const { headers, status } = await both.send(other, 'GET', path)
-        if (!crossed) expect(status, `${path}: the other sees it`).toBe(expectedStatus)
+        if (!hiddenFromOwner) expect(status, `${path}: the other sees it`).toBe(expectedStatus)
         const tag = headers.etag ?? '"a.b"'
         const conditions: Record<string, string>[] = [
           {},
@@ -100,7 +103,7 @@ describe.each([
       expect(found).toBeGreaterThan(40)
     })
 
-    it("QUERY-7: a hint from the pages of the other tenant leads only to positions in the tenant's own list", async () => {
+    it("QUERY-7: a cursor from the pages of the other tenant leads only to positions in the tenant's own list", async () => {
       for (const query of [
         'limit=1',
         'limit=2&sort=descripcion',

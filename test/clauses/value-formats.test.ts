@@ -75,7 +75,7 @@ describe('values with a canonical form', () => {
     expect([found.status, found.headers['x-total-count']]).toEqual([200, '1'])
   })
 
-  it('PATH-11, REP-7: a UUID in upper case addresses the same record in a path and in the href of a link', async () => {
+  it('PATH-11, REP-7: a UUID in upper case identifies the same record in a path and in the href of a link', async () => {
     expect((await served.send('GET', `/v1/cuentas/${id.toUpperCase()}`)).status).toBe(200)
     const body = { cuenta: { href: `${served.origin}/v1/cuentas/${id.toUpperCase()}` } }
     const patched = await served.send('PATCH', '/v1/apuntes/9007199254740993', {}, body)

@@ -59,7 +59,7 @@ describe.each(frameworks)('the VER clauses on %s', (_name, express) => {
     }
   })
 
-  it('VER-3: every response of a deprecated version says so, and links to the same address in its successor', async () => {
+  it('VER-3: every response of a deprecated version says so, and links to the same path in its successor', async () => {
     for (const [path, status, successor] of [
       ['/v1/contratos/C1', 200, '/v8/contratos/C1'],
       ['/v1/contratos/C9', 404, '/v8/contratos/C9'],

@@ -43,7 +43,7 @@ const literal = (text: string): string =>
 const escaped = (text: string): string => text.replace(/[&<>"\t\n\r]/g, (one) => `&#${one.charCodeAt(0)};`)
 
 /**
- * Texts that are difficult in XML: control characters, lone surrogates, ends of CDATA sections,
+ * Strings that are difficult in XML: control characters, lone surrogates, ends of CDATA sections,
  * surrounding white space.
  */
 const text = fc.oneof(

@@ -99,7 +99,7 @@ describe('references', () => {
   const referring = (schemas: object): string =>
     JSON.stringify({ openapi: '3.1.0', paths: { '/v1/orders': {} }, components: { schemas } }, undefined, 2)
 
-  it('without a target are findings with their line', async () => {
+  it('without a target are reported with their line', async () => {
     const { code, out } = await lintWith(
       'openapi.json',
       referring({ A: { $ref: '#/components/schemas/B' } }),
@@ -110,7 +110,7 @@ describe('references', () => {
     expect(out).toContain('openapi.json:9:9')
   })
 
-  it('that form a loop are findings; recursive schemas are not', async () => {
+  it('that form a loop are reported; recursive schemas are not', async () => {
     const loop = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
     expect((await lintWith('loop.json', referring(loop))).out).toContain('leads back to itself')
     const tree = { Tree: { properties: { child: { $ref: '#/components/schemas/Tree' } } } }
@@ -167,7 +167,7 @@ describe('a baseline', () => {
   it.each([
     [['--until', '2026-12-31'], '--until goes with --write-baseline'],
     [['--until', 'soon', '--write-baseline', 'known.json'], '--until is "soon". Give a day of the calendar'],
-    [['--until', '2026-06-14', '--write-baseline', 'known.json'], 'which is over: today is 2026-06-15 (UTC)'],
+    [['--until', '2026-06-14', '--write-baseline', 'known.json'], 'which is in the past: today is 2026-06-15 (UTC)'],
     [['--baseline', 'openapi.yaml'], 'A baseline is a list such as'],
   ])('invalid flags %j: %s', async (flags, message) => {
     const { code, error } = await lintWith('openapi.yaml', flawed, ...flags)

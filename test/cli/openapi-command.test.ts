@@ -148,7 +148,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: withFilters() }, check)).code).toBe(1)
   })
 
-  it('accepts exactly the accepted change: another value at the same place still fails', async () => {
+  it('accepts exactly the accepted change: removing another value of the same parameter still fails', async () => {
     const values = (...names: readonly string[]): Json => list({ name: 'state', in: 'query', schema: { enum: names } })
     const folder = await released({ v1: values('a', 'b', 'c') })
     await run(folder, { v1: values('b', 'c') }, 'openapi api.js --against main', 'a is never used')
@@ -309,7 +309,7 @@ describe('invalid command lines', () => {
     [
       'a path and a ref',
       'openapi api.js --check --against main',
-      '"main" is both a path and a git ref. Say ./main for the path',
+      '"main" is both a path and a git ref. Write ./main for the path',
     ],
     ['malformed JSON', 'openapi api.js --check --against broken.json', 'broken.json is not JSON: '],
     ['malformed YAML', 'openapi api.js --check --against broken.yaml', 'broken.yaml is not YAML: '],

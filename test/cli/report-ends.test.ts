@@ -60,7 +60,7 @@ it('VER-2: fails if a version that ends within 30 days still gets calls, and nam
   )
 })
 
-it('VER-2: fails if it is unknown whether an ending version is still called, and ignores versions that end later', async () => {
+it('VER-2: fails if it is unknown whether a version that ends within 30 days is still called, and ignores versions that end later', async () => {
   const { run, send } = await start(inDays(45))
   await send('GET', '/v2/pedidos/1', { 'x-client': 'billing' })
   expect(await run('--check', '--service', './api.js')).toEqual({ code: 0, said: '' })

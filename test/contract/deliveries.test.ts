@@ -134,11 +134,11 @@ describe('a delivery', () => {
     expect(kinds(webhook({}), webhook({}, 'put'))).toEqual(['webhook-added', 'webhook-removed!'])
   })
 
-  it('to another address breaks clients that sent the previous one', () => {
+  it('to another URL breaks clients that sent the previous URL', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(
-      'v1: the callback of GET /things "shipped" is sent to {$request.body#/callbackUrl} in place of {$request.body#/url}: clients that sent that address are no longer called. Put the change into v2, or accept it with --accept',
+      'v1: the callback of GET /things "shipped" is sent to {$request.body#/callbackUrl} in place of {$request.body#/url}: clients that sent that URL are no longer called. Put the change into v2, or accept it with --accept',
     )
   })
 

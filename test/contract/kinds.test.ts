@@ -21,8 +21,8 @@ describe('docs/contract.md', () => {
     const rows = [
       ...page.matchAll(/^\| `\*-([a-z-]+)` \| (breaks|warning|harmless) \| (breaks|warning|harmless) \|$/gm),
     ]
-    expect(rows.map(([, name, sent = '', got = '']) => [name, words[sent], words[got]])).toEqual(
-      Object.entries(differences).map(([name, { sent, got }]) => [name, sent, got]),
+    expect(rows.map(([, name, sent = '', received = '']) => [name, words[sent], words[received]])).toEqual(
+      Object.entries(differences).map(([name, { sent, received }]) => [name, sent, received]),
     )
   })
 })

@@ -516,7 +516,7 @@ describe('removals after a sunset', () => {
       ['version-retired-after-sunset', false],
     ])
     expect(retire('2026-06-02').map(({ sentence }) => sentence)).toEqual([
-      'v1: the version is gone before its sunset 2026-06-02: clients that call it get 404 or 410. Serve it until its sunset, or accept it with --accept',
+      'v1: the version is gone before its sunset 2026-06-02: clients that call it get 404 or 410. Serve the version until its sunset, or accept this change with --accept',
     ])
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })

@@ -396,7 +396,7 @@ describe('levels', () => {
     expect(breaks({ type: 'number' }, whole, response)).toBe(false)
   })
 
-  it('a new enum value in a response breaks clients, one in a request does not', () => {
+  it('a new enum value in a response breaks clients, and a new enum value in a request does not', () => {
     expect(breaks({ enum: ['a'] }, { enum: ['a', 'b'] }, response)).toBe(true)
     expect(breaks({ enum: ['a'] }, { enum: ['a', 'b'] }, request)).toBe(false)
   })
@@ -551,7 +551,7 @@ describe('strings', () => {
     expect(compareContracts(request(whole), request(text)).map(({ breaking }) => breaking)).toEqual([true])
   })
 
-  it('a query parameter may not change from number to a string with a length limit or a pattern', () => {
+  it('a query parameter must not change from number to a string with a length limit or a pattern', () => {
     expect(compareContracts(query(whole), query({ ...text, maxLength: 3 })).map(({ kind }) => kind)).toContain(
       'parameter-maximum-lowered',
     )

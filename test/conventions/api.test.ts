@@ -15,7 +15,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
   describe.each(modes)('%s', (mode) => {
     const counted = (...names: string[]) => (mode === 'report' ? names : [])
 
-    it('QUERY-8: ignores unknown parameters and takes the first of repeated ones', async () => {
+    it('QUERY-8: ignores unknown parameters and takes the first of repeated parameters', async () => {
       const { call, reported, findings } = inMode('QUERY-8', mode)
       const { body, status, headers } = await call.get('/v1/orders?state=sent&limit=2&foo=1&foo=2&limit=5&state=new')
       expect([status, body.map(({ id }: { id: number }) => id)]).toEqual([200, [2, 4]])
@@ -89,7 +89,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('HDR-1 Accept'))
     })
 
-    it('HDR-3: accepts a change without If-Match, and still compares one that is sent', async () => {
+    it('HDR-3: accepts a change without If-Match, and still compares an If-Match that is sent', async () => {
       const { call, reported } = serve(express, { requireIfMatch: true, conventions: { 'HDR-3': mode } })
       expect((await call.patch('/v1/orders/1').set('If-Match', '"1.x"').send({ state: 'gone' })).status).toBe(412)
       expect((await call.patch('/v1/orders/1000').send({ state: 'gone' })).status).toBe(404)
@@ -133,7 +133,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('VERB-6 DELETE'))
     })
 
-    it('REP-1: writes links as plain addresses, and accepts plain addresses', async () => {
+    it('REP-1: writes links as plain URLs, and accepts plain URLs', async () => {
       const { call, reported } = inMode('REP-1', mode)
       const { body, headers } = await call.get('/v1/orders/2')
       expect(body).toMatchObject({
@@ -152,7 +152,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       ).toBe(422)
     })
 
-    it('REP-1: plain addresses work in XML too', async () => {
+    it('REP-1: plain URLs work in XML too', async () => {
       const { call } = inMode('REP-1', mode)
       const { text } = await call.get('/v1/orders/2').set('Accept', 'application/xml')
       expect(text).toMatch(/<customer[^>]*>https:[^<]*\/v1\/customers\/1<\/customer>/)

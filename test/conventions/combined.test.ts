@@ -115,7 +115,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     ).toBe(415)
   })
 
-  it('VERB-6: the body of a DELETE is JSON if the client requests a format of the team, and XML if it requests XML', async () => {
+  it('VERB-6: the body of a DELETE is JSON if the client requests a format that the service defines, and XML if the client requests XML', async () => {
     const csv = representation('text/csv', {
       item: () => {
         throw new Error('no record')

@@ -92,7 +92,7 @@ const send = (port: number, { method, path, headers, body }: Sent): Promise<stri
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           const fields = response.rawHeaders.join('\n').replace(/Date\n.*/, '')
-          // Removes the entity tag. Each store starts its versions with a random text, which
+          // Removes the entity tag. Each store starts its versions with a random string, which
           // digests include too, so the tags of two stores differ.
           resolve(
             `${response.statusCode} ${response.statusMessage}\n${fields}\n${Buffer.concat(chunks).toString('latin1')}`.replace(

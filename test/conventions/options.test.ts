@@ -193,7 +193,7 @@ describe('conventions: share', () => {
     )
   }
 
-  it('selects clients by azp, else by client_id, else by sub, else by the address', () => {
+  it('selects clients by azp, else by client_id, else by sub, else by the IP address', () => {
     expect(convention?.share).toBe(0.25)
     const clients = Array.from({ length: 4_000 }, (_, at) => `client-${at}`)
     const enforced = clients.filter((azp) => isEnforced(0.25, { azp, sub: 'x' }))

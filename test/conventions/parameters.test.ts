@@ -80,7 +80,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(headers.link).toContain('offest=0>; rel="prev"')
   })
 
-  it('an alias together with the proper name, or with another alias, is 400', async () => {
+  it('an alias together with the proper name, or with another alias, gets 400', async () => {
     const { call } = served()
     for (const query of [
       'page=1&offest=1',
@@ -95,7 +95,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     }
   })
 
-  it('an alias together with the proper name is 400 even if unknown and repeated parameters are ignored', async () => {
+  it('an alias together with the proper name gets 400, even if unknown and repeated parameters are ignored', async () => {
     const { call } = serve(express, { parameters, conventions: { 'QUERY-8': 'report' } })
     expect((await call.get('/v1/orders?page=1&offest=1')).status).toBe(400)
     expect((await call.get('/v1/orders?page=1&page=2&foo=1')).status).toBe(200)
@@ -204,7 +204,7 @@ describe('parameter aliases', () => {
     expect(() => api({ ...apiOptions(), parameters: given as never })).toThrow(message)
   })
 
-  it('a query with aliases always has the same result as one with the names of the conventions', () => {
+  it('a query with aliases always has the same result as a query with the names of the conventions', () => {
     const own = listQuery(orders)
     const other = listQuery(orders, { parameters: { offest: ['page'], limit: ['size'], sort: ['by'], ignore: ['_'] } })
     const run = (middleware: typeof own, raw: string): unknown => {

@@ -46,14 +46,14 @@ type Keeps = (named: Shape | undefined, other: Shape | undefined, value: unknown
  * The reference implementation of the conversion, without compilation. `keeps` selects the members
  * to keep.
  */
-function plainly(given: unknown, place: Shape, keeps: Keeps): unknown {
+function referenceConversion(given: unknown, place: Shape, keeps: Keeps): unknown {
   if (typeof given === 'string')
     return place.format === 'local-date-time' ? (canonicalLocalDateTime(given) ?? given) : given
   if (Array.isArray(given)) {
     if (!place.isArray) return given
     return given.map((item, i) => {
       const inner = place.prefix[i] ?? place.items
-      return inner === undefined ? item : plainly(item, inner, keeps)
+      return inner === undefined ? item : referenceConversion(item, inner, keeps)
     })
   }
   if (!isObject(given) || !place.isObject) return given
@@ -63,7 +63,7 @@ function plainly(given: unknown, place: Shape, keeps: Keeps): unknown {
     const other = named === undefined ? place.other(name) : undefined
     const inner = named ?? other
     if (keeps(named, other, given[name]))
-      put(object, name, inner === undefined ? given[name] : plainly(given[name], inner, keeps))
+      put(object, name, inner === undefined ? given[name] : referenceConversion(given[name], inner, keeps))
   }
   return object
 }
@@ -72,7 +72,7 @@ const all: Keeps = () => true
 const known: Keeps = (named, other, value) =>
   named === undefined ? other !== undefined : value !== undefined && (value !== null || named.nullable || named.untyped)
 
-/** The objects and lists in a value whose contents are described by the schema. */
+/** The objects and lists in a value for which the schema declares members or items. */
 function typed(value: unknown, place: Shape | undefined, found = new Set<object>()): Set<object> {
   if (Array.isArray(value) && place?.isArray) {
     found.add(value)
@@ -91,7 +91,7 @@ describe('compileCanonical', () => {
       fc.property(records, (record) => {
         const before = structuredClone(record)
         const result = canonical(record)
-        expect(result).toStrictEqual(plainly(record, shape, all))
+        expect(result).toStrictEqual(referenceConversion(record, shape, all))
         expect(record).toStrictEqual(before)
         const given = typed(record, shape)
         for (const object of typed(result, shape)) expect(given.has(object)).toBe(false)
@@ -107,7 +107,7 @@ describe('compileRespelled', () => {
       fc.property(records, (record) => {
         const before = structuredClone(record)
         const result = respell(record)
-        expect(result).toStrictEqual(plainly(record, shape, all))
+        expect(result).toStrictEqual(referenceConversion(record, shape, all))
         expect(record).toStrictEqual(before)
         expect(respell(result)).toBe(result)
       }),
@@ -116,13 +116,13 @@ describe('compileRespelled', () => {
 })
 
 describe('compileKnown', () => {
-  it('VERB-5: removes members that a client could not send, and returns a value without such members uncopied', () => {
+  it('VERB-5: removes members that a client could not send, and returns a value without such members without copying it', () => {
     const convert = compileKnown(shape)
     fc.assert(
       fc.property(records, (record) => {
         const before = structuredClone(record)
         const result = convert(record)
-        expect(result).toStrictEqual(plainly(record, shape, known))
+        expect(result).toStrictEqual(referenceConversion(record, shape, known))
         expect(record).toStrictEqual(before)
         expect(convert(result)).toBe(result)
       }),

@@ -91,7 +91,7 @@ const changed = (value: unknown, by: unknown): unknown => {
 describe('flattened data', () => {
   const flattener = new Flattener()
 
-  it('equals a value only if both have the same JSON text', () => {
+  it('equals a value only if both have the same JSON', () => {
     fc.assert(
       fc.property(any, any, scalars, (one, other, leaf) => {
         const flat = flattener.flat(one)
@@ -179,7 +179,7 @@ describe('flattened data', () => {
     expect(isSameData(flattener.flat({ round: [{ round: [] }] }) ?? [], round)).toBe(false)
   })
 
-  it('estimates a size that is at least the size of its texts', () => {
+  it('estimates a size that is at least the size of its strings', () => {
     expect(sizeOfData(flattener.flat({ a: 'x'.repeat(100), b: ['y'.repeat(50)] }) ?? [])).toBeGreaterThan(150)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * If a schema has constraints next to a format, they must allow the canonical texts of the format
+ * If a schema has constraints next to a format, they must allow the canonical strings of the format
  * (REP-4). Otherwise defineResource throws.
  */
 import express from 'express'

@@ -18,7 +18,7 @@ const shape = Shape.of({
 const simple = (member: string) => keyCodec(shape, [member], false)
 const composite = (...members: string[]) => keyCodec(shape, members, true)
 
-/** Any Unicode text, without lone surrogates. */
+/** Any Unicode string, without lone surrogates. */
 const unicode = fc.string({ unit: 'binary' })
 const values = {
   text: unicode.filter((text) => unaddressable(text) === undefined),
@@ -32,7 +32,7 @@ const plain = (value: unknown): unknown => (Object.is(value, -0) ? 0 : value)
 
 describe('simple keys', () => {
   it.each(Object.keys(values) as (keyof typeof values)[])(
-    'PATH-11: a key of type %s survives the conversion to text and back',
+    'PATH-11: a key of type %s survives the conversion to a string and back',
     (member) => {
       const codec = simple(member)
       fc.assert(
@@ -45,7 +45,7 @@ describe('simple keys', () => {
     },
   )
 
-  it('PATH-11: different texts are different keys', () => {
+  it('PATH-11: different strings are different keys', () => {
     const spelling = fc.oneof(
       unicode,
       fc.stringMatching(/^[-+ ]?0*[0-9]{1,17}(\.[0-9]{1,3})?(e[-+]?[0-9]{1,2})?$/),
@@ -83,7 +83,7 @@ describe('simple keys', () => {
     expect([simple('whole').parse(text), simple('amount').parse(text)]).toEqual([undefined, undefined])
   })
 
-  it('PATH-11: any number in a new record can be addressed by its text', () => {
+  it('PATH-11: the string form of any number is parsed as that number', () => {
     for (const number of [2 ** 53, -(2 ** 53), 1e21, 1.7976931348623157e308]) {
       expect(simple('whole').parse(String(number))).toBe(number)
       expect(simple('amount').parse(String(number))).toBe(number)
@@ -117,7 +117,7 @@ describe('simple keys', () => {
     }
   })
 
-  it('PATH-11, REP-4: every spelling of a local date-time addresses the record, whose key has seven digits', () => {
+  it('PATH-11, REP-4: every spelling of a local date-time identifies the record, whose key has seven digits', () => {
     const codec = simple('moment')
     expect(codec.parse('2024-01-31T08:30:00')).toBe('2024-01-31T08:30:00.0000000')
     expect(codec.parse('2024-01-31T08:30')).toBeUndefined()
@@ -129,7 +129,7 @@ describe('simple keys', () => {
     expect(simple('kind').of({ kind: 'a' })).toBe('a')
   })
 
-  it('a record without its key member, or with one of another type, has no key', () => {
+  it('a record without its key member, or with a key member of another type, has no key', () => {
     const codec = simple('whole')
     for (const record of [
       {},
@@ -149,7 +149,7 @@ describe('simple keys', () => {
 describe('composite keys', () => {
   const codec = composite('text', 'whole', 'amount', 'flag')
 
-  it('PATH-9: a key survives the conversion to text and back, whatever its parts contain', () => {
+  it('PATH-9: a key survives the conversion to a string and back, whatever its parts contain', () => {
     const any = fc.record({ ...values, text: unicode })
     fc.assert(
       fc.property(any, (record) => {
@@ -160,7 +160,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: different keys have different texts', () => {
+  it('PATH-9: different keys have different strings', () => {
     const tricky = fc.string({ unit: fc.constantFrom('%', ',', '=', '2', '5', 'C', 'c', '3', 'D', 'a') })
     const two = composite('text', 'a,b=c%')
     fc.assert(
@@ -173,7 +173,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: different texts are different keys', () => {
+  it('PATH-9: different strings are different keys', () => {
     const piece = fc.constantFrom('text=', 'whole=', ',', '=', '%2C', '%2c', '%25', '%', '3', '03', 'a', '')
     const two = composite('text', 'whole')
     fc.assert(
@@ -225,7 +225,7 @@ describe('composite keys', () => {
 })
 
 describe('segments', () => {
-  it('PATH-11: decoding a segment once gives its id text', () => {
+  it('PATH-11: decoding a segment once gives the id', () => {
     fc.assert(
       fc.property(unicode, (text) => {
         const segment = segmentOf(text)
@@ -239,7 +239,7 @@ describe('segments', () => {
     expect(segmentOf('numero=1,lote=a/b%2C')).toBe('numero=1,lote=a%2Fb%252C')
   })
 
-  it('PATH-11: an invalid text in a store does not prevent a response', () => {
+  it('PATH-11: an invalid string in a store does not prevent a response', () => {
     expect(segmentOf('a\ud800')).toBe('a%EF%BF%BD')
   })
 })

@@ -5,7 +5,7 @@ import { canonicalDecimal, canonicalInt64, compareDecimals } from '../../src/htt
 import { canonicalInstant, compareInstants } from '../../src/http/instant.js'
 
 describe('value formats', () => {
-  it('REP-4: the canonical form of a canonical text is the text itself', () => {
+  it('REP-4: the canonical form of a canonical string is the string itself', () => {
     const text = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[-+]?\d{0,25}(\.\d{1,9})?(e[-+]?\d{1,3})?$/),
@@ -22,7 +22,7 @@ describe('value formats', () => {
     )
   })
 
-  it('QUERY-1: an instant has the same canonical text in every offset, and instants are ordered by time', () => {
+  it('QUERY-1: an instant has the same canonical string in every offset, and instants are ordered by time', () => {
     const time = fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(9999, 11, 30) })
     const offset = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 })
     const two = (value: number): string => String(value).padStart(2, '0')
@@ -52,7 +52,7 @@ describe('value formats', () => {
       expect(canonicalInt64(beyond)).toBeUndefined()
   })
 
-  it('REP-4: a leap second, a year outside 0001 to 9999, and a huge exponent have no canonical text', () => {
+  it('REP-4: a leap second, a year outside 0001 to 9999, and a huge exponent have no canonical string', () => {
     for (const none of [
       '2016-12-31T23:59:60Z',
       '0001-01-01T00:00:00+00:01',

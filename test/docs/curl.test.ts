@@ -27,7 +27,7 @@ const wordsOf = (line: string, env: Record<string, string> = {}): readonly strin
     .slice(0, -1)
 
 describe('a quoted shell word', () => {
-  it('is parsed as the original text', () => {
+  it('is parsed as the original string', () => {
     const texts = fc.string({ unit: fc.constantFrom(...`ab '"\\$\`!*?[]{}()<>|&;#~%=\n\té`), maxLength: 40 })
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1, maxLength: 20 }), (given) => {
@@ -81,7 +81,7 @@ describe('the curl lines of the example', async () => {
     )
   })
 
-  it('have the method and the address, credentials if required, and a body if the operation has one', () => {
+  it('have the method and the URL, credentials if required, and a body if the operation has one', () => {
     for (const { name, document, operation, line } of lines) {
       const words = wordsOf(line, { TOKEN: 'the token', NAME: 'ana', PASSWORD: 'p w' })
       const addresses = words.filter((word) => word.startsWith('https://api.example.com/'))

@@ -1,6 +1,6 @@
 /**
- * Services with unusual names, texts and sizes. Their pages pass the same checks as any other
- * pages.
+ * Services with unusual names, descriptions and sizes. Their pages pass the same checks as any
+ * other pages.
  */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -49,7 +49,7 @@ const topicOf = (pages: ReadonlyMap<string, string>, name: string): string =>
     .map(([, body]) => body)
     .join('')
 
-describe('texts that a team writes', () => {
+describe('descriptions, titles and examples of a service', () => {
   it.each(hostile)('show %j as plain text everywhere', (text) => {
     const safe = text.replace(/\p{Surrogate}|\p{Control}/gu, '')
     const document = documentOf(

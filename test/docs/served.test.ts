@@ -36,7 +36,7 @@ const echoing: DocsPages = {
     ['app.js', { mediaType: 'text/javascript', read: async () => ({ body: `// ${++reads}` }) }],
     ['dot.png', { mediaType: 'image/png', read: () => ({ body: new Uint8Array([1, 2]) }) }],
   ]),
-  data: new Map([['words.js', 'text/javascript']]),
+  generatedFiles: new Map([['words.js', 'text/javascript']]),
   page(name, { document, server, folder }) {
     if (name === 'own') return { body: 'own', policy: "default-src 'self'" }
     if (!['', 'orders', 'ñandú', 'words.js'].includes(name)) return undefined
@@ -92,7 +92,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(new Uint8Array(await (await get('/v1/docs/dot.png')).arrayBuffer())).toEqual(new Uint8Array([1, 2]))
   })
 
-  it('get the address of the version and the relative path of their folder, with or without a trailing slash (PATH-11)', async () => {
+  it('get the URL of the version and the relative path of their folder, with or without a trailing slash (PATH-11)', async () => {
     const given = async (path: string) => (await (await get(path)).json()) as Record<string, unknown>
     const server = `${service.origin}/area/v1`
     expect(await given('/v1/docs')).toMatchObject({ name: '', server, folder: 'docs/' })
@@ -148,7 +148,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     }
   })
 
-  it('PATH-1: unknown pages, deeper paths and empty names are 404 with a problem', async () => {
+  it('PATH-1: unknown pages, deeper paths and empty names get 404 with a problem', async () => {
     const response = await get('/v1/docs/none', navigation)
     expect(response.status).toBe(404)
     // The problem is XML, as on all other paths, because a browser's Accept ranks XML above JSON.

@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 describe('the item', () => {
-  it('PATH-8: the handler gets the key, record, version and address of the item, as read in this request', async () => {
+  it('PATH-8: the handler gets the key, record, version and URL of the item, as read in this request', async () => {
     const { send, calls, origin } = await served()
     const { headers } = await send('PATCH', '/v2/pedidos/7', {}, { motivo: 'antes' })
     expect((await send('POST', cancel, {}, body)).json).toEqual({ estado: 'cancelado' })
@@ -62,7 +62,7 @@ describe('the item', () => {
     expect((await send('GET', json.href.slice(origin.length))).status).toBe(200)
   })
 
-  it('VERB-9: an unsupported method is 405 with an exact Allow, and OPTIONS is 204 with the same Allow', async () => {
+  it('VERB-9: an unsupported method gets 405 with an exact Allow, and OPTIONS gets 204 with the same Allow', async () => {
     const { send } = await served()
     const refused = await send('DELETE', cancel)
     expect([refused.status, refused.headers.allow]).toEqual([405, 'POST, GET, HEAD, OPTIONS'])
@@ -228,7 +228,7 @@ describe('permission', () => {
     ])
   })
 
-  it('AUTH-4: a method without permission is 405 with the permitted methods, or 403 if there are none', async () => {
+  it('AUTH-4: a method without permission gets 405 with the permitted methods, or 403 if there are none', async () => {
     const reader = await by((_who, action) => (action === 'read' || action === 'list' ? 'allow' : 'method-not-allowed'))
     const refused = await reader.send('POST', cancel, {}, body)
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -237,7 +237,7 @@ describe('permission', () => {
     const nobody = await by(() => 'forbidden')
     expect((await nobody.send('POST', cancel, {}, body)).status).toBe(403)
     expect((await nobody.send('OPTIONS', cancel)).status).toBe(403)
-    // Everything below a parent that the caller may not read is forbidden.
+    // Everything below a parent that the caller must not read is forbidden.
     const below = await by((_who, action, resource) =>
       resource === 'clientes' && action === 'read' ? 'method-not-allowed' : 'allow',
     )
@@ -335,7 +335,7 @@ describe('declarations', () => {
     mount(pedidos, adapter, { endpoints: [endpoint(name, { description, methods, ...more })] })
 
   it.each(['cancel', 'cancelar', 'send-mail'])(
-    'PATH-3: the verb %s is refused, and the message suggests a field or a flag, else the noun',
+    'PATH-3: the verb %s is refused, and the message suggests a field or a flag, or else the noun',
     (name) => {
       expect(() => under(name)).toThrow(/name-is-verb/)
       expect(() => under(name)).toThrow(

@@ -1,6 +1,6 @@
 /**
- * Faults of endpoint handlers. The team gets a clear error, and the client never gets an untrue
- * statement (VERB-13).
+ * Faults of endpoint handlers. The service reports a clear error, and the client never gets an
+ * untrue statement (VERB-13).
  */
 import { Readable } from 'node:stream'
 import express from 'express'
@@ -50,7 +50,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['an async generator', generated, 'a stream'],
     ['a Buffer', () => Buffer.from('a'), 'bytes'],
     ['an ArrayBuffer', () => new ArrayBuffer(1), 'bytes'],
-    ['a Map', () => new Map([[1, 2]]), 'an iterable that is no array'],
+    ['a Map', () => new Map([[1, 2]]), 'an iterable that is not an array'],
     ['a Response', () => new Response('a'), 'a Response'],
     ['a BigInt', () => 1n, "a value that can't be written as application/json"],
     ['a BigInt inside', () => ({ n: [1n] }), "a value that can't be written as application/json"],
@@ -59,7 +59,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a symbol', () => Symbol('a'), 'a symbol'],
     ['a value without a JSON form', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
     ['the same in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
-  ])('ERR-3: %s is a 500, and the error names the endpoint to the team', async (_, handle, what) => {
+  ])('ERR-3: %s causes a 500, and the reported error names the endpoint', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
     const answer = await send('GET', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -107,7 +107,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ],
     ['returns 201 without a Location', () => endpointReply({ status: 201 })],
     ['returns an invalid Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
-  ])('VERB-13: a handler that %s halfway is a 500 that says that the outcome is unknown', async (_, handle) => {
+  ])('VERB-13: a handler that %s halfway causes a 500 that says that the outcome is unknown', async (_, handle) => {
     const { send } = await serve(handle)
     const answer = await send('POST', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -116,7 +116,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect((await send('GET', path)).text).not.toContain('hunter2')
   })
 
-  it('VERB-13: a handler that never settles is a 503 that says that the outcome of a change is unknown', async () => {
+  it('VERB-13: a handler that never settles causes a 503 that says that the outcome of a change is unknown', async () => {
     const { send } = await serve(() => new Promise(() => {}))
     const [read, written] = [await send('GET', path), await send('POST', path)]
     expect([problem(read), problem(written)].map(({ status, code }) => [status, code])).toEqual([
@@ -155,7 +155,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     const { send } = await serve(() => ({ a: 1 }))
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect((await send(method, path, {}, { x: 1 })).status, method).toBe(200)
-      // The skipped body leaves the connection usable for the next request.
+      // After the skipped body, the connection is usable for the next request.
       expect((await send(method, path)).status, method).toBe(200)
     }
   })
@@ -172,7 +172,7 @@ it('HDR-2: endpointReply() accepts a version only as a string, and only below an
     expect([path, answer.status, answer.headers.etag]).toEqual([path, status, status === 204 ? '"1.~"' : undefined])
     if (status === 500)
       expect(errors[0]?.message).toContain(
-        version === 1 ? '"version" of endpointReply() is 1. Give a string.' : 'Give endpointReply() the version',
+        version === 1 ? '"version" of endpointReply() is 1. Give a string.' : 'Call endpointReply() without a version',
       )
     await close?.()
   }

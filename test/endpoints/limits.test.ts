@@ -143,7 +143,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
     expect(quick.json.left).toBeGreaterThan(5_000)
   })
 
-  it('ERR-1: a body that does not arrive within the time limit of the method is 408', async () => {
+  it('ERR-1: a body that does not arrive within the time limit of the method gets 408', async () => {
     const port = await serve()
     expect((await send(port, 'PATCH', path, [], { 'content-length': 10 })).status).toBe(408)
     expect(handled).toEqual([])

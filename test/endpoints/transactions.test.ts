@@ -45,7 +45,7 @@ async function inTransaction<T>(client: pg.Pool | PGlite, work: (tx: PostgresCli
 
 describe.each(stores)('over $name', ({ open }) => {
   let service: Awaited<ReturnType<typeof serve>>
-  // Creating a database takes long on a busy machine.
+  // Creating a database takes a long time on a busy machine.
   beforeAll(async () => {
     service = await serve()
   }, 120_000)
@@ -107,7 +107,7 @@ describe.each(stores)('over $name', ({ open }) => {
     expect(await sql('SELECT pedido FROM abonos WHERE pedido < 3 ORDER BY 1')).toEqual([{ pedido: 1 }, { pedido: 2 }])
   })
 
-  it('HDR-2: the tag of the response is that of the committed row', async () => {
+  it('HDR-2: the tag of the response is the tag of the committed row', async () => {
     const { send } = service
     const { headers } = await send('POST', '/v1/pedidos/4/cancelaciones', {}, { motivo: 'a' })
     const now = await send('GET', '/v1/pedidos/4')

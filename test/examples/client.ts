@@ -1,5 +1,5 @@
 /**
- * The example in the process of a test, and a client with all permissions on both sides of the
+ * The example in the process of a test, and a client with all permissions for both APIs of the
  * service.
  */
 import express from 'express'
@@ -21,13 +21,13 @@ export interface Client {
   readonly ready: () => Promise<void>
 }
 
-/** Every request carries the tokens of both sides. Each side reads only its own token. */
+/** Every request carries the tokens of both APIs. Each API reads only its own token. */
 export function client(stores: Stores, baseUrl?: string): Client {
   const { app, ready, apis } = createService(
     { ...(baseUrl === undefined ? {} : { baseUrl }), rateLimit: 0 },
     { stores, access, counters: { close() {} } },
   )
-  // The documents describe every response of both sides. `describeStrictly()` turns a response that
+  // The documents describe every response of both APIs. `describeStrictly()` turns a response that
   // is not described into a 500 that says what is missing.
   const checked = express()
     .disable('x-powered-by')

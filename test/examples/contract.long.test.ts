@@ -39,7 +39,7 @@ export const api = createService({ rateLimit: 600 }, { stores, access, counters:
 afterAll(() => rmSync(compiled, { recursive: true, force: true }))
 
 /**
- * Copies the example and replaces texts in one file of the copy. Returns the path of the module
+ * Copies the example and replaces strings in one file of the copy. Returns the path of the module
  * `contract.js` in the copy.
  */
 function changed(name: string, file: string, ...edits: readonly (readonly [RegExp, string])[]): string {

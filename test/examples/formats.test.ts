@@ -35,7 +35,7 @@ describe('the formats of the example', () => {
   it.each(items)('REP-7: PUT accepts the XML of GET %s, and nothing changes', async (path) => {
     const before = (await app.get(path).expect(200)).body
     const { text, headers } = await app.get(path).set('Accept', xml).expect(200)
-    // The public side has no PUT, so only items of the private side are sent back.
+    // The public API has no PUT, so only items of the private API are sent back.
     const put = app.put(path.replace('/public', '')).set({ 'Content-Type': xml, Accept: xml })
     if (!path.startsWith('/public'))
       expect(
@@ -78,7 +78,7 @@ describe('the formats of the example', () => {
     ])
   })
 
-  it('VERB-5: the private side accepts JSON Patch, in resources and in hand-written routes; the public side has no PATCH', async () => {
+  it('VERB-5: the private API accepts JSON Patch, in resources and in hand-written routes; the public API has no PATCH', async () => {
     const type = 'application/json-patch+json'
     const { body } = await app.get('/v8/pre-piezas/4').expect(200)
     const operations = [
@@ -99,7 +99,7 @@ describe('the formats of the example', () => {
     expect((await app.options('/v8/pre-piezas/4').expect(204)).headers['accept-patch']).toContain(type)
   })
 
-  it('PATH-4: postal codes can be CSV, other resources cannot', async () => {
+  it('PATH-4: postal codes can be requested as CSV, and other resources cannot', async () => {
     const { text, headers } = await app
       .get('/v8/codigos-postales?limit=2&sort=codigo')
       .set('Accept', 'text/csv')

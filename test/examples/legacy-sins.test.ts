@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { UsageSnapshot } from '../../src/usage/index.js'
-import { newClients, oldClients, serve, sins, steps } from './legacy-steps.js'
+import { brokenClauses, newClients, oldClients, serve, steps } from './legacy-steps.js'
 
 /** Runs each client once against a file of the example, and returns the counts of its findings. */
 async function countsOf(file: string, clients: typeof oldClients): Promise<UsageSnapshot['wouldBreak']> {
@@ -20,16 +20,16 @@ async function countsOf(file: string, clients: typeof oldClients): Promise<Usage
 const clausesOf = (counts: UsageSnapshot['wouldBreak']): string[] =>
   [...new Set(counts.map(({ clause }) => clause))].sort()
 
-describe('the clauses that the old clients break', () => {
+describe('the clauses that the old clients violate', () => {
   it('are fifteen', () => {
-    expect(sins).toHaveLength(15)
-    expect(new Set(sins.map(({ clause }) => clause)).size).toBe(15)
+    expect(brokenClauses).toHaveLength(15)
+    expect(new Set(brokenClauses.map(({ clause }) => clause)).size).toBe(15)
   })
 
   it.each(steps.slice(1))(
     'are those of the table at step %d, and those that the rules of the steps add',
     async (step) => {
-      const listed = sins.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
+      const listed = brokenClauses.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
       // From step 2 on, other names of page parameters are reported under QUERY-4 and QUERY-5. Links
       // are declared at step 6.
       const added = [...(step >= 2 ? ['QUERY-4', 'QUERY-5'] : []), ...(step >= 6 ? ['REP-1'] : [])]
@@ -98,7 +98,7 @@ describe('the calls', () => {
 })
 
 describe('the new clients', () => {
-  it.each(['step-7/app.cjs', 'step-7/afterwards.cjs'])('break no clause in %s', async (file) => {
+  it.each(['step-7/app.cjs', 'step-7/afterwards.cjs'])('violate no clause in %s', async (file) => {
     expect(await countsOf(file, newClients)).toEqual([])
   })
 })

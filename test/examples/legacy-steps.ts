@@ -22,12 +22,12 @@ export const steps: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7]
  * The clauses in the table of the README. `until` is the first step whose service follows the
  * clause; 7 stands for the end of the old version.
  */
-export const sins = [...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm)].map(
-  ([, clause = '', until]) => ({
-    clause,
-    until: Number(until),
-  }),
-)
+export const brokenClauses = [
+  ...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm),
+].map(([, clause = '', until]) => ({
+  clause,
+  until: Number(until),
+}))
 
 /**
  * Dates for the end of version 1 at step 7: one in the future, as in the example, and one in the

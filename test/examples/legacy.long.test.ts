@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, expect, it } from 'vitest'
-import { folder, newClients, oldClients, sins, steps } from './legacy-steps.js'
+import { brokenClauses, folder, newClients, oldClients, steps } from './legacy-steps.js'
 
 const running: ChildProcess[] = []
 afterEach(async () => {
@@ -47,7 +47,7 @@ it('the report in a terminal names the fifteen clauses at step 1', async () => {
     })
   const { stdout } = await report('office-token')
   expect([...stdout.matchAll(/^([A-Z]+-\d+) .+: \d+ responses?, /gm)].map(([, clause]) => clause).sort()).toEqual(
-    sins.map(({ clause }) => clause).sort(),
+    brokenClauses.map(({ clause }) => clause).sort(),
   )
   await expect(report('shop-token')).rejects.toMatchObject({ code: 2 })
 })

@@ -7,7 +7,7 @@ import { tokenIssuer } from '../../src/auth/index.js'
 export const secret = 'a secret of tests, 32 bytes or more'
 
 /**
- * The header fields of a caller with all permissions on the private side of a service that `start`
+ * The header fields of a caller with all permissions for the private API of a service that `start`
  * started.
  */
 export const asOperator = {
@@ -30,7 +30,7 @@ export interface Running {
   readonly ended: Promise<Ended>
   /** The lines that the process prints when it listens. Rejects if the process ends before that. */
   readonly listening: Promise<string[]>
-  /** The address of the service, as soon as it listens. */
+  /** The URL of the service, as soon as it listens. */
   readonly base: Promise<string>
 }
 

@@ -93,8 +93,8 @@ const contract = {
 }
 
 /**
- * Whether a person has a value in every member. In the piece `whole`, both persons do. In the piece
- * `unknown`, the addressee has no name.
+ * Whether a person has a value in every member. In the piece `whole`, both persons have. In the
+ * piece `unknown`, the addressee has no name.
  */
 const isWhole = (person: { [member: string]: unknown; telefonos?: string[] }): boolean =>
   Object.values(person).every((value) => value !== null) && (person.telefonos?.length ?? 0) > 0
@@ -153,7 +153,7 @@ describe('REP-6: the worked example', () => {
     }
   })
 
-  it('PATH-11: odd contract keys can be used in addresses', async () => {
+  it('PATH-11: odd contract keys can be used in URLs', async () => {
     const app = serve()
     for (const key of ['C-0001/ñ', '50% desc,uento=1', 'C "3" 🚚 #?']) {
       const { body } = await app.get(`/v8/contratos/${encodeURIComponent(key)}`).expect(200)
@@ -314,7 +314,7 @@ describe('versions', () => {
 })
 
 describe('VERB-12: pre-pieces that are sent twice', () => {
-  it('are created once with the same Idempotency-Key on either side of the service, and twice if both sides get it', async () => {
+  it('are created once with the same Idempotency-Key in either API of the service, and twice if both APIs get the key', async () => {
     const app = serve()
     const key = '8e03978e-40d5-43dd-bc93-6894a57f9324'
     const sent = { 'Idempotency-Key': key, Prefer: 'return=representation' }
@@ -341,8 +341,8 @@ describe('VERB-12: pre-pieces that are sent twice', () => {
   })
 })
 
-describe('VERB-11: the public side', () => {
-  it('creates, shows and deletes pieces, and nothing else', async () => {
+describe('VERB-11: the public API', () => {
+  it('creates, shows and deletes pieces, and supports nothing else', async () => {
     const app = serve()
     const { body } = await app.get('/public/v1/pre-piezas/1').expect(200)
     const { numero: _, ...rest } = body
@@ -378,7 +378,7 @@ describe('VERB-11: the public side', () => {
 })
 
 describe('search', () => {
-  it('PATH-8: finds records of several collections, each with its address', async () => {
+  it('PATH-8: finds records of several collections, each with its URL', async () => {
     const app = serve()
     const { body } = await app.get('/v8/search').query({ q: 'urgente or "san martín" or rápida', limit: 3 }).expect(200)
     const found = body as { coleccion: string; href: string; titulo: string }[]
@@ -399,7 +399,7 @@ describe('search', () => {
 })
 
 describe('probes', () => {
-  it('are 204 while the database responds', async () => {
+  it('respond with 204 while the database responds', async () => {
     for (const path of ['/ready', '/live']) {
       const { headers } = await serve().get(path).expect(204)
       expect(headers['cache-control']).toBe('no-store')
@@ -407,7 +407,7 @@ describe('probes', () => {
     }
   })
 
-  it('readiness is 503 if the database does not respond, with one query a second for all clients; liveness sends no query', async () => {
+  it('readiness responds with 503 if the database does not respond, with one query a second for all clients; liveness sends no query', async () => {
     let asked = 0
     const away = () => {
       asked++
@@ -426,7 +426,7 @@ describe('probes', () => {
 })
 
 describe('any other path', () => {
-  it.each(['/', '/health', '/v8', '/v8/nada', '/public', '/public/nada'])('is a 404 problem: %s', async (path) => {
+  it.each(['/', '/health', '/v8', '/v8/nada', '/public', '/public/nada'])('gets a 404 problem: %s', async (path) => {
     const { headers } = await serve().get(path).expect(404)
     expect(headers['content-type']).toMatch(/^application\/problem\+json/)
     expect(headers).not.toHaveProperty('x-powered-by')

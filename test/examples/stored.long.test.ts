@@ -83,7 +83,7 @@ describe('DATA_DIR', () => {
     )
   })
 
-  it('that cannot be used ends the process with one line and code 1', async () => {
+  it('that cannot be used makes the process exit with one line and code 1', async () => {
     const file = join(home, 'file')
     writeFileSync(file, '')
     const taken = join(home, 'taken')
@@ -167,7 +167,7 @@ describe('DATABASE_URL', () => {
     expect(await place.sql('SELECT ciudad FROM codigos_postales WHERE codigo = 9999')).toEqual([{ ciudad: name }])
   })
 
-  it('an unreachable database is 503 with Retry-After, and recovery is automatic', async () => {
+  it('an unreachable database causes a 503 with Retry-After, and recovery is automatic', async () => {
     const { hostname: host, port } = new URL(place.url)
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = run({ DATABASE_URL: proxy.through(place.url) })
@@ -213,11 +213,11 @@ describe('DATABASE_URL', () => {
     // pool keeps an idle connection.
     await sleep(1_000)
     proxy.forget()
-    // A request that takes too long would be a 503.
+    // A request that takes too long would get 503.
     for (const { status } of await round()) expect(status).toBe(200)
     // The connections were used recently, so they are not checked. Reads wait for the statement
-    // timeout, and are then repeated. The number of reads does not exceed the number of connections
-    // in the pool, because a further read would wait for a connection and end as a 503.
+    // timeout, and are then retried. The number of reads does not exceed the number of connections
+    // in the pool, because a further read would wait for a connection and get 503.
     proxy.forget()
     const reads = await Promise.all(Array.from({ length: 8 }, () => ask(item)))
     for (const { status } of reads) expect(status).toBe(200)

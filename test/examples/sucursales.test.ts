@@ -30,7 +30,7 @@ describe('branches, a hand-written router', () => {
     expect((await app.get('/v8/sucursales?offset=2').expect(400)).body.errors[0].suggestion).toBe('offest')
   })
 
-  it('HDR-4: a list is 304 until something changes', async () => {
+  it('HDR-4: a list request gets 304 until something changes', async () => {
     const app = serve()
     const { headers } = await app.get('/v8/sucursales?limit=3').expect(200)
     const etag = headers.etag as string
@@ -41,7 +41,7 @@ describe('branches, a hand-written router', () => {
     await app.get('/v8/sucursales?limit=3').set('If-None-Match', etag).expect(200)
   })
 
-  it('VERB-2, VERB-3, VERB-6: creates, replaces and deletes; both versions show it', async () => {
+  it('VERB-2, VERB-3, VERB-6: creates, replaces and deletes; both versions show each change', async () => {
     const app = serve()
     const created = await app.post('/v1/sucursales').send(branch).expect(201)
     expect(created.text).toBe('')
@@ -154,7 +154,7 @@ describe('branches, a hand-written router', () => {
     expect(problems[8][1].body.errors).toHaveLength(3)
   })
 
-  it('PATH-11: any text can be a name', async () => {
+  it('PATH-11: any string can be a name', async () => {
     const app = serve()
     const nomenclatura = 'Ñ/50%, "x"=1 🚚'
     const { headers } = await app

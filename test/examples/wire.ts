@@ -12,7 +12,7 @@ export function typesOf(value: unknown): unknown {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** The path of an absolute address. supertest takes only paths. */
+/** The path of an absolute URL. supertest takes only paths. */
 export const pathOf = (href: string): string => href.replace(/^https?:\/\/[^/]+/, '')
 
 /** The values of all records at a path of member names, such as `a.b`. */

@@ -38,7 +38,7 @@ const childrenOf = (pid: number): number[] => {
 const alone = { headers: { Connection: 'close' } }
 
 describe('WORKERS', () => {
-  it('HDR-3, VERB-12: with two workers and many clients, no conditional update is lost and no key creates twice', async () => {
+  it('HDR-3, VERB-12: with two workers and many clients, no conditional update is lost and no idempotency key creates two records', async () => {
     const { base, workers, place } = await twoWorkers()
     expect(workers()).toHaveLength(2)
     const url = `${base}/v8/pre-piezas/1`
@@ -61,8 +61,8 @@ describe('WORKERS', () => {
     const headers = { ...alone.headers, 'Content-Type': 'application/json' }
     const post = (key: string) =>
       ask(`${base}/v8/pre-piezas`, { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body })
-    // Each key is sent four times, concurrently. A repeat that arrives while the first request is
-    // in flight gets a 503.
+    // Each key is sent four times, concurrently. A request that arrives while the first request
+    // with its key is in flight gets a 503.
     const created = async (key: string): Promise<number> => {
       for (;;) {
         const { status } = await post(key)

@@ -137,7 +137,7 @@ describe('the page', () => {
     const anchors = sections.map((section) => section.slice(0, section.indexOf('"')))
     expect(anchors.toSorted()).toEqual(Object.keys(incidents).toSorted())
     for (const section of sections.slice(0, 10)) {
-      for (const part of ['**How it shows.**', '**Look at.**', '**Do.**', '**Meanwhile.**'])
+      for (const part of ['**Symptoms.**', '**Where to look.**', '**What to do.**', '**In the meantime.**'])
         expect(section, section.slice(0, 40)).toContain(part)
     }
   })

@@ -6,7 +6,7 @@ import { Busy, Cancelled, Exhausted, Lost } from '../../src/adapters/postgres/co
 import { causesOf } from '../../src/failures/causes.js'
 import { incidents } from '../../src/failures/incidents.js'
 import { type Failure, failureLine } from '../../src/failures/line.js'
-import { stated } from '../../src/failures/stated.js'
+import { loggable } from '../../src/failures/loggable.js'
 import { HttpProblem, Unavailable } from '../../src/index.js'
 
 const failure: Failure = {
@@ -40,7 +40,7 @@ describe('failureLine()', () => {
   })
 
   it('is one line for any input', () => {
-    expect(line(stated(new Error('a\nb\r\n"c"\u2028\u0007 d.')))).toContain(`cause="a b 'c' d"`)
+    expect(line(loggable(new Error('a\nb\r\n"c"\u2028\u0007 d.')))).toContain(`cause="a b 'c' d"`)
   })
 
   it.each<[string, unknown, string]>([
@@ -50,7 +50,7 @@ describe('failureLine()', () => {
     ['a statement that timed out', new Unavailable({ cause: new Cancelled('The time is up.') }), 'slow-filter'],
     ['a full disk of the database', serverError({ code: '53100' }), 'disk-full'],
     ['a full disk of this host', systemError({ syscall: 'write', code: 'ENOSPC' }), 'disk-full'],
-    ['a table without a column', serverError({ code: '42703' }), 'table-unfit'],
+    ['a table that lacks a column', serverError({ code: '42703' }), 'table-unfit'],
     ['a deadlock', serverError({ code: '40P01' }), 'stale-storm'],
     [
       'an unreachable upstream',
@@ -60,7 +60,7 @@ describe('failureLine()', () => {
       'unreachable',
     ],
     ['a bug in the code', new TypeError('hunter2'), 'code-fault'],
-    ['no cause, in a write', undefined, 'stale-storm'],
+    ['no cause, in the step execute', undefined, 'stale-storm'],
   ])('%s links to its section', (_what, error, incident) => {
     expect(line(error)).toMatch(new RegExp(`look="[^"]+" see=docs/operations\\.md#${incident}$`))
   })
@@ -133,7 +133,7 @@ describe('causes', () => {
     expect(textOf(new Error('a\n    at hunter2 (/hunter2.js:1:1)'))).not.toContain('hunter2')
   })
 
-  it('long and cyclic chains are cut, and unreadable errors too', () => {
+  it('long and cyclic chains are cut, and an unreadable error is named as such', () => {
     const round: Error & { cause?: unknown } = new Error('a')
     round.cause = new Error('b', { cause: round })
     expect(causesOf(round)).toHaveLength(2)

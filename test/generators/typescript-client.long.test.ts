@@ -26,8 +26,8 @@ const password = 'piezas'
 /**
  * The script that runs the generator. `defaultNonNullable: false` makes a member with a default
  * optional in requests; by default the generator makes it required. The generator uses the compiler
- * API of TypeScript 5, which TypeScript 7 does not have. The hook gives it the older version that
- * the tests of the library's types use.
+ * API of TypeScript 5, which TypeScript 7 does not have. The hook gives the generator the older
+ * version that the tests of the library's types use.
  */
 const generator = `
 import { register } from 'node:module'

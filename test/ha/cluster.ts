@@ -24,11 +24,11 @@ export interface ClusterOptions {
 
 export interface Cluster {
   readonly nodes: readonly Node[]
-  /** The base address of the services. */
+  /** The base URL of the services. */
   readonly base: string
-  /** The address of the database through HAProxy. */
+  /** The URL of the database through HAProxy. */
   readonly databaseUrl: string
-  /** The address of the database through PgBouncer and HAProxy. */
+  /** The URL of the database through PgBouncer and HAProxy. */
   readonly poolerUrl: string
   readonly redis: OwnSentinels
   /** Resolves with the current primary according to Patroni. Waits until there is one. */
@@ -72,7 +72,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 const serviceCount = 4
 
 /**
- * Starts everything. Adds to `undo` the steps that remove the cluster, which must be called in
+ * Starts everything. Adds the steps that remove the cluster to `undo`. They must be called in
  * reverse order.
  */
 async function started(
@@ -191,8 +191,8 @@ interface Member {
 }
 
 /**
- * Asks the first reachable Patroni that responds. A Patroni that is cut off may report an old
- * state, so it is not asked.
+ * Asks the first reachable Patroni that responds. A Patroni whose node is partitioned may report an
+ * old state, so it is not asked.
  */
 function patroniOf(nodes: readonly ClusterNode[], synchronous: boolean) {
   const api = async (path: string, init?: RequestInit): Promise<Response> => {

@@ -1,6 +1,6 @@
 /**
- * A failover of Redis under Sentinel. The services respond to all requests, but for a while they do
- * not count them.
+ * A failover of Redis under Sentinel. The services respond to all requests, but do not count
+ * requests for a while.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -38,7 +38,7 @@ export interface Node {
 }
 
 export interface ClusterNode extends Node {
-  /** The address of Patroni's REST interface, bypassing the link. */
+  /** The URL of Patroni's REST interface, bypassing the link. */
   readonly rest: string
   /** The port of the link through which services reach PostgreSQL. */
   readonly serverPort: number
@@ -53,7 +53,10 @@ export interface NodeOptions {
   readonly bin: string
   readonly etcdPort: number
   readonly synchronous: boolean
-  /** The function adds the steps that remove the node, which must be called in reverse order. */
+  /**
+   * The function adds the steps that remove the node to this list. They must be called in reverse
+   * order.
+   */
   readonly undo: (() => unknown)[]
 }
 

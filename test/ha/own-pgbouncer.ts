@@ -4,7 +4,7 @@ import { runner } from '../servers/binaries.js'
 import { ownProgram } from '../servers/own-program.js'
 
 export interface OwnPgBouncer {
-  /** The address of the database through PgBouncer. */
+  /** The URL of the database through PgBouncer. */
   readonly url: string
   /**
    * Restarts PgBouncer, so that it connects to the server again and new settings of the server
@@ -51,7 +51,7 @@ export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
   }
 }
 
-/** The option that names the user of PgBouncer, because it refuses to run as root. */
+/** The option that names the user for PgBouncer, because PgBouncer refuses to run as root. */
 function asUser(): string {
   const { uid } = runner()
   return uid === undefined ? '' : `-u ${execFileSync('id', ['-nu', String(uid)], { encoding: 'utf8' }).trim()}`

@@ -31,7 +31,10 @@ export interface Fault extends WorkloadOptions {
 /** Maximum time until services write again after the database accepts writes, in milliseconds. */
 const recoveryTime = 2_000
 
-/** Maximum time without writes to the database, in milliseconds. Then the scenario fails. */
+/**
+ * Maximum time without writes to the database, in milliseconds. After this time, the scenario
+ * fails.
+ */
 const failoverTimeout = 120_000
 
 /** Causes the fault under load, and waits until the cluster is healthy again. */
@@ -58,7 +61,7 @@ export async function under(cluster: Cluster, { name, fault, repair, through, ..
 
 type Timed = Pick<Outcome, 'failover' | 'recovery'>
 
-/** Resolves when the fault is over and the database accepts writes again. */
+/** Resolves when the fault has ended and the database accepts writes again. */
 async function timing(url: string, workload: Workload, fault: Fault['fault']): Promise<Timed> {
   const began = performance.now()
   let faulting = true
@@ -83,7 +86,7 @@ async function timing(url: string, workload: Workload, fault: Fault['fault']): P
   return { failover, recovery }
 }
 
-/** Whether a write is confirmed within a second. */
+/** Whether a write is confirmed within one second. */
 async function isWritable(url: string): Promise<boolean> {
   try {
     await sqlOf(url, `INSERT INTO outbox (clave) VALUES ('probe')`, 1_000)

@@ -126,7 +126,7 @@ export function startWorkload(
     }
   }
 
-  /** Creates records with idempotency keys. Repeats each request until it is acknowledged. */
+  /** Creates records with idempotency keys. Retries each request until it is acknowledged. */
   async function create(): Promise<void> {
     while (!ending) {
       const clave = `${run}-${randomUUID()}`

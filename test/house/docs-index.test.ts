@@ -17,7 +17,7 @@ describe('docs/index.md', () => {
     expect(headings(index)).toEqual(['Tutorials', 'How-to guides', 'Reference', 'Explanation', 'Common questions'])
   })
 
-  it('lists every page once, with a sentence', () => {
+  it('lists every page once, with a sentence about it', () => {
     const listed = [...index.matchAll(/^- \[[^\]]+\]\(([^)]+)\): .{20,}\.$/gm)].map(([, target = '']) => target)
     const pages = readdirSync(docs).filter((name) => name.endsWith('.md') && name !== 'index.md')
     expect(listed.filter((target) => !target.startsWith('../')).toSorted()).toEqual(pages)

@@ -103,8 +103,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'problem.ts',
   ],
   spectral: ['plan', 'definition', 'problem.ts', 'wire.ts'],
-  // A file of its own, because `openapi` needs the texts of CSV cells and nothing else of the
-  // formats.
+  // This is a separate file, because `openapi` needs the CSV cells as strings and nothing else of
+  // the formats.
   'transfer/csv-cells.ts': [],
   'transfer/csv-rows.ts': ['transfer', 'problem.ts'],
   transfer: [
@@ -212,7 +212,8 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
 
 /**
- * The folders that may also import what is `shared`. A file at the root lists all of its imports.
+ * The folders that may also import the files and folders in `shared`. A file at the root lists all
+ * of its imports.
  */
 const folders = new Set(
   Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)),

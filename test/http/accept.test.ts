@@ -124,7 +124,7 @@ describe('negotiator', () => {
     )
   })
 
-  it('HDR-1: any text is handled, and a hostile text takes linear time', () => {
+  it('HDR-1: any string is handled, and a hostile string takes linear time', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a/*;=q01.,"\\ ') }), (accept) =>
         [json, xml, undefined].includes(negotiate(accept)),

@@ -29,7 +29,7 @@ describe('the address of a client', () => {
     expect(clientAddress(from(undefined, undefined))).toBe('none')
   })
 
-  it('LIMIT-1: any text is handled', () => {
+  it('LIMIT-1: any string is handled', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4Extended()), (ip) => clientAddress(from(ip)).length > 0),
     )

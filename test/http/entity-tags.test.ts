@@ -16,7 +16,7 @@ import { cpuTime } from '../cpu-time.js'
 const list = (field: string): TagList => parseTagList(field) ?? expect.fail('a list')
 const opaques = (field: string): string[] => list(field).tags.map((tag) => `${tag.weak ? 'W/' : ''}${tag.opaque}`)
 
-/** Any UTF-16 text, including lone surrogates. */
+/** Any UTF-16 string, including lone surrogates. */
 const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) })
 const digest = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_') })
 const tagCharacter = fc.constantFrom(...'!#%,.*\\/;azAZ09W~\u00e9\u00ff'.split(''))
@@ -120,7 +120,7 @@ describe('parseTagList', () => {
     )
   })
 
-  it('HDR-3: any text can be read, and every tag that is found occurs in the text', () => {
+  it('HDR-3: any string can be read, and every tag that is found occurs in the string', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'"",,W/* \ta.') }), (field) => {
         expect(

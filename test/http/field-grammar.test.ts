@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { quotedEnd, skipSpace, splitList, tokenEnd, unquote } from '../../src/http/field-grammar.js'
 
-/** Quotes a text as a quoted string (RFC 9110 5.6.4). */
+/** Writes a string as a quoted string (RFC 9110 5.6.4). */
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 const quotable = fc.string({ unit: fc.constantFrom(...'ab,;= "\\\t\u00e9'.split('')) })
 
@@ -22,7 +22,7 @@ describe('field grammar', () => {
     )
   })
 
-  it('HDR-1: a quoted string ends at its closing quote, and unquoting it returns the original text', () => {
+  it('HDR-1: a quoted string ends at its closing quote, and unquoting it returns the original string', () => {
     fc.assert(
       fc.property(quotable, fc.string(), (text, rest) => {
         expect(quotedEnd(quoted(text) + rest, 0)).toBe(quoted(text).length)

@@ -56,7 +56,7 @@ const text = fc.oneof(
 )
 
 describe('readSound', () => {
-  it('HDR-5: whatever it reads, the scanner finds no error in it', () => {
+  it('HDR-5: the scanner finds no error in a text that readSound reads', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 6 }), (given, depth) => {
         const sound = readSound(given, depth)
@@ -68,13 +68,13 @@ describe('readSound', () => {
     )
   })
 
-  it('HDR-5: it leaves a text to the scanner only if the scanner might refuse that text', () => {
+  it('HDR-5: readSound leaves a text to the scanner only if the scanner might refuse that text', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 6 }), (given, depth) => {
         const scan = scanJson(given, depth)
         if ('malformed' in scan || scan.negativeZero) return
         // The scanner accepts large integers that have the spelling of a double. readSound cannot
-        // check that, so it leaves them to the scanner.
+        // check the spelling, so it leaves these integers to the scanner.
         let large = false
         JSON.parse(given, (_, value) => {
           large ||= Number.isInteger(value) && !Number.isSafeInteger(value)

@@ -17,7 +17,7 @@ describe('canonicalLocalDateTime', () => {
     expect(canonicalLocalDateTime('2024-02-29T23:59:59.1234567')).toBe('2024-02-29T23:59:59.1234567')
   })
 
-  it('REP-4: refuses texts that are not local date-times or do not exist in the calendar', () => {
+  it('REP-4: refuses strings that are not local date-times or do not exist in the calendar', () => {
     const shapes = [
       '',
       '2024-02-29',
@@ -55,7 +55,7 @@ describe('canonicalLocalDateTime', () => {
       expect(canonicalLocalDateTime(text)).toBe(`${text}.0000000`)
   })
 
-  it('REP-4: loses no digit, and keeps canonical texts unchanged', () => {
+  it('REP-4: loses no digit, and keeps canonical strings unchanged', () => {
     fc.assert(
       fc.property(moment, fraction, (date, digits) => {
         const canonical = canonicalLocalDateTime(`${seconds(date)}${digits === '' ? '' : `.${digits}`}`)
@@ -81,7 +81,7 @@ describe('canonicalLocalDateTime', () => {
     )
   })
 
-  it('REP-4: canonical texts are ordered like the times that they stand for', () => {
+  it('REP-4: canonical strings are ordered like the times that they stand for', () => {
     fc.assert(
       fc.property(moment, moment, (a, b) => {
         const [first = '', second = ''] = [canonicalLocalDateTime(seconds(a)), canonicalLocalDateTime(seconds(b))]

@@ -60,7 +60,7 @@ describe('parseQueryString', () => {
     )
   })
 
-  it('QUERY-8: any text can be parsed: each part is either a pair or malformed', () => {
+  it('QUERY-8: any string can be parsed: each part is either a pair or malformed', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab=&%+41CA39') }), (raw) => {
         const query = parseQueryString(raw)

@@ -59,7 +59,7 @@ describe('decodeSegments', () => {
     expect(['/a/%', '/%zz', '/%E9', '/%ED%A0%80', '/%C0%AF'].map(decodeSegments)).toEqual(Array(5).fill(undefined))
   })
 
-  it('PATH-11: decoding any encoded text returns the text', () => {
+  it('PATH-11: decoding any encoded string returns the string', () => {
     const segment = fc.string({ unit: 'binary', minLength: 1 })
     fc.assert(
       fc.property(fc.array(segment), fc.constantFrom('', '/'), (segments, trailing) => {

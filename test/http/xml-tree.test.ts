@@ -26,7 +26,7 @@ describe('parseXml', () => {
     })
   })
 
-  it('HDR-5: comments and processing instructions are skipped, CDATA is text, and the texts around them are joined', () => {
+  it('HDR-5: comments and processing instructions are skipped, CDATA is text, and the pieces of text around them are joined', () => {
     expect(
       root('<a> x<!-- & < -->y<?pi < ?>z<![CDATA[<&]]]]><![CDATA[>]]>\r\n\r&#13;&#x1F600;&amp;&lt;&gt;&quot;&apos;</a>')
         .text,
@@ -138,7 +138,7 @@ describe('parseXml', () => {
     }
   })
 
-  it('HDR-5: no text makes it throw, and truncated documents are refused', () => {
+  it('HDR-5: never throws, and refuses truncated documents', () => {
     const valid = '<?xml version="1.0"?><a xmlns:p="u" p:x="&#9;y"><!-- c --><b>ñ&amp;<![CDATA[<]]></b><?pi x?><c/></a>'
     expect(parse(valid)).toHaveProperty('root')
     for (let end = 0; end < valid.length; end++) expect(parse(valid.slice(0, end))).toHaveProperty('malformed')

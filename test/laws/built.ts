@@ -262,7 +262,7 @@ export function foreignInsert(
   return `INSERT INTO ${base} (${given.map(([name]) => name).join(', ')}) VALUES (${given.map(([, sql]) => sql).join(', ')})`
 }
 
-/** The first nullable text member, which a trigger can read. */
+/** The first nullable string member, which a trigger can read. */
 export const watched = ({ members }: Design): MemberDesign | undefined =>
   members.find(
     ({ kind, filled }) => filled === 'null' && ['text', 'text "C"', 'varchar(8)', 'char(4)'].includes(kind.name),

@@ -98,7 +98,7 @@ async function foreign(pick: Choose, client: Client, design: Design, built: Buil
 }
 
 /**
- * Inserts rows that the caller may not see. Returns a function that reads them directly from the
+ * Inserts rows that the caller must not see. Returns a function that reads them directly from the
  * table.
  */
 async function strangers(pick: Choose, design: Design, built: Built, store: LawStore): Promise<() => Promise<string>> {

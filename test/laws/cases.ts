@@ -16,7 +16,7 @@ export interface Case {
   readonly choices: number
 }
 
-/** Chooses one of several texts. */
+/** Chooses one of several strings. */
 export type Choose = (values: readonly string[]) => string
 
 /** Returns a function that makes these choices. For the same seed, it makes the same choices. */

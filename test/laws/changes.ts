@@ -49,7 +49,7 @@ async function outdated(client: Client, path: string, before: Answer, now: Answe
     const answer = await client.send(method, path, { 'If-Match': old }, body)
     expectLaw(
       answer.status === 412,
-      `${method} with the tag from before another session's update is 412.`,
+      `${method} with the tag from before another session's update gets 412.`,
       path,
       short(before),
       short(answer),
@@ -81,11 +81,11 @@ async function raced(
   ])
   expectLaw(
     [200, 412, 422].includes(put.status),
-    'A PUT with If-Match during an update is 200, 412 or 422.',
+    'A PUT with If-Match during an update gets 200, 412 or 422.',
     path,
     short(put),
   )
-  expectLaw([200, 422].includes(patched.status), 'A PATCH during an update is 200 or 422.', path, short(patched))
+  expectLaw([200, 422].includes(patched.status), 'A PATCH during an update gets 200 or 422.', path, short(patched))
   if (!isDone) return
   const left = await read()
   if (!(await run(1))) return

@@ -1,5 +1,5 @@
 /**
- * Random tables like those of real teams, as plain data. `built.ts` derives the DDL and the
+ * Random tables like those of real services, as plain data. `built.ts` derives the DDL and the
  * definition from them.
  */
 import fc from 'fast-check'

@@ -13,7 +13,7 @@ const plain = <T extends number>(arbitrary: fc.Arbitrary<T>) => arbitrary.map((v
 
 const sameNumber = (value: unknown): string => String(Number(value) + 0)
 
-/** Other texts for the same number. */
+/** Other strings for the same number. */
 const numberSpellings = (value: unknown): readonly string[] => {
   const number = value as number
   return [
@@ -26,7 +26,7 @@ const numberSpellings = (value: unknown): readonly string[] => {
   ]
 }
 
-/** The decimal text without superfluous zeros. Equal numbers have equal texts. */
+/** The decimal string without superfluous zeros. Equal numbers have equal strings. */
 const sameDecimal = (value: unknown): string => {
   const [, sign = '', whole = '', fraction = ''] = /^([+-]?)(\d*)\.?(\d*)$/.exec(String(value)) ?? []
   const digits = `${whole.replace(/^0+/, '') || '0'}.${fraction.replace(/0+$/, '')}`

@@ -1,9 +1,9 @@
-/** Kinds of columns that hold texts. */
+/** Kinds of columns that hold strings. */
 import fc from 'fast-check'
 import { oddTexts } from '../../src/testing/odd-texts.js'
 import type { Kind } from './kinds.js'
 
-/** Texts that often cause bugs. A UTF-8 database can store all of them. */
+/** Strings that often cause bugs. A UTF-8 database can store all of them. */
 const naughty = [
   '',
   ' ',
@@ -72,7 +72,7 @@ const naughty = [
   ...oddTexts,
 ]
 
-/** Texts that PostgreSQL cannot store. */
+/** Strings that PostgreSQL cannot store. */
 const unkept = ['\0', 'a\0b', '\ud800', 'x\udc00y']
 
 export const anyText = fc.oneof(

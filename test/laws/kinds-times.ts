@@ -23,7 +23,7 @@ const fractions = (maxDigits: number) =>
   fc.constantFrom('', '.5', '.123', '.123456', '.000001', '.1000000').filter((text) => text.length - 1 <= maxDigits)
 const offsets = fc.constantFrom('Z', '+00:00', '-00:00', '+02:00', '-05:30', '+14:00', 'z')
 
-/** A text that is equal for all spellings of the same instant. */
+/** A string that is equal for all spellings of the same instant. */
 const sameInstant = (value: unknown): string => {
   const text = String(value).toUpperCase()
   const found = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text)
@@ -50,7 +50,7 @@ const instantSpellings = (value: unknown): readonly string[] => {
   return [...spelled, text.replace('T', ' '), text.replace(/Z$/, '')]
 }
 
-/** A text that is equal for all spellings of the same clock time. */
+/** A string that is equal for all spellings of the same clock time. */
 const sameClock = (value: unknown): string => {
   const [clock = '', fraction = ''] = String(value).split('.')
   return `${clock.length === 5 ? `${clock}:00` : clock}.${fraction.replace(/0+$/, '')}`

@@ -27,11 +27,11 @@ export interface Kind {
    */
   means?(value: unknown): string
   /**
-   * Query texts for the same value. A filter by such a text finds the same records as a filter by
-   * the value, or the response is 400.
+   * Other strings for the same value in a query. A filter by such a string finds the same records
+   * as a filter by the value, or gets 400.
    */
   spellings?(value: unknown): readonly string[]
-  /** Whether the column treats different texts as equal. */
+  /** Whether the column treats different strings as equal. */
   readonly isBlind?: boolean
   /**
    * The operators by which lists can be filtered. `all` and `equality` also allow sorting by the
@@ -53,6 +53,6 @@ export interface Kind {
 
 export const kinds: readonly Kind[] = [...numberKinds, ...textKinds, ...timeKinds, ...otherKinds]
 
-/** The normal form of a value of a kind, as a text. */
+/** The normal form of a value of a kind, as a string. */
 export const meaning = (kind: Kind, value: unknown): string =>
   value === null || value === undefined ? 'null' : kind.means === undefined ? JSON.stringify(value) : kind.means(value)

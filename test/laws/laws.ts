@@ -1,5 +1,5 @@
 /**
- * The laws that apply to every table. If a law is broken, its function throws `Broken`, with the
+ * The laws that apply to every table. If a law is violated, its function throws `Broken`, with the
  * request and the response.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -12,7 +12,7 @@ import { type Answer, Broken, type Client, collection } from './service.js'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A record and its address. */
+/** A record and its path. */
 export interface Found {
   readonly path: string
   readonly row: Row
@@ -40,7 +40,7 @@ function suspects(design: Design, { values, odd }: RowDesign, rows: readonly Row
   const found = new Set(odd)
   const keys = design.key.map(({ name }) => name)
   if (rows.length > 0) for (const name of keys) found.add(name)
-  // An address cannot contain every key: empty texts, dots and overlong texts may be refused.
+  // A path cannot contain every key: empty strings, dots and overlong strings may be refused.
   for (const name of keys) found.add(name)
   if (design.unique !== undefined) found.add(design.unique.member)
   for (const name of design.reference?.members ?? []) found.add(name)
@@ -77,7 +77,7 @@ export async function creates(client: Client, design: Design, rows: readonly Row
         found.map((one) => one.row),
       )
       const pointers = pointersOf(answer)
-      expectLaw(answer.status === 422, 'A POST is 201 or 422.', row.values, short(answer))
+      expectLaw(answer.status === 422, 'A POST gets 201 or 422.', row.values, short(answer))
       expectLaw(pointers.length > 0 || allowed.has(''), 'A 422 points to a member.', row.values, short(answer))
       expectLaw(
         pointers.every((name) => allowed.has(name)),
@@ -129,7 +129,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   const again = await client.send('PUT', path, { 'If-Match': String(put.headers.etag) }, put.json)
   unchanged(again, 'PUT with the tag of a PUT takes back what it showed.')
   const stale = await client.send('PUT', path, { 'If-Match': '"none"' }, row)
-  expectLaw(stale.status === 412, 'A tag that nobody gave is 412.', path, short(stale))
+  expectLaw(stale.status === 412, 'A tag that no response contained gets 412.', path, short(stale))
 
   for (const [name, value] of Object.entries(row)) {
     // In a merge patch, null inside an object removes the member (RFC 7396, section 2).
@@ -172,13 +172,13 @@ async function listed(
 const queryText = (value: unknown): string => String(value)
 
 /**
- * Whether a query can contain a text. Lone surrogates have no UTF-8 encoding, and addresses have a
+ * Whether a query can contain a string. Lone surrogates have no UTF-8 encoding, and URLs have a
  * maximum length.
  */
 const isAskable = (text: string, maxLength = longestQuery): boolean =>
   !/\p{Surrogate}/u.test(text) && encodeURIComponent(text).length <= maxLength
 
-/** A text that identifies a record by its key, to compare lists. */
+/** A string that identifies a record by its key, to compare lists. */
 const keyOf = ({ key }: Design, row: Row): string => JSON.stringify(key.map(({ name }) => own(row, name)))
 const keysOf = (design: Design, rows: readonly Row[]): readonly string[] =>
   rows.map((row) => keyOf(design, row)).toSorted()
@@ -188,7 +188,7 @@ const keysOf = (design: Design, rows: readonly Row[]): readonly string[] =>
  * another spelling finds the same records, or the response is 400.
  */
 export async function filters(client: Client, design: Design): Promise<void> {
-  const rows = await listed(client, '', 'A list without filters is 200.')
+  const rows = await listed(client, '', 'A list without filters gets 200.')
   for (const filter of filtersOf(design)) {
     const { name, kind } = filter.member
     const nulls = await listed(client, { [filter.nulls]: 'true' }, `The nulls of "${name}" are found.`)
@@ -230,7 +230,8 @@ export async function filters(client: Client, design: Design): Promise<void> {
       if (!isAskable(text)) continue
       const law = `The filter of "${name}" finds what GET shows, and nothing else.`
       const exact = rows.filter((row) => meaning(kind, own(row, name)) === meaning(kind, value))
-      // In such a column, the store decides which texts are equal. Identical texts always are.
+      // In such a column, the store decides which strings are equal. Identical strings are always
+      // equal.
       const equal = kind.isBlind ? await listed(client, { [filter.eq]: text }, law) : exact
       const equals = keysOf(design, equal)
       expectLaw(
@@ -252,7 +253,7 @@ export async function filters(client: Client, design: Design): Promise<void> {
         if (answer.status === 400) continue
         const right =
           answer.status === 200 && isDeepStrictEqual(keysOf(design, answer.json as Row[]), keysOf(design, equal))
-        expectLaw(right, `Another spelling of "${name}" finds the same or is 400.`, spelling, value, short(answer))
+        expectLaw(right, `Another spelling of "${name}" finds the same rows or gets 400.`, spelling, value, short(answer))
       }
       if (kind.compares === 'all') await ranges(client, design, filter, rows, value, equal)
     }
@@ -316,7 +317,7 @@ async function ranges(
  * The order of a list agrees with the comparisons of filters, and a walk visits each record once.
  */
 export async function orders(client: Client, design: Design): Promise<void> {
-  const rows = await listed(client, '', 'A list without filters is 200.')
+  const rows = await listed(client, '', 'A list without filters gets 200.')
   const parameters = new Map(filtersOf(design).map((filter) => [filter.member.name, filter]))
   for (const { name, kind } of sortsOf(design)) {
     for (const sign of ['', '-']) {
@@ -394,18 +395,18 @@ function linkOf(client: Client, { headers }: Answer, relation: string): string |
   return found?.[1] === undefined ? undefined : client.pathOf(found[1])
 }
 
-/** A key addresses its own record, and DELETE removes no other record. */
+/** A key identifies its own record, and DELETE removes no other record. */
 export async function removes(client: Client, design: Design, found: readonly Found[]): Promise<void> {
   for (const [i, { path, row }] of found.entries()) {
     const before = await client.send('GET', path)
     expectLaw(isDeepStrictEqual(before.json, row), 'An address leads to its own record.', path, row, short(before))
     const exists = await client.send('HEAD', path)
-    expectLaw(exists.status === 302, 'HEAD of a record that is there is 302.', path, short(exists))
+    expectLaw(exists.status === 302, 'HEAD of an existing record gets 302.', path, short(exists))
     const removed = await client.send('DELETE', path, i % 2 === 0 ? {} : { 'If-Match': String(before.headers.etag) })
     expectLaw(removed.status === 204, 'DELETE removes a record.', path, short(removed))
     const gone = await client.send('GET', path)
-    expectLaw(gone.status === 404, 'A removed record is 404.', path, short(gone))
-    const left = await listed(client, '', 'A list without filters is 200.')
+    expectLaw(gone.status === 404, 'GET of a removed record gets 404.', path, short(gone))
+    const left = await listed(client, '', 'A list without filters gets 200.')
     const others = found.slice(i + 1).map((one) => one.row)
     expectLaw(
       isDeepStrictEqual(keysOf(design, left), keysOf(design, others)),
@@ -417,9 +418,9 @@ export async function removes(client: Client, design: Design, found: readonly Fo
   }
 }
 
-/** The records of a list, each with the address that follows from its key. */
+/** The records of a list, each with the path that follows from its key. */
 export async function addressed(client: Client, definition: ResourceDefinition): Promise<readonly Found[]> {
-  const rows = await listed(client, '', 'A list without filters is 200.')
+  const rows = await listed(client, '', 'A list without filters gets 200.')
   return rows.map((row) => ({
     row,
     path: `${collection}/${segmentOf(definition.key.text(definition.key.of(row as never) as never))}`,
@@ -446,13 +447,13 @@ export async function inexact(
     const refused = answer.status === 422 && pointers.length > 0 && pointers.every((name) => members.has(name))
     expectLaw(answer.status === 200 || refused, law, path, short(shown), short(answer))
   }
-  checks(patched, 'A PATCH of nothing is 200, or 422 for a member that JSON cannot show.')
+  checks(patched, 'A PATCH of nothing gets 200, or 422 for a member that JSON cannot show.')
   const after = await stored()
   expectLaw(after === before, 'A PATCH leaves what JSON cannot show as it is.', before, after, short(patched))
   const put = await client.send('PUT', path, {}, shown.json)
-  checks(put, 'PUT accepts what GET showed, or is 422 for a member that JSON cannot show.')
-  // There is one exception: NaN is shown as null, and a PUT then stores null. The shown record
-  // stays the same, except for a generated column that is computed from this value.
+  checks(put, 'PUT of what GET showed gets 200, or 422 for a member that JSON cannot show.')
+  // There is one exception: GET shows NaN as null, and a PUT of the shown record stores null. The
+  // shown record stays the same, except for a generated column that is computed from this value.
   const now = await client.send('GET', path)
   const sent = { ...design, members: design.members.filter(({ filled }) => filled !== 'generated') }
   expectLaw(
@@ -470,7 +471,7 @@ export async function inexact(
         design,
         name,
         size,
-        await listed(client, { sort: name }, `A list sorted by "${name}" is 200.`),
+        await listed(client, { sort: name }, `A list sorted by "${name}" gets 200.`),
       )
   }
   for (const { member, eq, has } of filtersOf(design)) {
@@ -481,6 +482,6 @@ export async function inexact(
       'GET',
       `${collection}?${new URLSearchParams({ [member.kind.compares === 'contains' ? has : eq]: text })}`,
     )
-    expectLaw([200, 400].includes(answer.status), 'A filter is 200 or 400.', text, short(answer))
+    expectLaw([200, 400].includes(answer.status), 'A filter gets 200 or 400.', text, short(answer))
   }
 }

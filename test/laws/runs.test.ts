@@ -1,4 +1,4 @@
-/** The error for a broken law, and how it can be repeated. */
+/** The error for a violated law, and how to repeat its case. */
 import { describe, expect, it } from 'vitest'
 import { type Case, cases, choose } from './cases.js'
 import { kinds } from './kinds.js'
@@ -7,7 +7,7 @@ import { Broken } from './service.js'
 
 const runs = { name: 'nothing', usual: 200, cases: cases(kinds) }
 /**
- * A law that is broken if the table has a trigger and at least two members, and at least two rows
+ * A law that is violated if the table has a trigger and at least two members, and at least two rows
  * were sent.
  */
 const law = async ({ design, rows }: Case): Promise<void> => {
@@ -49,7 +49,7 @@ describe('a run of the laws', () => {
     expect(await failure({})).toContain(`LAWS_SEED=${process.env.TEST_SEED} `)
   })
 
-  it('shrinks a case only while it breaks the same law', async () => {
+  it('shrinks a case only while it violates the same law', async () => {
     const message = await failure({ LAWS_SEED: '1' }, async (one) => {
       await law(one)
       if (one.rows.length === 0) throw new Broken('There are rows.')

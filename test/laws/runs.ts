@@ -11,7 +11,7 @@ const whole = (name: string, text: string): number => {
   return Number(text)
 }
 
-/** Throws if a case breaks the law. */
+/** Throws if a case violates the law. */
 type Law = (one: Case) => Promise<void>
 
 export interface Runs {
@@ -23,9 +23,9 @@ export interface Runs {
 }
 
 /**
- * Tests a law on random cases. The run ends at the first case that breaks it. Then, for a limited
- * time, it searches for smaller cases that break the same law. The error says how to repeat exactly
- * that case.
+ * Tests a law on random cases. The run ends at the first case that violates the law. Then, for a
+ * limited time, it searches for smaller cases that violate the same law. The error says how to
+ * repeat exactly the smallest case.
  */
 export async function holds(
   { name, usual, cases }: Runs,
@@ -64,7 +64,9 @@ interface Found {
   readonly error: unknown
 }
 
-/** The smallest case that breaks the same law, of those found within the time limit. */
+/**
+ * The smallest case that violates the same law, of the cases that were found within the time limit.
+ */
 async function smallest(cases: fc.Arbitrary<Case>, found: Found, law: Law): Promise<Found> {
   const end = Date.now() + shrinkTimeLimit
   const broken = lawOf(found.error)
@@ -75,14 +77,15 @@ async function smallest(cases: fc.Arbitrary<Case>, found: Found, law: Law): Prom
     })
   })
   const least = await fc.check(property, { seed: found.seed, path: found.path, numRuns: 1 })
-  // A failure that depends on timing may not recur. Then the original failure is reported.
+  // A failure that depends on timing might not recur. In this case, the original failure is
+  // reported.
   if (!least.failed) return found
   return { seed: found.seed, path: least.counterexamplePath as string, error: least.errorInstance }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The name of the broken law. If the error is not `Broken`, the first line of its message. */
+/** The name of the violated law. If the error is not `Broken`, the first line of its message. */
 function lawOf(error: unknown): string | undefined {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof Broken) return one.law
   return messageOf(error).split('\n')[0]

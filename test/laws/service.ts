@@ -17,9 +17,9 @@ export interface Answer {
   readonly json: unknown
 }
 
-/** Thrown if a law is broken. */
+/** Thrown if a law is violated. */
 export class Broken extends Error {
-  /** The name of the broken law, without the values. */
+  /** The name of the violated law, without the values. */
   readonly law: string
 
   constructor(law: string, ...details: readonly string[]) {
@@ -89,7 +89,7 @@ export class Client {
     return this.#last
   }
 
-  /** The path of an absolute address. The address must be one of this service. */
+  /** The path of an absolute URL. The URL must belong to this service. */
   pathOf(address: string): string {
     const start = `http://127.0.0.1:${this.#port}`
     if (!address.startsWith(start)) throw new Broken('An address leads to this service.', address)

@@ -21,8 +21,8 @@ export interface LawStore {
   /** Runs statements. Returns the rows of the last one. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /**
-   * The kinds of columns that `ready()` accepts in this database. Throws if it refuses a kind that
-   * it must accept, or refuses a kind without naming the column.
+   * The kinds of columns that `ready()` accepts in this database. Throws if `ready()` refuses a
+   * kind that it must accept, or refuses a kind without naming the column.
    */
   servable(kinds: readonly Kind[]): Promise<readonly Kind[]>
   close(): Promise<void>

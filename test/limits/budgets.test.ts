@@ -59,7 +59,7 @@ describe('budgets', () => {
   })
 
   it.each([
-    [{}, /limit of rateLimit\(\) is missing/],
+    [{}, /The option "limit" of rateLimit\(\) is missing/],
     [{ limit: 0 }, /whole number/],
     [{ limit: 1.5 }, /whole number/],
     [{ limit: 5, window: -1 }, /number of milliseconds from 1/],

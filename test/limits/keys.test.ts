@@ -6,7 +6,7 @@ import { addressKey, nameKey, principalKey, principalName } from '../../src/limi
 const from = (ip: string) => ({ ip, socket: {} }) as unknown as IncomingMessage
 
 describe('keys', () => {
-  it('LIMIT-1: of a principal consist of its sub and its iss, or of the principal itself if it is a text or a number', () => {
+  it('LIMIT-1: of a principal consist of its sub and its iss, or of the principal itself if it is a string or a number', () => {
     expect(principalName({ sub: 'ana' })).toBe('["ana"]')
     expect(principalName({ sub: '["i","ana"]' })).not.toBe(principalName({ sub: 'ana', iss: 'i' }))
     expect(principalName({ sub: 'ana', iss: 'https://a' })).not.toBe(principalName({ sub: 'ana', iss: 'https://b' }))
@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(principalKey('ana')).toBe(nameKey('ana'))
   })
 
-  it('LIMIT-1: have a bounded length, and the key of a principal is never the key of an address', () => {
+  it('LIMIT-1: have a bounded length, and the key of a principal is never the key of an IP address', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), fc.string({ maxLength: 300 }), (name, address) => {
         const [a, b] = [nameKey(name), addressKey(from(address))]

@@ -38,7 +38,7 @@ describe('ProcessStore', () => {
     expect(store.get('attacked')?.totalHits).toBe(500)
   })
 
-  it('removes keys whose windows are over', () => {
+  it('removes keys whose windows have ended', () => {
     const store = new ProcessStore(1000)
     for (let n = 0; n < 100; n++) store.increment(`address ${n}`)
     vi.advanceTimersByTime(1000)

@@ -105,7 +105,7 @@ describe('rateLimit() over Redis', () => {
     await load
     expect(answers.length).toBeGreaterThan(100)
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    // Only a request that asks Redis can be delayed by Redis.
+    // Only a request that sends a command to Redis can be delayed by Redis.
     expect(waited).toBeLessThan(answered / 2)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })

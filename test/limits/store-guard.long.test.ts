@@ -33,7 +33,7 @@ class FakeStore implements LimitStore {
 
 describe('StoreGuard', () => {
   it.each(['fails', 'throws', 'hangs'] as const)(
-    'LIMIT-1: a store that %s is reported once, is not waited for again, and recovers by itself',
+    'LIMIT-1: a store that %s is reported once, delays no further requests, and recovers by itself',
     async (behavior) => {
       const store = new FakeStore()
       const onStoreFailure = vi.fn()

@@ -11,7 +11,7 @@ const unused = (): never => {
   throw new Error('A document asks no store.')
 }
 
-/** The server address of the example. Linters refuse `localhost` and `example.com`. */
+/** The server URL of the example. Linters refuse `localhost` and `example.com`. */
 const baseUrl = 'https://api.pre-piezas.test'
 
 /** The example, with stores that are never called. */
@@ -29,7 +29,7 @@ const sides = [
 
 /**
  * Every document of the example by its name: the 3.1 document as the service serves it, and a 3.0
- * document with the same texts.
+ * document with the same descriptions.
  */
 async function exampleDocuments(): Promise<readonly (readonly [name: string, document: OpenApiDocument])[]> {
   const { app, apis } = await example()

@@ -9,7 +9,8 @@ import { lintedDocuments } from './documents.js'
 import { exceptions } from './exceptions.js'
 import { byRedocly, bySpectral } from './lint.js'
 
-// The OWASP rules are slow: they check every place with every rule, with all references resolved.
+// The OWASP rules are slow: they check every path of the document with every rule, with all
+// references resolved.
 vi.setConfig({ testTimeout: 300_000 })
 
 const documents = await lintedDocuments()

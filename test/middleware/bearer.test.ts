@@ -53,7 +53,7 @@ describe('bearer(): the wrong tokens', () => {
     ['a function that returns every key', bearer({ ...options, keys: () => keys })],
   ] as const
 
-  it.each(attacks)('AUTH-5: %s is 401', async (_, make) => {
+  it.each(attacks)('AUTH-5: %s gets 401', async (_, make) => {
     const token = make()
     for (const [, authenticated] of ways) {
       const problem = await Promise.resolve()
@@ -70,7 +70,7 @@ describe('bearer(): the wrong tokens', () => {
     expect(outcome(() => ways[0][1].identify(byHeader(foreignCurve())))).toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: a token that was modified at any place is 401', () => {
+  it('AUTH-5: a token that was modified at any position gets 401', () => {
     const tokens = [good(), signed(goodClaims(), p256.privateKey, { alg: 'ES256', kid: 'ec' })]
     const authenticated = bearer(options)
     fc.assert(
@@ -262,7 +262,7 @@ describe('bearer(): required claims', () => {
     expect(Object.isFrozen(claims)).toBe(true)
   })
 
-  it('AUTH-5: principal maps claims to the caller on each request; undefined is 401', async () => {
+  it('AUTH-5: principal maps claims to the caller on each request; undefined causes a 401', async () => {
     let seen = 0
     const authenticated = bearer({ ...options, principal: ({ sub: name }) => (++seen < 3 ? { name } : undefined) })
     const req = byHeader(good())
@@ -568,7 +568,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     ])
   })
 
-  it('AUTH-5: every attack is 401 over HTTP, without a reason, and exposes nothing of the token', async () => {
+  it('AUTH-5: every attack gets 401 over HTTP, without a reason, and exposes nothing of the token', async () => {
     const fitting = attacks.map(([name, make]) => [name, make()] as const).filter(([, token]) => fitsHeader(token))
     expect(fitting.length).toBeGreaterThan(100)
     const port = await listen(app)
@@ -591,7 +591,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     expect(await raw(app, text)).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('AUTH-5: an unavailable revocation list causes a 503 with Retry-After, and a broken key a 500', async () => {
+  it('AUTH-5: an unavailable revocation list causes a 503 with Retry-After, and an unusable key causes a 500', async () => {
     const down = service(
       express,
       (app) => void app.use(bearer({ ...options, revoked: () => Promise.reject(new Error('down')) })),

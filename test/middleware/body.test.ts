@@ -205,7 +205,7 @@ describe('readBody', () => {
     expect(await sendBytes(Buffer.from('\ufeff{"a":"ñ"}'))).toContain('{"value":{"a":"ñ"}}')
   })
 
-  it('HDR-5: it makes no difference whether a body arrives in one packet with its head or later, and the connection stays open', async () => {
+  it('HDR-5: a body is read in the same way whether it arrives in one packet with its head or later, and the connection stays open', async () => {
     const port = await listen(reading({ bodyLimit: 20 }))
     const bodies = [
       '{"a":1}',

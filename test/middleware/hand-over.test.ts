@@ -14,7 +14,7 @@ describe('handOver', () => {
     await expect(run((_req, _res, next) => next(passed))).rejects.toBe(passed)
   })
 
-  it('ERR-3: an exception, or a rejection of an async middleware, rejects', async () => {
+  it('ERR-3: rejects if the middleware throws, or if an async middleware rejects', async () => {
     const error = new Error('a')
     await expect(
       run(() => {

@@ -22,7 +22,7 @@ const clientes = defineResource({ collection: 'clientes', key: 'id', schema, fil
 describe.each(majors)('listQuery() on %s', (_, express: Express) => {
   const query = listQuery(sucursales)
 
-  it('QUERY-1..5: the query is parsed from the raw text, typed and bounded, and its order is total', async () => {
+  it('QUERY-1..5: the query is parsed from the raw query string, typed and bounded, and its sort order is total', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))),

@@ -156,7 +156,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([query.status, query.body.code, query.body.errors[0].parameter]).toEqual([400, 'invalid-query', 'user'])
   })
 
-  it('AUTH-6: after ten failures of an account from one address, even the right password gets 429, and unknown accounts behave alike', async () => {
+  it('AUTH-6: after ten failures of an account from one IP address, even the right password gets 429, and unknown accounts get the same responses', async () => {
     const { attempt, statuses } = build(express, { verify })
     for (const user of ['ana', 'nobody']) {
       expect(await statuses(10, user, 'wrong')).toEqual(times(10, 401))
@@ -170,7 +170,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('ana', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: a success clears the failures of its account and address', async () => {
+  it('AUTH-6: a success clears the failures of its account and IP address', async () => {
     const { statuses } = build(express, { verify, attempts: { pair: { limit: 3 } } })
     for (let round = 0; round < 3; round++) {
       expect(await statuses(2, 'ana', 'wrong')).toEqual([401, 401])
@@ -211,20 +211,20 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(checked).toHaveBeenCalledTimes(10)
   })
 
-  it('AUTH-6: one address cannot try many accounts', async () => {
+  it('AUTH-6: one IP address cannot try many accounts', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { address: { limit: 5 } } })
     for (let n = 0; n < 5; n++) expect(await statuses(1, `user${n}`, 'wrong')).toEqual([401])
     expect((await attempt('other', right)).status).toBe(429)
     expect((await attempt('other', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: failures from many other addresses are limited, and do not lock out the address that the owner uses', async () => {
+  it('AUTH-6: failures from many other IP addresses are limited, and do not lock out the IP address that the owner uses', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { account: { limit: 5 }, address: { limit: 6 } } })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
     expect((await attempt('ana', right, '203.0.113.99')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
-    // Failures of other accounts at the same address do not lock out the owner either.
+    // Failures of other accounts at the same IP address do not lock out the owner either.
     for (let n = 0; n < 6; n++) await attempt(`user${n}`, 'wrong', '198.51.100.1')
     expect((await attempt('eva', right, '198.51.100.1')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
@@ -339,7 +339,7 @@ describe('login(): secrets', () => {
 describe('login() over Redis', () => {
   const express = majors[0]?.[1] as Express
 
-  it('AUTH-6: processes share failures and known addresses, and the keys contain no names', async () => {
+  it('AUTH-6: processes share failures and known IP addresses, and the keys contain no names', async () => {
     const one = redisStores(redisUrl())
     const two = redisStores(redisUrl(), one.prefix)
     onTestFinished(() => {
@@ -394,7 +394,9 @@ describe('login() over Redis', () => {
     expect(onStoreRecovery.mock.calls).toEqual([
       [
         {
-          message: expect.stringMatching(/^Each process counted failed logins on its own for [\d.]+ seconds?: /),
+          message: expect.stringMatching(
+            /^Each process counted failed logins on its own for [\d.]+ seconds?, because /,
+          ),
           duration: expect.any(Number),
         },
       ],

@@ -65,7 +65,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
       app.all(path, guard, (req: Request, res: Response) => void res.json(req.params))
     })
 
-  it('AUTH-4: passes the key of the path to the permission: an item of another caller gets 403, and a method that is not allowed gets 405', async () => {
+  it('AUTH-4: passes the key in the path to the permission function: an item of another caller gets 403, and a method that is not allowed gets 405', async () => {
     const { call } = serving(
       methodRules({
         on: 'item',

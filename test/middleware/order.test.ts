@@ -64,7 +64,7 @@ describe.each(majors)('the order of middleware on %s', (_, express: Express) => 
     expect((await serving(ahead('limit', 'headers')).get()).headers).not.toHaveProperty('x-content-type-options')
   })
 
-  it('LIMIT-1: with rateLimit() before bearer(), callers share the count of their address', async () => {
+  it('LIMIT-1: with rateLimit() before bearer(), callers share the count of their IP address', async () => {
     const { get } = serving(ahead('who', 'limit'))
     for (const [name, status] of [
       ['ana', 200],

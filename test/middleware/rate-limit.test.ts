@@ -88,7 +88,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     await vi.waitFor(async () => expect((await call.get('/')).status).toBe(200), { timeout: 2000 })
   })
 
-  it('LIMIT-1: authenticated callers are counted by principal, and all others by address', async () => {
+  it('LIMIT-1: authenticated callers are counted by principal, and all others by IP address', async () => {
     const { call } = build({ limit: 2 })
     const as = async (key: string) => (await call.get('/private').set('X-Api-Key', key)).status
     expect([await as('k1'), await as('k3'), await as('k1'), await as('k2')]).toEqual([200, 200, 429, 200])
@@ -103,7 +103,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(key).toHaveBeenCalledTimes(3)
   })
 
-  it('LIMIT-1: the address depends on trust proxy, and IPv6 addresses are counted by their /64', async () => {
+  it('LIMIT-1: the IP address depends on the setting trust proxy, and IPv6 addresses are counted by their /64', async () => {
     for (const trust of [true, false]) {
       const { call } = build({ limit: 2 }, (app) => app.set('trust proxy', trust))
       const from = async (address: string) => (await call.get('/').set('X-Forwarded-For', address)).status
@@ -115,7 +115,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     }
   })
 
-  it('LIMIT-1: failed authentications are counted by address, and do not block a valid caller at that address', async () => {
+  it('LIMIT-1: failed authentications are counted by IP address, and do not block a valid caller at that address', async () => {
     const { call, reported } = build({ limit: 100, failures: { limit: 2 } })
     const as = async (key: string) => call.get('/private').set('X-Api-Key', key)
     const first = await as('wrong')
@@ -165,8 +165,8 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
   })
 
   it.each([
-    ['pass' as const, 'requests pass without a limit', 'Rate limits were off for'],
-    ['refuse' as const, 'requests are refused', 'Requests were refused for'],
+    ['pass' as const, 'Requests pass without a limit', 'Rate limits were off for'],
+    ['refuse' as const, 'Requests are refused', 'Requests were refused for'],
   ])(
     'LIMIT-1: with whenStoreFails %s, the console by default shows an outage and its end',
     async (whenStoreFails, failed, recovered) => {
@@ -185,7 +185,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
         [expect.stringMatching(new RegExp(`${failed} until it recovers <- Error at `))],
         [
           expect.stringMatching(
-            new RegExp(`^${recovered} \\d+(\\.\\d)? seconds?: the store of rateLimit\\(\\) did not work\\.$`),
+            new RegExp(`^${recovered} \\d+(\\.\\d)? seconds?, because the store of rateLimit\\(\\) was down\\.$`),
           ),
         ],
       ])

@@ -183,7 +183,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(forwarded.headers.link).toContain('<https://b/private/v8>; rel="successor-version"')
   })
 
-  it('VER-3, REP-5: the address of the successor starts with baseUrl, and is a path if the Host is malformed', async () => {
+  it('VER-3, REP-5: the URL of the successor starts with baseUrl, and is a path if the Host is malformed', async () => {
     const entries = () => ({ v8: router(), v1: { handler: router(), successor: 'v8' } })
     const based = service(
       express,

@@ -142,7 +142,7 @@ describe('the mock of a service', () => {
     })
   })
 
-  it('serves the document of the service, with its own address', async () => {
+  it('serves the document of the service, with the URL of the mock', async () => {
     const service = shop()
     const mock = await mocked(service)
     const served = (await mock.json('/v2/openapi.json')) as { servers: unknown; paths: unknown; components: unknown }
@@ -204,7 +204,7 @@ describe('the mock of a service', () => {
     expect(await records(8)).not.toEqual(first)
   })
 
-  it('accepts records of the team, and fills in the members that they omit', async () => {
+  it('accepts given records, and generates the members that they omit', async () => {
     const data = { countries: [{ code: 'ES', name: 'Spain' }], orders: [{ number: 5000, total: 3 }, { total: 4 }] }
     const mock = await mocked(shop(), { data })
     expect(await everything(mock, '/v2/countries')).toEqual([{ code: 'ES', name: 'Spain' }])

@@ -1,4 +1,4 @@
-/** Generates random schemas that can be satisfied, with the keywords that teams use. */
+/** Generates random schemas that can be satisfied, with the keywords that real services use. */
 import fc from 'fast-check'
 import type { JsonSchema } from '../../src/definition/schema-types.js'
 

@@ -237,7 +237,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/orders/{id} weak Etag', 'VERB-2 /v1/orders Location'])
   })
 
-  it('a router below a parameter has the same route for any value of the parameter', async () => {
+  it('a router that is mounted below a parameter has the same route for any value of the parameter', async () => {
     const mount = (app: ReturnType<Express>) => {
       const tenant = express.Router()
       tenant.get('/orders/:id', (_req, res) => void res.json({}))

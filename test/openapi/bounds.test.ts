@@ -1,4 +1,4 @@
-/** The patterns of a document match exactly the texts that the library accepts. */
+/** The patterns of a document match exactly the strings that the library accepts. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { valueFormats } from '../../src/definition/value-formats.js'
@@ -6,7 +6,7 @@ import { addressable, bounded, fieldValue, formatPatterns } from '../../src/open
 
 const digits = (count: number): fc.Arbitrary<string> => fc.stringMatching(new RegExp(`^[0-9]{${count}}$`))
 
-/** Texts similar to a local date-time: many real days, some invalid days, and other forms. */
+/** Strings similar to a local date-time: many real days, some invalid days, and other forms. */
 const nearDateTime = fc
   .tuple(
     fc.oneof(digits(4), fc.constantFrom('2000', '1900', '2024', '2023', '0000', '2400')),
@@ -98,7 +98,7 @@ describe('addressable', () => {
     expect(['...', '.a', 'a', '\n', '.\n'].filter((text) => !fits.test(text))).toEqual([])
   })
 
-  it('keeps integers, formats and patterns of the team', () => {
+  it('keeps integers, and formats and patterns that the definition declares', () => {
     for (const schema of [{ type: 'integer' }, { type: 'string', format: 'uuid' }, { type: 'string', enum: ['a'] }]) {
       expect(addressable(schema)).toEqual(schema)
     }

@@ -67,7 +67,7 @@ describe('openapi() of the example', () => {
     expect(schemas.ContratoCreate).toMatchObject({
       properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } },
     })
-    // Tools that shorten or lengthen a text with a pattern need both bounds of its length.
+    // Tools that shorten or lengthen a string with a pattern need both bounds of its length.
     expect(parameters.ContratoExpand).toMatchObject({
       schema: { minLength: 1, maxLength: 16_384, pattern: '^(?:cliente)(?:,(?:cliente))*$' },
     })

@@ -35,7 +35,7 @@ describe('descriptions that are refused', () => {
     )
   })
 
-  it('names two addresses with the same operation id', () => {
+  it('names two paths with the same operation id', () => {
     const named = { describe: { operations: { list: { operationId: 'getOrder' } } } }
     expect(describing({}, named)).toThrow(/GET \/orders\/\{id\} and GET \/orders have the same operation id "getOrder"/)
   })
@@ -68,7 +68,7 @@ describe('descriptions that are refused', () => {
     expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not match/)
   })
 
-  it('names text for an unknown operation, with the closest name', () => {
+  it('names a description for an unknown operation, with the closest name', () => {
     expect(describing({}, { describe: { operations: { reed: { summary: 'x' } } } })).toThrow(
       /"reed", which is not one of its operations\. Did you mean "read"\?/,
     )
@@ -97,8 +97,8 @@ describe('descriptions that are refused', () => {
   })
 })
 
-describe('additions of a team', () => {
-  it('are in the document: text, examples, problems, extensions, responses of endpoints', () => {
+describe('additions by the service', () => {
+  it('are in the document: descriptions, examples, problems, extensions, responses of endpoints', () => {
     const search = endpoint('search', {
       description: 'Looks for a text.',
       methods: {

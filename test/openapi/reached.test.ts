@@ -52,11 +52,11 @@ type Operation = (typeof operations)[number]
 const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = [
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
-    why: 'Behind the rate limit, which adds these fields, nothing of an OPTIONS of the document can fail but the library itself.',
+    why: 'Only a fault of the library itself could make an OPTIONS of the document fail after the rate limit, which adds these fields.',
   },
   {
     what: / 400 bad-request$/,
-    why: 'createServer() answers what is no HTTP with it, before a service gets anything.',
+    why: 'createServer() responds with it to bytes that are not HTTP, before the service gets a request.',
   },
 ]
 
@@ -286,7 +286,7 @@ describe('the document of a service with every feature', () => {
     expect((['statuses', 'codes', 'headers'] as const).flatMap(unreached)).toEqual([])
   })
 
-  it('describes exactly the methods that OPTIONS and 405 name for every address', async () => {
+  it('describes exactly the methods that OPTIONS and 405 name for every path', async () => {
     for (const path of new Set(operations.map((one) => one.path))) {
       const methods = operations.filter((one) => one.path === path).map(({ method }) => method)
       const allow = String((await send('OPTIONS', withKeys(path))).headers.allow).split(', ')

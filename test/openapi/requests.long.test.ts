@@ -1,6 +1,7 @@
 /**
- * The service accepts requests that the document allows, and refuses others. The requests are
- * generated from the document alone: they match it, or violate it in one place.
+ * The service accepts requests that the document allows, and refuses all other requests. The
+ * requests are generated from the document alone. They match the document, or violate it in one
+ * place.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -72,12 +72,12 @@ describe('the document that a service serves', () => {
     expect(parse(await (await get('/v1/openapi.yaml')).text())).toEqual(json)
   })
 
-  it('HDR-1: an unsupported format is 415', async () => {
+  it('HDR-1: an unsupported format gets 415', async () => {
     expect((await get('/v1/openapi', { Accept: 'application/xml' })).status).toBe(415)
     expect((await get('/v1/openapi.json', { Accept: 'application/yaml' })).status).toBe(415)
   })
 
-  it('HDR-2, HDR-4: has a strong tag for each format, and 304', async () => {
+  it('HDR-2, HDR-4: has a strong tag for each format, and If-None-Match gets 304', async () => {
     const tag = (await get('/v1/openapi')).headers.get('etag') ?? ''
     const other = (await get('/v1/openapi', { Accept: 'application/yaml' })).headers.get('etag')
     expect(tag).toMatch(/^"[^"]+"$/)
@@ -120,7 +120,7 @@ describe('the document that a service serves', () => {
     expect((await described('ana')).list).toEqual(['get', 'head', 'post', 'options'])
   })
 
-  it('PATH-1: no other entry can have the address of the document', () => {
+  it('PATH-1: no other entry can have the path of the document', () => {
     const taken = endpoint('openapi', { description: 'Another.', methods: { GET: { handle: () => 1 } } })
     expect(() => api({ describe: true, versions: { v1: [taken] } })).toThrow(ConfigurationError)
     expect(() => api({ versions: { v1: [taken] } })).not.toThrow()

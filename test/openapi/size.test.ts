@@ -45,7 +45,8 @@ function documentOf(count: number): OpenApiDocument {
 }
 
 /**
- * The number of objects and lists in a document. An object that several places share counts once.
+ * The number of objects and lists in a document. An object that occurs in several positions counts
+ * once.
  */
 function containersIn(value: unknown, seen = new Set<unknown>()): number {
   if (typeof value !== 'object' || value === null || seen.has(value)) return 0

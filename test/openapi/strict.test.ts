@@ -305,7 +305,7 @@ describe('describeStrictly()', () => {
     expect(() => describeStrictly({})).toThrow(ConfigurationError)
   })
 
-  it('a format of the team is compared only by its media type', async () => {
+  it('a format that the service defines is compared only by its media type', async () => {
     const formats = [
       representation('text/csv', { value: () => '' }),
       representation('application/vnd.team+json', { value: () => '[1]' }),

@@ -104,7 +104,7 @@ describe('options of the wrong kind', () => {
     ['list'],
     [{ by: 'a key', is: () => false }],
     [[{ oneOf: [1] }, 'table']],
-  ])('a text that may be a secret is not repeated: %j', (kind) => {
+  ])('a string that may be a secret is not repeated: %j', (kind) => {
     const given = kind === 'string' ? ['hunter2'] : 'hunter2'
     expect(() => checkOptions('made()', { key: given }, { key: kind })).toThrow(
       /^(?!.*hunter2).*of made\(\) is (?:of type string|a list)\./,

@@ -140,8 +140,8 @@ import { customProblemKinds, problemOptionKinds, unavailableOptionKinds } from '
 import { usagePageKinds } from '../../src/report/usage-page.js'
 import { apiKinds, versionKinds } from '../../src/router/api.js'
 import { describeKinds } from '../../src/router/documents.js'
+import { dataAccessKinds } from '../../src/router/records/data-access.js'
 import { jobKinds } from '../../src/router/records/open.js'
-import { reachKinds } from '../../src/router/records/reach.js'
 import { changeKinds, rowsKinds } from '../../src/router/records/records.js'
 import { resourceRouterKinds } from '../../src/router/resource-router.js'
 import { healthCheckKinds, healthKinds, probesKinds } from '../../src/server/health-options.js'
@@ -212,14 +212,14 @@ const right = {
   function: ['a function'],
   /** A number with bounds of its own: none of the values is valid. */
   number: [],
-  /** A text with a grammar of its own, or one of several fixed texts. */
+  /** A string with a grammar of its own, or one of several fixed strings. */
   enum: [],
   text: ["'false'", "'no'", "'10'"],
   list: ['[]'],
   table: ['{}'],
   /** One name, or several names. */
   names: ["'false'", "'no'", "'10'"],
-  /** One text, or a list of at least one text. */
+  /** One string, or a list of at least one string. */
   texts: ["'false'", "'no'", "'10'"],
   /** The result of another factory. */
   made: [],
@@ -323,14 +323,15 @@ const stores = {
 } as const
 const limit = { limit: 'number', window: 'number' } as const
 const life = {
-  // The tests of versions cover which texts and numbers are dates, and which texts name a version.
+  // The tests of versions cover which strings and numbers are dates, and which strings name a
+  // version.
   deprecated: ['text', '-1', '0.5', 'NaN'],
   sunset: ['text', '-1', '0.5', 'NaN'],
   retireAtSunset: 'boolean',
   successor: 'text',
   brownouts: ['list', 'a function'],
 } as const
-/** The tests of versions cover which texts and numbers are dates. */
+/** The tests of versions cover which strings and numbers are dates. */
 const date = ['text', '-1', '0.5', 'NaN'] as const
 const table = {
   resource: 'made',
@@ -1449,7 +1450,7 @@ const others = [
 ]
 
 /** Tables for objects that exist only during a request or a job. */
-const atRequests = [reachKinds, changeKinds, rowsKinds, knownBreakKinds]
+const atRequests = [dataAccessKinds, changeKinds, rowsKinds, knownBreakKinds]
 
 /** Whether a table is spread into another table. The names in the other table are tested. */
 const isSpread = (table: KindTable): boolean =>

@@ -61,12 +61,13 @@ const run = (file: string, text: string): string => {
 }
 
 describe('the packed library', () => {
-  it('contains its build, its docs, two examples and nothing else', () => {
+  it('contains its build, its docs, two examples, the pages to which its docs link, and nothing else', () => {
     expect(files).toContain('dist/index.js')
     expect(files).toContain('dist/index.d.ts')
     expect(files).toContain('LICENSE')
     const folders = /^(?:dist|docs|examples\/(?:first-service|tutorial))\//
-    const single = /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+    const single =
+      /^(?:package\.json|LICENSE|(?:README|CHANGELOG|CONTRIBUTING|SECURITY|SUPPORT|examples\/(?:legacy|pre-piezas)\/README)\.md)$/
     expect(files.filter((path) => !folders.test(path) && !single.test(path))).toEqual([])
   })
 

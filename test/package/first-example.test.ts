@@ -1,4 +1,4 @@
-/** The first example of the README runs verbatim, and responds as the README says. */
+/** The first example of the README runs unchanged, and responds as the README says. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * Runs the files of docs/testing-a-service.md in a project like that of a team, with the documented
+ * Runs the files of docs/testing-a-service.md in a project like a user's own, with the documented
  * command.
  */
 import { spawn } from 'node:child_process'

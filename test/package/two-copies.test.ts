@@ -51,9 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/**
- * Serves an app with the server of copy `a`, calls `use` with the address, and closes the server.
- */
+/** Serves an app with the server of copy `a`, calls `use` with the URL, and closes the server. */
 async function serve<R>(app: Express, use: (base: string) => Promise<R>): Promise<R> {
   const server = a.createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -131,7 +129,7 @@ describe('two copies of the package in one process', () => {
     expect(new Error('absent')).not.toBeInstanceOf(a.HttpProblem)
   })
 
-  it('problems() of one responds to an error that the other throws', async () => {
+  it('problems() of one copy responds to an error that the other copy throws', async () => {
     const app = express()
     app.get('/rule', () => {
       throw new a.HttpProblem('rule', { detail: 'A delivered piece cannot be changed.' })
@@ -151,7 +149,7 @@ describe('two copies of the package in one process', () => {
     })
   })
 
-  it('a definition of one can be mounted by the other, and links of one may lead to the other', async () => {
+  it('a definition of one copy can be mounted by the other, and links of one may lead to resources of the other', async () => {
     const branches = branchesOf(a)
     const orders = ordersOf(b, branches)
     const app = express()
@@ -233,7 +231,7 @@ describe('two copies of the package in one process', () => {
     })
   })
 
-  it("ready() of one collects errors of the other's adapters", async () => {
+  it("ready() of one copy collects errors of the other copy's adapters", async () => {
     const branches = branchesOf(a)
     const unfit = (text: string) => ({
       ...a.memoryAdapter(branches),
@@ -247,7 +245,7 @@ describe('two copies of the package in one process', () => {
     await expect(service.ready()).rejects.toThrow(/2 stores do not fit(?:.|\n)*one(?:.|\n)*two/)
   })
 
-  it('a caller that a middleware of one authenticates is the principal in the other', async () => {
+  it('a caller that a middleware of one copy authenticates is the principal in the other', async () => {
     const branches = branchesOf(a)
     const app = express()
     app.use(
@@ -276,7 +274,7 @@ describe('two copies of the package in one process', () => {
     expect(seen).toEqual([{ sub: 'ana' }])
   })
 
-  it('probes() of one recognizes the server of the other', async () => {
+  it('probes() of one copy recognizes the server of the other', async () => {
     const app = express()
     app.use(b.probes())
     const server = a.createServer(app)
@@ -289,7 +287,7 @@ describe('two copies of the package in one process', () => {
     await ended
   })
 
-  it('openapi() and describeStrictly() of one describe a service of the other', async () => {
+  it('openapi() and describeStrictly() of one copy describe a service of the other', async () => {
     const service = describedServiceOf(a)
     expect(b.openapi(service, 'v1')).toEqual(a.openapi(service, 'v1'))
     expect(Object.keys(b.openapi(service, 'v1').paths)).toEqual(
@@ -319,7 +317,7 @@ describe('two copies of the package in one process', () => {
   it('a service of another version, whose description is unreadable, is refused with the reason', () => {
     const service = describedServiceOf(a)
     const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
-    const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), generation: 99 } })
+    const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), formatVersion: 99 } })
     const reason =
       /got a service created by another version of express-rest-conventions, whose description it can't read/
     expect(() => b.openapi(other, 'v1')).toThrow(reason)

@@ -9,7 +9,7 @@ import { cpuTime } from '../cpu-time.js'
 type Row = Record<string, unknown>
 const guard = (schema: JsonSchema) => compileGuard(Shape.of(schema))
 /** Applies an update. Returns the completed record, or the pointers of the violations. */
-function carry(schema: JsonSchema, next: Row, current: Row): Row | string[] {
+function applyUpdate(schema: JsonSchema, next: Row, current: Row): Row | string[] {
   const found = guard(schema).carry(next, current)
   return found.length === 0 ? next : found.map(({ pointer }) => pointer ?? '')
 }
@@ -41,7 +41,7 @@ const schema = {
 
 describe('REP-8: readOnly members', () => {
   it('an absent member keeps its stored value', () => {
-    expect(carry(schema, { nombre: 'b' }, { nombre: 'a', alta: 'x', autor: { id: 1 } })).toEqual({
+    expect(applyUpdate(schema, { nombre: 'b' }, { nombre: 'a', alta: 'x', autor: { id: 1 } })).toEqual({
       nombre: 'b',
       alta: 'x',
       autor: { id: 1 },
@@ -49,7 +49,7 @@ describe('REP-8: readOnly members', () => {
   })
 
   it('an equal value is accepted, and a changed value is a violation', () => {
-    expect(carry(schema, { alta: 'x' }, { alta: 'x' })).toEqual({ alta: 'x' })
+    expect(applyUpdate(schema, { alta: 'x' }, { alta: 'x' })).toEqual({ alta: 'x' })
     expect(guard(schema).carry({ alta: 'y' }, { alta: 'x' })).toEqual([
       {
         pointer: '/alta',
@@ -58,34 +58,34 @@ describe('REP-8: readOnly members', () => {
         clause: 'REP-8',
       },
     ])
-    expect(carry(schema, { alta: null }, { alta: 'x' })).toEqual(['/alta'])
-    expect(carry(schema, { alta: 'x' }, {})).toEqual(['/alta'])
+    expect(applyUpdate(schema, { alta: null }, { alta: 'x' })).toEqual(['/alta'])
+    expect(applyUpdate(schema, { alta: 'x' }, {})).toEqual(['/alta'])
   })
 
   it('values are compared as the client saw them: with null for absent values, canonical date-times and no undeclared members', () => {
-    expect(carry(schema, { alta: null }, {})).toEqual({ alta: null })
-    expect(carry(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({
+    expect(applyUpdate(schema, { alta: null }, {})).toEqual({ alta: null })
+    expect(applyUpdate(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({
       alta: '2024-01-31T08:30:00',
     })
     const stored = { id: 1, interno: 'x' }
-    expect(carry(schema, { autor: { alias: null, id: 1 } }, { autor: stored })).toEqual({ autor: stored })
+    expect(applyUpdate(schema, { autor: { alias: null, id: 1 } }, { autor: stored })).toEqual({ autor: stored })
   })
 
   it('members are guarded at every depth, also in recursive schemas', () => {
-    expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': { id: 1 } })).toEqual(['/a~1b/id'])
-    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { id: 1, nombre: 'x' } })).toEqual({
+    expect(applyUpdate(schema, { 'a/b': { id: 2 } }, { 'a/b': { id: 1 } })).toEqual(['/a~1b/id'])
+    expect(applyUpdate(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { id: 1, nombre: 'x' } })).toEqual({
       'a/b': { id: 1, nombre: 'y' },
     })
     const deep = (alta: string | undefined) => ({
       hijo: { hijo: { hijo: { hijo: { hijo: alta === undefined ? {} : { alta } } } } },
     })
-    expect(carry(schema, deep('y'), deep('x'))).toEqual(['/hijo/hijo/hijo/hijo/hijo/alta'])
-    expect(carry(schema, deep(undefined), deep('x'))).toEqual(deep('x'))
+    expect(applyUpdate(schema, deep('y'), deep('x'))).toEqual(['/hijo/hijo/hijo/hijo/hijo/alta'])
+    expect(applyUpdate(schema, deep(undefined), deep('x'))).toEqual(deep('x'))
   })
 
   it('a new object cannot set its read-only members', () => {
-    expect(carry(schema, { 'a/b': { id: 2 } }, {})).toEqual(['/a~1b/id'])
-    expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': null })).toEqual(['/a~1b/id'])
+    expect(applyUpdate(schema, { 'a/b': { id: 2 } }, {})).toEqual(['/a~1b/id'])
+    expect(applyUpdate(schema, { 'a/b': { id: 2 } }, { 'a/b': null })).toEqual(['/a~1b/id'])
   })
 
   it('in a create no read-only member may be given, at any depth', () => {
@@ -103,10 +103,10 @@ describe('REP-8: readOnly members', () => {
 
 describe('REP-8: writeOnly members', () => {
   it('an absent member keeps its stored value, and a given value is stored, even null', () => {
-    expect(carry(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
-    expect(carry(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
-    expect(carry(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
-    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { nombre: 'x', pin: 'p' } })).toEqual({
+    expect(applyUpdate(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
+    expect(applyUpdate(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
+    expect(applyUpdate(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
+    expect(applyUpdate(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { nombre: 'x', pin: 'p' } })).toEqual({
       'a/b': { nombre: 'y', pin: 'p' },
     })
   })
@@ -123,7 +123,7 @@ describe('REP-8: items of lists', () => {
 
   it('an item is matched to the stored item with the same read-only members, at any position', () => {
     expect(
-      carry(
+      applyUpdate(
         schema,
         {
           lista: [
@@ -143,29 +143,29 @@ describe('REP-8: items of lists', () => {
 
   it('an item without read-only members is matched to the first stored item that looks the same, each only once. Any other item is new', () => {
     expect(
-      carry(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
+      applyUpdate(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
     ).toEqual({
       lista: [{ id: 2, nombre: 'b', pin: 'q' }, { nombre: 'c' }, { id: 3, nombre: 'b', pin: 'r' }, { nombre: 'b' }],
     })
   })
 
   it('a read-only value that no stored item has is a violation, and no stored item is matched twice', () => {
-    expect(carry(schema, { lista: [{ id: 9, nombre: 'a' }] }, stored)).toEqual(['/lista/0/id'])
-    expect(carry(schema, { lista: [{ id: 1 }, { id: 1 }] }, stored)).toEqual(['/lista/1/id'])
-    expect(carry(schema, { lista: [{ id: 1 }] }, {})).toEqual(['/lista/0/id'])
+    expect(applyUpdate(schema, { lista: [{ id: 9, nombre: 'a' }] }, stored)).toEqual(['/lista/0/id'])
+    expect(applyUpdate(schema, { lista: [{ id: 1 }, { id: 1 }] }, stored)).toEqual(['/lista/1/id'])
+    expect(applyUpdate(schema, { lista: [{ id: 1 }] }, {})).toEqual(['/lista/0/id'])
   })
 
   it('thousands of items take little time and cause few messages', () => {
     const many = Array.from({ length: 20_000 }, (_, id) => ({ id, nombre: `n${id % 7}` }))
     const started = cpuTime()
-    expect(carry(schema, { lista: structuredClone(many) }, { lista: many })).toEqual({ lista: many })
-    expect(carry(schema, { lista: structuredClone(many) }, {})).toHaveLength(100)
+    expect(applyUpdate(schema, { lista: structuredClone(many) }, { lista: many })).toEqual({ lista: many })
+    expect(applyUpdate(schema, { lista: structuredClone(many) }, {})).toHaveLength(100)
     expect(cpuTime() - started).toBeLessThan(5000)
   })
 })
 
 describe('the guard of read-only and write-only members', () => {
-  it('tells whether an update needs the current record', () => {
+  it('says whether an update needs the current record', () => {
     expect(guard(schema).any).toBe(true)
     expect(guard({ type: 'object', properties: { lista: { type: 'array', items: item } } }).any).toBe(true)
     expect(guard({ type: 'object', properties: { a: { type: 'string' }, hijo: { $ref: '#' } } }).any).toBe(false)
@@ -173,8 +173,8 @@ describe('the guard of read-only and write-only members', () => {
 
   it('leaves invalid values for the validator', () => {
     const odd = { 'a/b': 5, lista: 'x', hijo: [null] }
-    expect(carry(schema, structuredClone(odd), { 'a/b': { id: 1 }, lista: [{ id: 1 }] })).toEqual(odd)
-    expect(carry(schema, { lista: [5, null] }, { lista: 'x' })).toEqual({ lista: [5, null] })
+    expect(applyUpdate(schema, structuredClone(odd), { 'a/b': { id: 1 }, lista: [{ id: 1 }] })).toEqual(odd)
+    expect(applyUpdate(schema, { lista: [5, null] }, { lista: 'x' })).toEqual({ lista: [5, null] })
   })
 })
 
@@ -189,13 +189,14 @@ describe('REP-8: members that the schema allows without naming them, and items w
   it.each([
     ['a dictionary', (value: unknown) => value],
     ['one in a member', (value: unknown) => ({ tabla: value })],
-    ['one at a place of a tuple', (value: unknown) => ({ tupla: [5, value] })],
+    ['one at a position of a tuple', (value: unknown) => ({ tupla: [5, value] })],
   ])('%s is guarded like named members', (_, within) => {
     const schema: JsonSchema = {
       ...dictionary,
       properties: { tabla: dictionary, tupla: { type: 'array', prefixItems: [{ type: 'integer' }, dictionary] } },
     }
-    const at = (next: unknown, current: unknown = stored) => carry(schema, within(next) as Row, within(current) as Row)
+    const at = (next: unknown, current: unknown = stored) =>
+      applyUpdate(schema, within(next) as Row, within(current) as Row)
     expect(at({ a: { nombre: 'y' } })).toEqual(within({ a: { id: 1, nombre: 'y', pin: 'p' }, 'sello-1': 's' }))
     expect(at({ a: { id: 2 } })).toMatchObject([expect.stringMatching(/\/a\/id$/)])
     expect(at({ 'sello-1': 't' })).toMatchObject([expect.stringMatching(/sello-1$/)])
@@ -214,7 +215,7 @@ describe('REP-8: members that the schema allows without naming them, and items w
         { a: { nombre: 'y' }, pin: 'q' },
       ],
     }
-    expect(carry(schema, { lista: [{ a: { nombre: 'y' } }] }, current)).toEqual({
+    expect(applyUpdate(schema, { lista: [{ a: { nombre: 'y' } }] }, current)).toEqual({
       lista: [{ a: { nombre: 'y' }, pin: 'q' }],
     })
   })
@@ -225,13 +226,13 @@ describe('REP-8: members that the schema allows without naming them, and items w
       properties: { a: { type: 'object', additionalProperties: { type: 'string', writeOnly: true } } },
     }
     expect(compilePresent(Shape.of(secret))({ a: { b: 'x' } })).toEqual({ a: {} })
-    expect(carry(secret, { a: {} }, { a: { b: 'x' } })).toEqual({ a: { b: 'x' } })
+    expect(applyUpdate(secret, { a: {} }, { a: { b: 'x' } })).toEqual({ a: { b: 'x' } })
     const tuple = { anyOf: [{ type: 'array', prefixItems: [item] }, { type: 'null' }] }
     const schema = { type: 'object', properties: { tupla: tuple } }
     expect(compilePresent(Shape.of(schema))({ tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({
       tupla: [{ nombre: 'x' }],
     })
-    expect(carry(schema, { tupla: [{ nombre: 'y' }] }, { tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({
+    expect(applyUpdate(schema, { tupla: [{ nombre: 'y' }] }, { tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({
       tupla: [{ nombre: 'y', pin: 'p' }],
     })
   })

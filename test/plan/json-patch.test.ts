@@ -75,7 +75,7 @@ describe('VERB-5: JSON Patch', () => {
     ],
     ['4.6, numbers by value', { a: -0 }, [{ op: 'test', path: '/a', value: 0 }], { a: -0 }],
     [
-      '4.4, the place is that after the removal',
+      '4.4, the target is found after the removal',
       { a: [1, { x: 1 }, { x: 2 }] },
       [{ op: 'move', from: '/a/0', path: '/a/1/y' }],
       { a: [{ x: 1 }, { x: 2, y: 1 }] },
@@ -297,7 +297,7 @@ describe('HDR-5: limits on the cost of one JSON Patch', () => {
     ],
     ['copies that double', times(30, (i) => ({ op: 'copy', from: '/otra', path: `/otra/c${i}` })), /^\/\d+ too-large$/],
     [
-      'large moves to deeper places',
+      'large moves to deeper positions',
       [
         { op: 'add', path: '/lista/0', value: 'x'.repeat(600_000) },
         { op: 'move', from: '/lista', path: '/otra/lista' },

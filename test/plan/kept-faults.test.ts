@@ -29,7 +29,10 @@ const things = definition()
 function patch(sent: Record<string, unknown>, current: Record<string, unknown>, plan = things): unknown {
   const stored = Object.freeze(structuredClone(current))
   try {
-    const next = recordToPatch({ plan, current: stored as never, fixed: {}, found: [] }, structuredClone(sent) as never)
+    const next = recordToPatch(
+      { plan, current: stored as never, fixed: {}, violations: [] },
+      structuredClone(sent) as never,
+    )
     completeRecord(plan, next, stored as never, 'patch')
     return next
   } catch (error) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFixed } from '../../src/definition/fixed.js'
 import { defineResource, type PageOptions } from '../../src/definition/resource.js'
-import { hintMaker } from '../../src/plan/hint.js'
+import { cursorMaker } from '../../src/plan/cursor.js'
 import {
   compileListGrammar,
   knownListQuery,
@@ -429,17 +429,17 @@ describe('repeated queries', () => {
     expect(knownListQuery(raw, kept, address)).toBe(second)
   })
 
-  it('are not cached if they are long, or if they have a hint, because a hint is valid for only one address', () => {
+  it('are not cached if they are long, or if they have a cursor, because a cursor is valid for only one URL', () => {
     const kept = compileListGrammar(piezas)
     const query = knownListQuery('sort=numero&limit=1', kept, address)
     const row = { numero: 1, lote: 'a' }
-    const hint = hintMaker(kept.places, { ...query, page: 2 }, address, { first: row, last: row })(2, false)
-    const hinted = `sort=numero&limit=1&offest=2&after=${hint}`
+    const cursor = cursorMaker(kept.cursorValues, { ...query, page: 2 }, address, { first: row, last: row })(2, false)
+    const withCursor = `sort=numero&limit=1&offest=2&after=${cursor}`
     const long = `lote=${'a'.repeat(500)}`
     for (let again = 0; again < 3; again += 1) {
-      expect(knownListQuery(hinted, kept, address).seek).toEqual({ values: [1, 'a'], backwards: false })
-      expect(() => knownListQuery(hinted, kept, { listPath: '/v1/otras' })).toThrow(HttpProblem)
-      for (const raw of [hinted, long]) expect(Object.isFrozen(knownListQuery(raw, kept, address))).toBe(false)
+      expect(knownListQuery(withCursor, kept, address).seek).toEqual({ values: [1, 'a'], backwards: false })
+      expect(() => knownListQuery(withCursor, kept, { listPath: '/v1/otras' })).toThrow(HttpProblem)
+      for (const raw of [withCursor, long]) expect(Object.isFrozen(knownListQuery(raw, kept, address))).toBe(false)
     }
   })
 
@@ -493,7 +493,7 @@ describe('parameters', () => {
     expect(refuseQuery('')).toBeUndefined()
   })
 
-  it('QUERY-7: an invalid hint is reported with the code "hint"', () => {
+  it('QUERY-7: an invalid cursor is reported with the code "hint"', () => {
     expect(refused('after=x')[0]).toMatchObject({ parameter: 'after', code: 'hint', clause: 'QUERY-7' })
   })
 

@@ -126,7 +126,7 @@ describe('REP-8: input values', () => {
     expect(present(schema, { kind: 'b', b: 'y' })).toEqual({ kind: 'b', b: 'y' })
   })
 
-  it('REP-4: date-times become canonical at any place', () => {
+  it('REP-4: date-times become canonical at any depth', () => {
     const schema = {
       type: 'object',
       additionalProperties: date,

@@ -54,7 +54,7 @@ describe('VERB-5: on the schema of a resource', () => {
     },
   }
 
-  it('null becomes null if the schema allows it, else it removes the member', () => {
+  it('null is stored if the schema allows it, and otherwise removes the member', () => {
     const target = { nombre: 'x', alias: 'y', cp: { codigo: 1, calle: 'z' } }
     expect(merge(schema, target, { nombre: null, alias: null, cp: { codigo: null, calle: null } }).merged).toEqual({
       alias: null,

@@ -38,8 +38,8 @@ describe('ready() of api() passes each adapter the writes that requests can reac
     ['none', silent, []],
     ['POST alone', { item: ['GET'] }, ['create']],
     ['PATCH, which flags use', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
-    ['PUT, in the parent too', { collection: ['GET'], item: ['PUT'] }, ['attach', 'replace']],
-    ['DELETE, in the parent too', { collection: ['GET'], item: ['DELETE'] }, ['detach', 'remove']],
+    ['PUT, which also attaches to a parent', { collection: ['GET'], item: ['PUT'] }, ['attach', 'replace']],
+    ['DELETE, which also detaches from a parent', { collection: ['GET'], item: ['DELETE'] }, ['detach', 'remove']],
   ])('passes %s', async (_, options, methods) => {
     expect(await offered(options)).toEqual(methods)
   })
@@ -52,7 +52,7 @@ describe('ready() of api() passes each adapter the writes that requests can reac
     ])
   })
 
-  it('passes them through a view', async () => {
+  it('passes the writes through a view', async () => {
     const asked: unknown[] = []
     const adapter = {
       ...memoryAdapter(autores),

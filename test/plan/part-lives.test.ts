@@ -33,7 +33,7 @@ function isGoneByTemplate(parts: readonly Part[], method: string, path: string):
 describe('PartLives', () => {
   it('VER-2: finds the same parts as the reference implementation', () => {
     const segment = fc.constantFrom('a', 'b', '{id}')
-    // A name and an id at the same position would be two different addresses. The route table never
+    // A name and an id at the same position would be two different routes. The route table never
     // contains such a pair.
     const template = fc
       .array(segment, { minLength: 1, maxLength: 4 })

@@ -36,13 +36,13 @@ function pointers(work: () => unknown): (string | undefined)[] {
   return []
 }
 const patch = (sent: Record<string, unknown>, current: Record<string, unknown>) => {
-  const next = recordToPatch({ plan: turnos, current, fixed: {}, found: [] }, sent)
+  const next = recordToPatch({ plan: turnos, current, fixed: {}, violations: [] }, sent)
   completeRecord(turnos, next, current, 'patch')
   return next
 }
 
 describe('REP-4: a date-time in a key has several spellings', () => {
-  it('PUT and POST accept each spelling of the key that the address contains', () => {
+  it('PUT and POST accept each spelling of the key that the URL contains', () => {
     const fixed = { dia: full, mesa: 1 }
     expect(recordToReplace(turnos, { dia: short, mesa: 1 }, fixed, [])).toMatchObject({ dia: full })
     expect(recordToCreate(turnos, { dia: `${short}.0`, mesa: 1 }, { dia: short }, [])).toMatchObject({ dia: full })
@@ -99,12 +99,12 @@ describe('VERB-5: PATCH changes only the members that it names', () => {
       fc.property(stored, sent, (current, body) => {
         const frozen = freezeThroughout(structuredClone(current))
         const found = outcome(() =>
-          recordToPatch({ plan: turnos, current: frozen, fixed: {}, found: [] }, structuredClone(body), true),
+          recordToPatch({ plan: turnos, current: frozen, fixed: {}, violations: [] }, structuredClone(body), true),
         )
         expect(found).toEqual(
           outcome(() =>
             recordToPatch(
-              { plan: turnos, current: structuredClone(current), fixed: {}, found: [] },
+              { plan: turnos, current: structuredClone(current), fixed: {}, violations: [] },
               structuredClone(body),
             ),
           ),

@@ -40,7 +40,7 @@ const plan = compileResource(define(options))
 const pointers = (found: readonly { pointer?: string }[]) => found.map(({ pointer }) => pointer)
 
 describe('the fields of a representation', () => {
-  it('REP-1: sub-collections come first, then the members in schema order. A link stands in the place of its first member', () => {
+  it('REP-1: sub-collections come first, then the members in schema order. A link stands at the position of its first member', () => {
     expect(plan.fields.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'link componentes',
       'member numero',
@@ -206,7 +206,7 @@ describe('keys', () => {
     ])
   })
 
-  it('PATH-9: a part of a composite key may be empty or consist of dots, but may not contain a lone surrogate', () => {
+  it('PATH-9: a part of a composite key may be empty or consist of dots, but must not contain a lone surrogate', () => {
     for (const value of ['', '.', '..', 'a,b=c'])
       expect(checkKey(codec(['a/b', 'n']), { 'a/b': value, n: 1 })).toEqual([])
     expect(checkKey(codec(['a/b', 'n']), { 'a/b': '\udc00', n: 1 })).toHaveLength(1)

@@ -258,7 +258,7 @@ describe('relations between resources', () => {
     expect(at(routeTable([on(fondos), on(carteras)]), '/carteras/1/fondos')).toEqual(['members', 1])
   })
 
-  it('REP-1: a related resource has an address for links, but no route', () => {
+  it('REP-1: a related resource has a URL for links, but no route', () => {
     const routes = routeTable([on(piezas)], [on(contratos), on(componentes)])
     expect([at(routes, '/contratos/C'), routes.locate(['contratos', 'C'])?.keys]).toEqual([undefined, ['C']])
     expect(at(routes, '/piezas/3/componentes')).toEqual(['collection', 3])
@@ -417,25 +417,25 @@ describe('relations between resources', () => {
     ],
     ['one resource twice', () => [on(clientes), on(clientes, all, { area: 'ui' })], 'path-taken', 'mounted twice'],
     [
-      'an endpoint in the place of a collection',
+      'an endpoint in place of a collection',
       () => [on(clientes), endpoint('clientes', { description: 'x', methods: { GET: { handle: never } } })],
       'path-taken',
       '"/clientes"',
     ],
     [
-      'an area in the place of a collection',
+      'an area in place of a collection',
       () => [on(resource('cajas', 'id', { id: 'integer' })), on(clientes, all, { area: 'cajas' })],
       'path-taken',
       '"/cajas/clientes"',
     ],
     [
-      'a collection in the place of an area',
+      'a collection in place of an area',
       () => [on(clientes, all, { area: 'cajas' }), on(resource('cajas', 'id', { id: 'integer' }))],
       'path-taken',
       '"/cajas"',
     ],
     [
-      'a flag in the place of a sub-collection',
+      'a flag in place of a sub-collection',
       () => [
         on(resource('clientes', 'id', { id: 'integer', contratos: 'boolean' }, { flags: { contratos: 'contratos' } })),
         on(contratos),
@@ -444,7 +444,7 @@ describe('relations between resources', () => {
       '/contratos',
     ],
     [
-      'two associations in one place',
+      'two associations at one path',
       () => [
         on(clientes),
         on(resource('lineas', 'id', { id: 'integer' }, { attachedTo: [{ of: clientes }, { of: 'clientes' }] })),
@@ -458,7 +458,7 @@ describe('relations between resources', () => {
     expect(found.message).toContain(words)
   })
 
-  it('an association with a parent that is not mounted adds no address', () => {
+  it('an association with a parent that is not mounted adds no route', () => {
     expect(at(routeTable([on(contratos)]), '/contratos/C')).toEqual(['item', 'C'])
   })
 

@@ -1,6 +1,6 @@
 /**
  * A schema that is certain to compile is compiled only when the first body arrives. All other
- * schemas are compiled when the service is built, so that their errors are reported then.
+ * schemas are compiled when the service is built, so that their errors are reported at startup.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'

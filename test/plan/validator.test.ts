@@ -442,7 +442,7 @@ describe('ERR-2: limits in a schema protect the process', () => {
     expect(check({ a: [1, { a: 1, b: [2] }, { b: [2], a: 1 }] })).toEqual([
       {
         pointer: '/a',
-        detail: '"a" must not hold two equal items ([1] and [2]).',
+        detail: '"a" must not contain two equal items ([1] and [2]).',
         code: 'uniqueItems',
         params: { first: 1, second: 2 },
       },
@@ -458,7 +458,7 @@ describe('ERR-2: limits in a schema protect the process', () => {
     ])
     const text = one({ type: 'string', pattern: '^(a+)+$', maxLength: 20 })
     const long = `${'a'.repeat(30_000)}!`
-    // The mock never tests the long text, because this pattern would take years for it.
+    // The mock never tests the long string, because this pattern would take years for it.
     const real = RegExp.prototype.test
     const asked = vi.spyOn(RegExp.prototype, 'test').mockImplementation(function (this: RegExp, value) {
       return value !== long && real.call(this, value)

@@ -13,7 +13,7 @@ import { issuing, service, version } from './service.js'
 
 /** The values that one release stored and sent. */
 interface Formats {
-  /** The `after` hints in the links `next` and `prev` of lists. */
+  /** The cursors (`after`) in the links `next` and `prev` of lists. */
   readonly hints: Readonly<Record<string, { readonly next?: string; readonly prev?: string }>>
   /**
    * The part of an entity tag that `If-Match` compares, for each way in which a table keeps
@@ -158,7 +158,7 @@ describe.runIf(fixture !== undefined)('this release produces what the previous o
 describe.runIf(fixture !== undefined)('this release accepts what the previous one produced:', () => {
   const formats = fixture as Formats
 
-  it.each(lists)('QUERY-7: the hints of %s', async (query) => {
+  it.each(lists)('QUERY-7: the cursors of %s', async (query) => {
     await served.sql('DELETE FROM pedidos WHERE numero >= 100')
     const page = Number(/offest=(\d)/.exec(query)?.[1])
     const hints = formats.hints[query] ?? {}
@@ -196,7 +196,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous on
     if (collection === 'notas') await served.sql("UPDATE notas SET texto = 'una'")
   })
 
-  it('VERB-12: the row of a POST, so that a repeat gets the stored response', async () => {
+  it('VERB-12: the row of a POST, so that a retry gets the stored response', async () => {
     const { id, fingerprint, record } = formats.idempotency
     await served.sql(`DELETE FROM idempotency_keys;
       INSERT INTO idempotency_keys VALUES ('${id}', '${fingerprint}', '${record}', '${version}', now() + interval '1 hour')`)

@@ -49,7 +49,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('HDR-1: is JSON, or a page if Accept asks for HTML, with a policy that allows no script', async () => {
+  it('HDR-1: responds with JSON, or with a page if Accept asks for HTML, with a policy that allows no script', async () => {
     const { ask } = await start()
     const report = (await (await ask({ 'x-key': 'ops' })).json()) as UsageReport
     expect(report.clauses).toMatchObject([
@@ -88,7 +88,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
   })
 
   it.each([new Error('down'), new RangeError('Invalid time value')])(
-    'is 503 while the store fails: %s',
+    'responds with 503 while the store fails: %s',
     async (error) => {
       const down: UsageStore = { write: () => Promise.reject(error), read: () => Promise.reject(error) }
       const counts = usage({ store: down, onStoreFailure: () => {} })
@@ -99,7 +99,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     },
   )
 
-  it('can be read by the command from its address', async () => {
+  it('can be read by the command from its URL', async () => {
     const { port, ask } = await start()
     const address = `http://127.0.0.1:${port}/ops/usage`
     await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
@@ -131,7 +131,7 @@ async function run(line: string, counts = filled()) {
 }
 
 describe('report <module>', () => {
-  it('names clients that break clauses, all callers, and the time without complete counts', async () => {
+  it('names clients that violate clauses, all callers, and the time without complete counts', async () => {
     const { code, out } = await run('report ./usage.js')
     expect(code).toBe(0)
     expect(out).toMatch(
@@ -153,7 +153,7 @@ describe('report <module>', () => {
     })
   })
 
-  it('--check fails if a client breaks the clause, and if the counts are incomplete', async () => {
+  it('--check fails if a client violates the clause, and if the counts are incomplete', async () => {
     const broken = await run('report ./usage.js --check --enforce QUERY-8')
     expect([broken.code, broken.error]).toEqual([
       1,

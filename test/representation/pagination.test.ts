@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { type PageFacts, type PageQuery, paginationHeaders } from '../../src/representation/pagination.js'
 
-const hint = (page: number, backwards: boolean): string => `${backwards ? 'before' : 'behind'}-${page}`
+const cursor = (page: number, backwards: boolean): string => `${backwards ? 'before' : 'behind'}-${page}`
 const pairs = [
   ['sort', 'a'],
   ['after', 'old'],
 ] as const
 const seek = (backwards: boolean) => ({ values: [1], backwards })
 
-/** The links by relation, without the part that all of them have in common. */
+/** The links by relation, without the beginning that all of them have in common. */
 function links(
   query: Partial<PageQuery>,
   facts: PageFacts,
-  hintTo: typeof hint | undefined = hint,
+  cursorTo: typeof cursor | undefined = cursor,
 ): Record<string, string> {
-  const { Link = '' } = paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, facts, hintTo)
+  const { Link = '' } = paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, facts, cursorTo)
   return Object.fromEntries(
     [...Link.matchAll(/<\/l\?sort=a&offest=([^>]*)>; rel="(\w+)"/g)].map(([, place, rel]) => [rel, place]),
   )
@@ -23,7 +23,7 @@ const forward = { seek: seek(false) }
 const backward = { seek: seek(true) }
 
 describe('paginationHeaders', () => {
-  it('QUERY-7: next and prev have their hints, first and last have none, and an old hint is dropped', () => {
+  it('QUERY-7: next and prev have their cursors, first and last have none, and an old cursor is dropped', () => {
     expect(links({}, { total: 50, count: 5 })).toEqual({
       first: '1',
       prev: '2&after=before-2',
@@ -55,7 +55,7 @@ describe('paginationHeaders', () => {
     expect(links({}, { count: 4 }).next).toBeUndefined()
   })
 
-  it('QUERY-7: following next counts past the last page number, and prev has a hint too', () => {
+  it('QUERY-7: following next counts past the last page number, and prev has a cursor too', () => {
     const facts = { total: 6, more: true, seekable: true, count: 5 }
     expect(links({ ...forward, page: 9 }, facts)).toEqual({
       first: '1',
@@ -85,7 +85,7 @@ describe('paginationHeaders', () => {
     ])
   })
 
-  it('QUERY-7: an empty page after a hint has no next link. Forwards it has a prev link by number, backwards it has none', () => {
+  it('QUERY-7: an empty page after a cursor has no next link. Forwards it has a prev link by number, backwards it has none', () => {
     const facts = { total: 10, more: false, seekable: true, count: 0 }
     const plain = () => undefined as never
     expect(links(forward, facts, plain)).toEqual({ first: '1', prev: '2', last: '2' })
@@ -97,7 +97,7 @@ describe('paginationHeaders', () => {
     expect(links(backward, { total: 15, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', last: '3' })
   })
 
-  it('QUERY-7: links that are too long with a hint have no hint, and links that are still too long are omitted', () => {
+  it('QUERY-7: links that are too long with a cursor have no cursor, and links that are still too long are omitted', () => {
     const long = { pairs: [['lote', 'x'.repeat(1_500)]] as const }
     const headers = (query: Partial<PageQuery>) =>
       paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, { total: 50, count: 5 }, () =>

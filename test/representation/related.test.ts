@@ -124,7 +124,7 @@ describe('Related records (REP-1..3)', () => {
     expect(tag({ items: [a, b], total: 2 })).toBe(tags[0])
   })
 
-  it('HDR-2: thousands of hosts do not fill the memory, and their tags stay the same', () => {
+  it('HDR-2: requests with thousands of host names do not fill the memory, and the tags for each host stay the same', () => {
     const tag = (host: number) => itemTag(views.of(books, { ...variant, base: `http://h${host}` }), '1', noRelated)
     const first = tag(0)
     for (let host = 1; host < 2_000; host += 1) tag(host)

@@ -67,15 +67,15 @@ describe('readXml', () => {
     ['<__proto__/>', 'A member must not be named "__proto__".', '/__proto__'],
     ['<member name="__proto__"/>', 'A member must not be named "__proto__".', '/__proto__'],
     ['<a><x>1</x><y>2</y></a>', 'The items of an array must all be elements of one name.', '/a/1'],
-    ['<a>1</a>', 'An array is written as elements, and may hold no text of its own.', '/a'],
-    ['<o>x<s/></o>', 'An object is written as elements, and may hold no text of its own.', '/o'],
-    ['<s>x<y/></s>', 'An object is written as elements, and may hold no text of its own.', '/s'],
-    ['<s type="string">x<y/></s>', 'An element of the type string may contain no elements.', '/s'],
+    ['<a>1</a>', 'An array is written as elements, and must not contain text of its own.', '/a'],
+    ['<o>x<s/></o>', 'An object is written as elements, and must not contain text of its own.', '/o'],
+    ['<s>x<y/></s>', 'An object is written as elements, and must not contain text of its own.', '/s'],
+    ['<s type="string">x<y/></s>', 'An element of the type string must not contain elements.', '/s'],
     ['<n type="number">abc</n>', 'The attribute "type" is "number", but the text is not of that type.', '/n'],
     ['<n type="number"></n>', 'The attribute "type" is "number", but the text is not of that type.', '/n'],
     ['<n type="integer">1.5</n>', 'The attribute "type" is "integer", but the text is not of that type.', '/n'],
     ['<b type="boolean">yes</b>', 'The attribute "type" is "boolean", but the text is not of that type.', '/b'],
-    ['<n>9007199254740993</n>', 'The integer has more digits than a double-precision number can hold.', '/n'],
+    ['<n>9007199254740993</n>', 'The integer has more digits than a double-precision number can represent.', '/n'],
     ['<a><x>1</x><x>1e400</x></a>', 'The number is too large for a double-precision number.', '/a/1'],
     ['<s xsi:nil="true">x</s>', 'An element that is null must be empty.', '/s'],
     ['<s xsi:nil="true"><x/></s>', 'An element that is null must be empty.', '/s'],
@@ -151,7 +151,7 @@ describe('readXml', () => {
     expect(readXml('\ufeff<r>ñ</r>', 'utf-7', openForm, { depth: 1 })).toEqual({ value: 'ñ' })
   })
 
-  it('HDR-5: a short text that was read does not keep the long document in memory', () => {
+  it('HDR-5: a short string that was read does not keep the long document in memory', () => {
     const before = heapInUse()
     const kept = Array.from({ length: 100 }, (_, at) =>
       read(`<r><s>a text of some length ${at}</s><!--${'x'.repeat(1_000_000)}--></r>`),
@@ -324,7 +324,7 @@ describe('readXml', () => {
     }
   })
 
-  it('HDR-5: no bytes make it throw, and the result is always JSON', () => {
+  it('HDR-5: never throws, whatever the bytes, and the result is always JSON', () => {
     const change = fc.tuple(
       fc.nat(valid.length - 1),
       fc.nat(4),

@@ -17,8 +17,8 @@ describe('writing XML and reading it back', () => {
         formedValue,
         fc.constantFrom(undefined, 'pre-pieza'),
         fc.constantFrom(undefined, 'i'),
-        ({ value, form }, item, items) => {
-          const names = { ...(item === undefined ? {} : { item }), ...(items === undefined ? {} : { items }) }
+        ({ value, form }, item, nestedItem) => {
+          const names = { ...(item === undefined ? {} : { item }), ...(nestedItem === undefined ? {} : { nestedItem }) }
           const document = writeXml(value, { root: 'pre-piezas', form, ...names })
           const read = { value: asJson(value) }
           expect(readXml(document, undefined, form, limits)).toEqual(read)
@@ -91,7 +91,7 @@ describe('compared with fast-xml-parser', () => {
     )
   })
 
-  it('HDR-1: fast-xml-parser reads the members and texts of a record unchanged', () => {
+  it('HDR-1: fast-xml-parser reads the members and strings of a record unchanged', () => {
     const record = { numero: 7, lote: 'A & B <c>', vacio: '', direccion: { calle: 'Perú', altura: '1' } }
     const parsed = new XMLParser({ parseTagValue: false }).parse(writeXml(record, { root: 'pieza', form: openForm }))
     expect(parsed.pieza).toEqual({

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../src/definition/schema-types.js'
 import { Shape } from '../../src/definition/shape.js'
 import { type Form, formOf, openForm } from '../../src/plan/form.js'
 
-/** Texts that codecs often lose or change. */
+/** Strings that codecs often lose or change. */
 const wildText = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -113,7 +113,7 @@ const wildNumber = fc.oneof(
   ),
 )
 
-/** An object of the entries. If a name occurs repeatedly, the first entry counts. */
+/** Creates an object from the entries. If a name occurs repeatedly, the first entry counts. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of entries) if (!Object.hasOwn(object, name)) put(object, name, value)

@@ -46,10 +46,10 @@ describe('writeXml', () => {
     expect(writeXml([{ a: [['x']] }], { root: 'pre-piezas', item: 'pre-pieza', form })).toBe(
       `${head}<pre-piezas><pre-pieza><a><item><item>x</item></item></a></pre-pieza></pre-piezas>`,
     )
-    expect(writeXml([{ a: [['x']] }], { root: 'pre-piezas', item: 'pre-pieza', items: 'i', form })).toBe(
+    expect(writeXml([{ a: [['x']] }], { root: 'pre-piezas', item: 'pre-pieza', nestedItem: 'i', form })).toBe(
       `${head}<pre-piezas><pre-pieza><a><i><i>x</i></i></a></pre-pieza></pre-piezas>`,
     )
-    expect(writeXml([{ a: [] }], { root: 'r', items: 'i', form })).toBe(`${head}<r><i><a></a></i></r>`)
+    expect(writeXml([{ a: [] }], { root: 'r', nestedItem: 'i', form })).toBe(`${head}<r><i><a></a></i></r>`)
     // A root that is not a list does not use the name for items.
     expect(
       written({ a: [['x']] }, object({ a: { type: 'array', items: { type: 'array', items: text } } }), { item: 'no' }),
@@ -113,7 +113,7 @@ describe('writeXml', () => {
   it('HDR-1: a problem is written as in RFC 9457 appendix B, with the names from there', () => {
     const problem = { type: 'https://example.com/p', errors: [{ detail: 'a' }] }
     const form = formed(object({ type: text, errors: { type: 'array', items: object({ detail: text }) } }))
-    expect(writeXml(problem, { root: 'problem', namespace: 'urn:ietf:rfc:7807', items: 'i', form })).toBe(
+    expect(writeXml(problem, { root: 'problem', namespace: 'urn:ietf:rfc:7807', nestedItem: 'i', form })).toBe(
       `${head}<problem xmlns="urn:ietf:rfc:7807"><type>https://example.com/p</type><errors><i><detail>a</detail></i></errors></problem>`,
     )
   })
@@ -124,7 +124,7 @@ describe('writeXml', () => {
       { root: '' },
       { root: 'a:b' },
       { root: 'r', item: '1' },
-      { root: 'r', items: '<' },
+      { root: 'r', nestedItem: '<' },
     ]) {
       expect(() => writeXml(1, { form: openForm, ...wrong })).toThrow(/cannot be the name/)
     }

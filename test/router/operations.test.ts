@@ -44,7 +44,7 @@ const mounts = () => [
   endpoint('informes', { description: 'Reports.', methods }),
 ]
 
-/** An example path for each kind of address. */
+/** An example path for each kind of URL. */
 const paths = {
   collection: '/v1/pedidos',
   item: '/v1/pedidos/7',
@@ -63,7 +63,7 @@ const bodies = {
 }
 
 describe('every operation', () => {
-  it('is the only operation with its name, and the only one with its method and kind of address', () => {
+  it('is the only operation with its name, and the only one with its method and kind of URL', () => {
     const places = operations.map(({ target, method }) => `${method} ${target}`)
     expect(new Set(places).size).toBe(operations.length)
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)

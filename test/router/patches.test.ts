@@ -1,6 +1,6 @@
 /**
- * PATCH passes copies to the code of the team. It shares values with the stored record only if the
- * code of the team cannot observe it.
+ * PATCH passes copies to the service's own code. It shares values with the stored record only if
+ * that code cannot observe the sharing.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -102,7 +102,7 @@ describe('a list that the store refuses', () => {
     ])
   })
 
-  it('QUERY-7: a position that the store cannot compare is reported as an invalid hint', async () => {
+  it('QUERY-7: a position that the store cannot compare is reported as an invalid cursor', async () => {
     const send = await serve(unfit(['fechaDeEntrada']))
     const { link } = (await send('GET', '/v1/envios?sort=fechaDeEntrada&limit=1')).headers
     const [, next = ''] = /<http:\/\/[^/]*([^>]*)>; rel="next"/.exec(String(link)) ?? []
@@ -118,9 +118,11 @@ describe('a list that the store refuses', () => {
     expect((await send('GET', '/v1/clientes/c/envios/x')).status).toBe(404)
   })
 
-  it('QUERY-1: a refusal without a reason gets the text for its kind', async () => {
+  it('QUERY-1: a refusal without a reason gets the message for its kind', async () => {
     const send = await serve({ refused: 'rule', members: ['fechaDeEntrada'] })
-    expect((await send('GET', '/v1/envios?fechaDesde=a')).json.detail).toBe('"fechaDesde" breaks a rule of the store.')
+    expect((await send('GET', '/v1/envios?fechaDesde=a')).json.detail).toBe(
+      '"fechaDesde" violates a rule of the store.',
+    )
   })
 })
 
@@ -141,7 +143,7 @@ describe('a record that the store refuses', () => {
     expect(errors[0].detail).toBe('"destinatario.nombre" is taken already.')
   })
 
-  it('ERR-2: the reason of the store replaces the text of the library, with members and without', async () => {
+  it('ERR-2: the reason of the store replaces the message of the library, with members and without', async () => {
     const why = 'holds a date with seven digits, of which this store keeps six'
     expect((await refusal({ refused: 'rule', members: ['clienteId'], why })).detail).toBe(`"cliente" ${why}.`)
     await open?.close()
@@ -151,7 +153,7 @@ describe('a record that the store refuses', () => {
       detail: `The record ${why}.`,
     })
     await open?.close()
-    expect((await refusal({ refused: 'rule', members: [] })).detail).toBe('The record breaks a rule of the store.')
+    expect((await refusal({ refused: 'rule', members: [] })).detail).toBe('The record violates a rule of the store.')
   })
 })
 

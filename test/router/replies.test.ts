@@ -6,7 +6,7 @@ import { listen, type Served } from '../clauses/fixture.js'
 let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
-describe('header objects that a team reuses', () => {
+describe('header objects that a service reuses', () => {
   const headers = { 'X-Kept': 'What the team says.' }
   const describe = { responses: { 200: { headers }, 204: { headers } } }
   const kept = Object.freeze({ 'X-Kept': 'yes', vary: 'Cookie' })

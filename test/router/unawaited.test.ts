@@ -1,6 +1,6 @@
 /**
- * Functions of the team that should be synchronous may return a promise by mistake. If the promise
- * rejects, the process must not end.
+ * Functions of the service that should be synchronous may return a promise by mistake. If the
+ * promise rejects, the process must not end.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import express from 'express'

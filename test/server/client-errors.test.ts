@@ -140,7 +140,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(await answers(at, fields(bound + 1))).toMatch(/^HTTP\/1.1 431/)
   })
 
-  it('an invalid chunk in a body is 400 before the response has started, and aborts a started response', async () => {
+  it('an invalid chunk in a body gets 400 before the response has started, and aborts a started response', async () => {
     const { at, reported } = await service()
     const chunks = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
     expect(parts(await answers(at, chunks)).status).toBe('HTTP/1.1 400 Bad Request')
@@ -158,7 +158,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     ])
   })
 
-  it('endless chunk extensions are 413', async () => {
+  it('endless chunk extensions get 413', async () => {
     const { at, reported } = await service()
     const text = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`
     expect(parts(await answers(at, text)).status).toBe('HTTP/1.1 413 Payload Too Large')
@@ -168,14 +168,14 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
   it.each([
     ['headers', 'GET / HTTP/1.1\r\nHost: x\r\n', { headersTimeout: 50 }],
     ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc', { requestTimeout: 50 }],
-  ])('%s that do not arrive in time are 408', async (_, text, bounds) => {
+  ])('%s that do not arrive in time get 408', async (_, text, bounds) => {
     const { at, reported } = await service({ ...bounds, connectionsCheckingInterval: 20 })
     const { status, body } = parts(await answers(at, text))
     expect([status, JSON.parse(body).code]).toEqual(['HTTP/1.1 408 Request Timeout', 'request-timeout'])
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout']])
   })
 
-  it('a client that has sent nothing gets no response, because it could take one for the response to its first request', async () => {
+  it('a client that has sent nothing gets no response, because the client could mistake it for the response to its first request', async () => {
     const { at, reported } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
     expect(await answers(at, '')).toBe('')
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])

@@ -25,7 +25,7 @@ const takes = (at: number): Promise<boolean> =>
   })
 
 describe('the drain of shutdown()', () => {
-  it('at first keeps serving new and keep-alive connections, and only readiness is 503', async () => {
+  it('at first keeps serving new and keep-alive connections, and only readiness responds with 503', async () => {
     const server = createServer(service(), { drain: 60_000 })
     const at = await port(server)
     const old = await client(at)

@@ -1,6 +1,6 @@
 /**
- * What `health()` shows beyond `probes()`, to which clients, and in which states. The tests of what
- * both have in common are in probes.test.ts.
+ * What `health()` shows beyond `probes()`, to which clients, and in which states. The tests in
+ * probes.test.ts cover the behavior that both have in common.
  */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServer, type HealthOptions, health } from '../../src/server/index.js'
@@ -75,7 +75,7 @@ describe('health()', () => {
     })
   })
 
-  it('is not ready while it starts, and runs no check then; liveness passes', async () => {
+  it('is not ready while it starts, and runs no check during that time; liveness passes', async () => {
     let started = false
     const check = vi.fn()
     const { ask } = await served({ started: () => started, checks: { check } })
@@ -152,7 +152,7 @@ describe('health()', () => {
     [{ checks: { '': works } }, /is not a valid name/],
     [{ checks: { a: 1 } }, /The check "a" of health\(\) is 1/],
     [{ checks: { a: {} } }, /has no "check"/],
-    [{ livePath: '/x', readyPath: '/x' }, /livePath and readyPath of health\(\) are both/],
+    [{ livePath: '/x', readyPath: '/x' }, /"livePath" and "readyPath" of health\(\) are both/],
   ])('%j is refused', (options, message) => {
     expect(() => health(options as HealthOptions)).toThrow(message)
   })

@@ -1,6 +1,6 @@
 /**
- * Nothing is lost when a server closes: neither data that has reached the machine before, nor
- * requests that start only then.
+ * Nothing is lost when a server closes: neither data that has already reached the machine, nor
+ * requests that start only after the close has begun.
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'

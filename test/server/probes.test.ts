@@ -56,7 +56,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
       expect((await ask(at, path)).status).toBe(429)
   })
 
-  it('other methods are 405 with Allow', async () => {
+  it('other methods get 405 with Allow', async () => {
     const app = express()
     app.use(probes({ check: () => Promise.reject(new Error('never asked')) }))
     const at = await port(createServer(app))
@@ -68,7 +68,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
     }
   })
 
-  it('a failed check is a 503 problem with Retry-After, for HEAD without its body; liveness does not run it', async () => {
+  it('a failed check causes a 503 problem with Retry-After, for HEAD without its body; liveness does not run the check', async () => {
     const failures: unknown[] = []
     const away = new Error('connect ECONNREFUSED 10.0.0.1, password=secret')
     const app = express()
@@ -93,25 +93,28 @@ describe.each(majors)('probes() in %s', (_, express) => {
   it.each([
     ['http', {}, request],
     ['https', { tls: certificate() }, tlsRequest],
-  ] as const)('readiness is 503 while the server of its connection drains, over %s', async (__, options, send) => {
-    const app = express()
-    app.use('/inside', express().use(probes()))
-    const [ending, other] = [createServer(app, options), createServer(app, options)]
-    const [at, there] = [await port(ending), await port(other)]
-    const statuses = async (): Promise<unknown> =>
-      Promise.all(
-        [at, there].flatMap((one) =>
-          ['/inside/ready', '/inside/live'].map(async (path) => (await ask(one, path, 'GET', send)).status),
-        ),
-      )
-    expect(await statuses()).toEqual([204, 204, 204, 204])
-    const done = ending.shutdown({ drain: 60_000 })
-    expect(ending.draining).toBe(true)
-    expect(await statuses()).toEqual([503, 204, 204, 204])
-    const { headers, body } = await ask(at, '/inside/ready', 'GET', send)
-    expect([headers['retry-after'], JSON.parse(body).detail]).toEqual(['1', 'The server is shutting down.'])
-    expect(await Promise.all([done, ending.shutdown({ drain: 0 })])).toEqual([{ destroyed: 0 }, { destroyed: 0 }])
-  })
+  ] as const)(
+    'readiness responds with 503 while the server of its connection drains, over %s',
+    async (__, options, send) => {
+      const app = express()
+      app.use('/inside', express().use(probes()))
+      const [ending, other] = [createServer(app, options), createServer(app, options)]
+      const [at, there] = [await port(ending), await port(other)]
+      const statuses = async (): Promise<unknown> =>
+        Promise.all(
+          [at, there].flatMap((one) =>
+            ['/inside/ready', '/inside/live'].map(async (path) => (await ask(one, path, 'GET', send)).status),
+          ),
+        )
+      expect(await statuses()).toEqual([204, 204, 204, 204])
+      const done = ending.shutdown({ drain: 60_000 })
+      expect(ending.draining).toBe(true)
+      expect(await statuses()).toEqual([503, 204, 204, 204])
+      const { headers, body } = await ask(at, '/inside/ready', 'GET', send)
+      expect([headers['retry-after'], JSON.parse(body).detail]).toEqual(['1', 'The server is shutting down.'])
+      expect(await Promise.all([done, ending.shutdown({ drain: 0 })])).toEqual([{ destroyed: 0 }, { destroyed: 0 }])
+    },
+  )
 })
 
 describe('the check of probes()', () => {
@@ -128,7 +131,7 @@ describe('the check of probes()', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('runs again after maxAge, counted from the end of the check', async () => {
+  it('runs again after maxAge, which begins at the end of the check', async () => {
     const now = vi.spyOn(performance, 'now')
     onTestFinished(() => now.mockRestore())
     const { check, calls } = heldCheck()
@@ -245,7 +248,7 @@ describe('the options of probes()', () => {
     [{ timeout: 0 }, /"timeout" of probes\(\) is 0\. Give a whole number of milliseconds from 1 to/],
     [{ livePath: 'live' }, /"livePath" of probes\(\) is 'live'\. Give a path such as "\/live"/],
     [{ readyPath: '/a?b' }, /readyPath/],
-    [{ readyPath: '/live' }, /livePath and readyPath of probes\(\) are both "\/live"/],
+    [{ readyPath: '/live' }, /"livePath" and "readyPath" of probes\(\) are both "\/live"/],
   ])('%j is refused', (options, message) => {
     expect(() => probes(options as ProbesOptions)).toThrow(message)
     expect(() => probes(options as ProbesOptions)).toThrow(expect.objectContaining({ code: 'invalid-option' }))

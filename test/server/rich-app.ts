@@ -155,8 +155,8 @@ const cosas = defineResource({
   sort: ['id', 'nombre'],
 })
 
-// All apps share one store, because each store starts its versions, and therefore its tags, with
-// another text.
+// All apps share one store, because each store starts its versions, and therefore its tags, with a
+// different string.
 const adapter = memoryAdapter(cosas, { records: Array.from({ length: 30 }, (_, id) => ({ id, nombre: `cosa ${id}` })) })
 
 const library = () => api({ baseUrl: 'http://x', versions: { v1: [mount(cosas, adapter)] } })

@@ -71,8 +71,8 @@ export async function client(port: number): Promise<Client> {
 }
 
 /**
- * Sends a text, and returns all bytes that the server sends until it closes the connection, except
- * the `Date` field.
+ * Sends a string, and returns all bytes that the server sends until it closes the connection,
+ * except the `Date` field.
  */
 export async function answers(port: number, text: string): Promise<string> {
   const { send, closed } = await client(port)

@@ -32,8 +32,8 @@ export function runner(): Runner {
 }
 
 /**
- * The programs for this platform. They are copied to `home` if the user `as` may not enter the
- * folder in which they are installed.
+ * The programs for this platform. They are copied to `home` if the user `as` has no permission to
+ * enter the folder in which they are installed.
  */
 export function binaries(as: Runner, home: string): Binaries {
   const installed = folder()

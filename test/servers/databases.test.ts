@@ -11,7 +11,7 @@ describe('the PostgreSQL of this run', () => {
 })
 
 describe('freshSchema', () => {
-  it('creates a schema that is visible only to connections with its address', async () => {
+  it('creates a schema that is visible only to connections with its URL', async () => {
     const [a, b] = [await freshSchema(), await freshSchema()]
     await a.sql('CREATE TABLE t (n int); INSERT INTO t VALUES (1)')
     await b.sql('CREATE TABLE t (n int); INSERT INTO t VALUES (2)')

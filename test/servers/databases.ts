@@ -9,7 +9,7 @@ import { createDatabase } from './find-postgres.js'
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * The PostgreSQL server of this run: the address of its scratch database, and its
+     * The PostgreSQL server of this run: the URL of its scratch database, and its
      * `server_version_num`.
      */
     postgres: { readonly url: string; readonly version: number }
@@ -18,7 +18,7 @@ declare module 'vitest' {
 
 /** A database or a schema of one test file. */
 export interface Place extends AsyncDisposable {
-  /** The address for `new pg.Pool({ connectionString: url })`. */
+  /** The URL for `new pg.Pool({ connectionString: url })`. */
   readonly url: string
   readonly name: string
   /** Runs SQL in the database or schema. Returns the rows of the last statement. */
@@ -36,8 +36,8 @@ export function postgresVersion(): number {
 }
 
 /**
- * Creates an empty schema in a database that other test files also use, and an address whose
- * connections use this schema. This takes a few milliseconds, and is enough for most tests.
+ * Creates an empty schema in a database that other test files also use, and a URL whose connections
+ * use this schema. This takes a few milliseconds, and is enough for most tests.
  *
  * @example
  * const place = await freshSchema()
@@ -84,7 +84,7 @@ async function run(
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    // For a text with several statements, the driver returns an array of results.
+    // For a string with several statements, the driver returns an array of results.
     const results = [await client.query(text, values === undefined ? undefined : [...values])].flat()
     return results.at(-1)?.rows ?? []
   } finally {

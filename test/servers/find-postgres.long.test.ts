@@ -35,7 +35,7 @@ describe('finding a PostgreSQL server', () => {
     await expect(findPostgres({ DATABASE_URL: 'nonsense' })).rejects.toThrow(/^DATABASE_URL is set, /)
   })
 
-  it('reports a user that may not create databases', async () => {
+  it('reports a user without permission to create databases', async () => {
     const server = await ownServer()
     const client = new pg.Client(server.url)
     await client.connect()

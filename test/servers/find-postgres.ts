@@ -110,8 +110,8 @@ export function createDatabase(name: string): string {
 }
 
 /**
- * Drops the databases of runs that started more than a day ago and were killed, if we may drop
- * them. The name of a database contains the time at which its run started.
+ * Drops the databases of runs that started more than a day ago and were killed, if the user may
+ * drop them. The name of a database contains the time at which its run started.
  */
 function dropStale(client: pg.Client): Promise<void> {
   const began = (name: string) => /^erc_test_([0-9a-z]{8})_[0-9a-f]{8}(_[0-9a-f]{8})?$/.exec(name)?.[1]
@@ -144,7 +144,8 @@ function spell(version: number): string {
 }
 
 function message(error: unknown): string {
-  // If a name has several addresses, Node reports all errors as one error without a message.
+  // If a host name has several IP addresses, Node reports all errors as one error without a
+  // message.
   if (error instanceof AggregateError) return error.errors.map(message).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

@@ -10,8 +10,7 @@ declare module 'vitest' {
 }
 
 /**
- * The address of the NATS server of this run. If there is none, throws an error, which fails the
- * test.
+ * The URL of the NATS server of this run. If there is none, throws an error, which fails the test.
  */
 export function natsUrl(): string {
   const { url, line } = inject('nats')

@@ -26,7 +26,10 @@ interface Program {
   readonly name: string
   readonly command: string
   readonly args: (port: number, folder: string) => readonly string[]
-  /** The stream to which the server logs, and a text that it logs when it accepts connections. */
+  /**
+   * `log` is the stream to which the server logs. `ready` is a string that the server logs when it
+   * accepts connections.
+   */
   readonly log: 'stdout' | 'stderr'
   readonly ready: string
   /** If false, only the port is chosen. */

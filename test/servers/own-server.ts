@@ -23,7 +23,7 @@ export interface OwnServerOptions {
 }
 
 export interface OwnServer extends AsyncDisposable {
-  /** The address of the database `postgres` as superuser. It stays the same after all restarts. */
+  /** The URL of the database `postgres`, as superuser. It stays the same after all restarts. */
   readonly url: string
   readonly port: number
   /**

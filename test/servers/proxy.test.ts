@@ -73,7 +73,7 @@ describe('the proxy', () => {
     await until(() => proxy.connections).toBe(0)
   })
 
-  it('puts its own host and port into an address', () => {
+  it('puts its own host and port into a URL', () => {
     expect(proxy.through('postgres://u:p@db.example:5432/x?options=-c%20a%3Db')).toBe(
       `postgres://u:p@127.0.0.1:${proxy.port}/x?options=-c%20a%3Db`,
     )
@@ -200,7 +200,7 @@ describe('the proxy', () => {
     await say(await line(), 'the trap sprang once')
   })
 
-  it('cuts after a text, even if it is split into chunks', async () => {
+  it('cuts after a string, even if the string is split into chunks', async () => {
     const [a, b] = [await line(), await line()]
     const done = proxy.cutAfter('COMMIT')
     await say(b, 'SELECT')

@@ -12,14 +12,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 type Cut = 'reset' | 'end'
 
-/** What the client must send to trigger a fault: a number of bytes, or a text. */
+/** What the client must send to trigger a fault: a number of bytes, or a string. */
 type After = number | string
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number
   /** The number of open connections. */
   readonly connections: number
-  /** Returns the address with the host and the port of the proxy. */
+  /** Returns the URL with the host and the port of the proxy. */
   through(url: string): string
   /** Cuts all connections, on both sides. New ones are accepted. */
   cut(how: Cut): void

@@ -15,8 +15,7 @@ declare module 'vitest' {
 }
 
 /**
- * The address of the Redis server of this run. If there is none, throws an error, which fails the
- * test.
+ * The URL of the Redis server of this run. If there is none, throws an error, which fails the test.
  */
 export function redisUrl(): string {
   const { url, line } = inject('redis')
@@ -34,8 +33,8 @@ export interface RedisStores {
 }
 
 /**
- * Creates a client as a team would configure it. It queues commands that it can't send, and
- * reconnects. With the same `prefix`, several clients share their keys.
+ * Creates a client as a typical service would configure it. The client queues commands that it
+ * can't send, and reconnects. With the same `prefix`, several clients share their keys.
  */
 export function redisStores(url: string, prefix = `erc_test_${randomBytes(6).toString('hex')}:`): RedisStores {
   const client = connecting(url)

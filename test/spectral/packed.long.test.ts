@@ -1,6 +1,6 @@
 /**
- * The ruleset as teams use it. It comes from the packed package, a YAML file names it, and
- * Spectral's own command runs it.
+ * The ruleset as users of the package use it. It comes from the packed package, a YAML file names
+ * it, and Spectral's own command runs it.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -60,7 +60,7 @@ describe('express-rest-conventions/spectral in the packed package', () => {
     expect(lint(singular, extending)).toEqual(['path-2-plural'])
   })
 
-  it("applies a team's exceptions for one path", () => {
+  it("applies the exceptions of a user's own ruleset for one path", () => {
     const excepting = `${extending}overrides:\n  - files: ['openapi.json#/paths/~1v1~1stock']\n    rules: { path-2-plural: "off" }\n`
     expect(lint(singular, excepting)).toEqual([])
   })

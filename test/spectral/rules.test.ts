@@ -21,7 +21,7 @@ describe('a document that follows the conventions has no finding', () => {
     expect(await found(foreignDocument())).toEqual([])
   })
 
-  it('if the version is in the server address', async () => {
+  it('if the version is in the server URL', async () => {
     const document = foreignDocument()
     document.servers = [{ url: 'https://api.invoices.test/v1' }]
     document.paths = Object.fromEntries(

@@ -5,7 +5,7 @@ interface Sin {
   readonly what: string
   // biome-ignore lint/suspicious/noExplicitAny: a mistake may be anywhere.
   readonly change: (document: any) => void
-  /** The text of the finding, including the fix. */
+  /** The message of the finding, including the fix. */
   readonly says: string
 }
 
@@ -13,7 +13,7 @@ const list = '/v1/invoices'
 const item = '/v1/invoices/{id}'
 const flag = '/v1/invoices/{id}/paid'
 
-/** Moves a path of the document to another address. */
+/** Moves the operations of a path to another path. */
 const moved =
   (from: string, to: string): Sin['change'] =>
   ({ paths }) => {

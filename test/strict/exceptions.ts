@@ -19,12 +19,12 @@ export const exceptions: readonly Exception[] = [
     file: /^test\/adapters\/postgres\/(?:odd|legacy)-values\.test\.ts$/,
     fault:
       /^(?:GET|PATCH) \/cosas(?:\/\{id\})? answers 200: the body does not match the schema: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
-    why: 'Others wrote rows into the table that break its schema, and the library shows them as they are.',
+    why: 'Other sessions wrote rows that violate their schema, and the library shows them unchanged.',
   },
   {
     file: /^test\/caching\/fixed-records\.test\.ts$/,
     fault: /answers (?:200: the body does not match the schema: |500\b)/,
-    why: 'The store gives what breaks its schema, and the answer is compared with the one that is made without caches.',
+    why: 'The store returns records that violate their schema, and the test compares the response with the response without caches.',
   },
   {
     file: /^test\/clauses\/committed\.test\.ts$/,
@@ -40,6 +40,6 @@ export const exceptions: readonly Exception[] = [
   {
     file: /^test\/check\/example\.long\.test\.ts$/,
     fault: /^OPTIONS \/sucursales(?:\/\w+)? answers 204, and the document has no such operation\.$/,
-    why: 'The routes of branches are written by hand, and what they say in the document leaves OPTIONS out.',
+    why: 'The routes of branches are written by hand, and their description in the document leaves OPTIONS out.',
   },
 ]

@@ -2,28 +2,28 @@
  * Compares the responses of services with their documents, and collects the errors until the test
  * ends.
  */
-import type { Described } from '../../src/openapi/strict/described.js'
+import type { DescribedDocument } from '../../src/openapi/strict/described.js'
 import { exceptions } from './exceptions.js'
 import { takePending } from './watch.js'
 
 /** Loads the modules with the first response, because most test files serve no requests. */
 const load = async () => {
-  const [{ requireDescription }, { openapi }, { Described }, { describedPath }] = await Promise.all([
+  const [{ requireDescription }, { openapi }, { DescribedDocument }, { describedPath }] = await Promise.all([
     import('../../src/plan/description.js'),
     import('../../src/openapi/openapi.js'),
     import('../../src/openapi/strict/described.js'),
     import('../../src/openapi/strict/describe-strictly.js'),
   ])
-  return { requireDescription, openapi, Described, describedPath }
+  return { requireDescription, openapi, DescribedDocument, describedPath }
 }
 
 /** The documents of each service, by version. An error says why there is no document. */
-const documents = new WeakMap<object, Map<string, Described | Error>>()
+const documents = new WeakMap<object, Map<string, DescribedDocument | Error>>()
 /**
- * Compiled documents, by their text. They are cached because many tests create the same service
+ * Compiled documents, by their JSON. They are cached because many tests create the same service
  * again. The oldest entries are removed.
  */
-const byText = new Map<string, Described>()
+const byText = new Map<string, DescribedDocument>()
 const maxDocuments = 200
 /** Matches the message about a body that violates its schema. */
 const unfit = / answers \d{3}: the body does not match the schema: /
@@ -32,15 +32,15 @@ const unfit = / answers \d{3}: the body does not match the schema: /
 export async function takeFaults(file: string): Promise<readonly string[]> {
   const taken = takePending()
   if (taken.length === 0) return []
-  const { requireDescription, openapi, Described: Made, describedPath } = await load()
-  const documentOf = (service: object, version: string): Described | Error => {
-    const versions = documents.get(service) ?? new Map<string, Described | Error>()
+  const { requireDescription, openapi, DescribedDocument: Made, describedPath } = await load()
+  const documentOf = (service: object, version: string): DescribedDocument | Error => {
+    const versions = documents.get(service) ?? new Map<string, DescribedDocument | Error>()
     documents.set(service, versions)
     const known = versions.get(version) ?? make(service, version)
     versions.set(version, known)
     return known
   }
-  const make = (service: object, version: string): Described | Error => {
+  const make = (service: object, version: string): DescribedDocument | Error => {
     try {
       const document = openapi(service, version)
       const text = JSON.stringify(document)
@@ -67,7 +67,7 @@ export async function takeFaults(file: string): Promise<readonly string[]> {
           ...answered,
           method: visit.method,
           path: found?.path ?? '',
-          isBeside: found?.isBeside === true,
+          isOutsideVersions: found?.isOutsideVersions === true,
         }))
           if (!(mayNotFit && unfit.test(fault))) faults.add(fault)
     }

@@ -15,7 +15,7 @@ const orders = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 })
-/** Returns a text, although its document says that it returns a boolean. */
+/** Returns a string, although its document says that it returns a boolean. */
 const liar = endpoint('liar', {
   description: 'Answers otherwise than it says.',
   methods: {

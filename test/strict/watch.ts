@@ -6,7 +6,7 @@
 import { ServerResponse } from 'node:http'
 import { splitTarget } from '../../src/http/targets.js'
 import type { Middleware } from '../../src/middleware/middleware.js'
-import type { Answered } from '../../src/openapi/strict/answered.js'
+import type { SentResponse } from '../../src/openapi/strict/answered.js'
 
 /** A request that a service has received. */
 interface Visit {
@@ -22,7 +22,7 @@ interface Pending {
   readonly visit: Visit
   /** Whether the body may violate its schema. See `withBrokenRows`. */
   readonly mayNotFit: boolean
-  readonly answered: Omit<Answered, 'path' | 'method'>
+  readonly answered: Omit<SentResponse, 'path' | 'method'>
 }
 
 interface Body {
@@ -45,7 +45,7 @@ const bodies = new WeakMap<ServerResponse, Body>()
 let pending: Pending[] = []
 let mayNotFit = false
 
-/** Returns the responses that have ended since the last call, and forgets them. */
+/** Returns the responses that have ended since the last call, and removes them from the list. */
 export function takePending(): readonly Pending[] {
   const taken = pending
   pending = []

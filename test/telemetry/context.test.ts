@@ -1,5 +1,5 @@
 /**
- * The team's `AsyncLocalStorage` is never lost. The adapters, functions and hooks that run for a
+ * The service's `AsyncLocalStorage` is never lost. The adapters, functions and hooks that run for a
  * request find the store of that request, even if requests wait for each other or share work.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -23,7 +23,7 @@ import { rateLimit } from '../../src/middleware/index.js'
 import { SerialQueue } from '../../src/serial-queue.js'
 import { withTimeout } from '../../src/timeout.js'
 import { ndjson } from '../../src/transfer/index.js'
-import { dawdling, frameworks, listen, type Served } from '../clauses/fixture.js'
+import { frameworks, listen, type Served, withRandomDelays } from '../clauses/fixture.js'
 
 const schema = {
   type: 'object',
@@ -41,7 +41,7 @@ interface Fixture extends Omit<Served, 'data'> {
 }
 
 /**
- * Serves a service in which every function of the team reads the store. `x-request-id` identifies
+ * Starts a service in which each of its own functions reads the store. `x-request-id` identifies
  * the requests.
  */
 async function serve(framework: typeof express, options: Partial<ApiOptions> = {}): Promise<Fixture> {
@@ -59,7 +59,7 @@ async function serve(framework: typeof express, options: Partial<ApiOptions> = {
       return []
     },
   })
-  const memory = dawdling(
+  const memory = withRandomDelays(
     memoryAdapter(definition, {
       records: Array.from({ length: 30 }, (_, i) => ({ id: `c${i}`, veces: i })),
     }) as Adapter<Cosa, string>,

@@ -19,7 +19,7 @@ async function run(heading: string, kind: string, major: string) {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, file.path, kind, major])
     const lines = stdout.trim().split('\n')
-    // The result may not be the last line, because a logger may write after it.
+    // The result might not be the last line, because a logger may write after the result.
     const [last = ''] = lines.splice(
       lines.findIndex((line) => line.startsWith('{"statuses"')),
       1,

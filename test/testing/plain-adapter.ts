@@ -214,7 +214,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return membersHolding(this.definition.key, key as KeyValue)
   }
 
-  /** The members that attaching would change to a value outside of the scope. */
+  /** The members that attaching would change to a value outside the scope. */
   leaving(parent: ParentKey | undefined, { scope }: AdapterCall): readonly string[] {
     const held = parent === undefined ? {} : this.holding(parent)
     return Object.keys(held).filter((member) => member in scope && scope[member] !== held[member])
@@ -262,7 +262,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     }
   }
 
-  /** Compares values as numbers or instants if the format of the member says so. */
+  /** Compares values as numbers or instants if the member has such a format. */
   compareValues(a: Scalar, b: Scalar, path: readonly string[]): number {
     const compare = valueFormat(this.definition.shape.at(path))?.compare
     if (compare !== undefined) return compare(String(a), String(b))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeFormula, textCell, unescapeFormula } from '../../src/transfer/csv-cells.js'
 
-/** Texts that probably contain special characters of CSV and of spreadsheets. */
+/** Strings that probably contain special characters of CSV and of spreadsheets. */
 const oddText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
@@ -15,7 +15,7 @@ const oddText = fc.oneof(
 )
 
 describe('cells of CSV', () => {
-  it('RFC 4180: another CSV reader reads every text back, including empty texts, line ends and quotes', () => {
+  it('RFC 4180: another CSV reader reads every string back, including empty strings, line ends and quotes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(oddText, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 }),
@@ -30,7 +30,7 @@ describe('cells of CSV', () => {
     )
   })
 
-  it('an escaped text never starts like a formula, and is read back unchanged', () => {
+  it('an escaped string never starts like a formula, and is read back unchanged', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         const cell = escapeFormula(text)

@@ -8,7 +8,7 @@ import { csvRows } from '../../src/transfer/csv-rows.js'
 const pieces = ['"', '""', ',', ';', '\n', '\r\n', '\r', 'a', ' ', "'", '\uFEFFx', 'ñ😀', '"a"', '"a\nb"', '"a\r\n""b"']
 const oddText = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''))
 
-/** The texts of the cells, row by row; `undefined` if the text is not CSV. */
+/** The cells as strings, row by row; `undefined` if the text is not CSV. */
 function ours(text: string): readonly (readonly string[])[] | undefined {
   try {
     return [...csvRows(text, ',')].map(({ cells }) => cells.map((cell) => cell.text))
@@ -57,7 +57,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('say whether a cell was quoted, because a quoted empty cell is an empty text', () => {
+  it('say whether a cell was quoted, because a quoted empty cell is an empty string', () => {
     expect([...csvRows('"",\n', ',')]).toEqual([
       {
         line: 1,

@@ -108,7 +108,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(chunked).toMatch(/\r\n0\r\n\r\n$/)
   })
 
-  it('an export of an empty list is only a header row in CSV, and is empty in NDJSON', async () => {
+  it('an export of an empty list consists only of a header row in CSV, and is empty in NDJSON', async () => {
     const empty = await listen(express().use(service(pedidosOf(0))))
     try {
       expect((await empty.send('GET', '/v1/pedidos', { accept: 'text/csv' })).text).toMatch(/^id,nota,[^\r]*\r\n$/)

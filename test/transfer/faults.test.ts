@@ -12,7 +12,8 @@ import { begin, end, type Pedido, pedidosOf, service } from './fixture.js'
 type List = Adapter<Pedido, number>['list']
 
 /**
- * Orders whose pages are returned by `around`. It gets the number of the page, which starts from 1.
+ * Orders whose pages are returned by `around`. The first argument of `around` is the page number,
+ * starting from 1.
  */
 function paged(
   around: (page: number, list: () => ReturnType<List>, call: AdapterCall, request: ListRequest) => ReturnType<List>,
@@ -140,7 +141,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: when a client disconnects, its export and its call end and its slot is free immediately', async () => {
+  it('VERB-1: when a client disconnects, its export and its adapter call end, and its slot is free immediately', async () => {
     let signal: AbortSignal | undefined
     const { adapter, pages } = paged((page, list, call) => {
       if (page !== 3) return bulky(list)

@@ -115,7 +115,7 @@ export function begin(port: number, path: string, accept: string): Promise<Incom
   })
 }
 
-/** Reads a response until it ends, or until its connection breaks. */
+/** Reads a response until it ends, or until its connection is lost. */
 export function end(answer: IncomingMessage): Promise<Ended> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

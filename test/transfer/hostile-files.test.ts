@@ -1,6 +1,6 @@
 /**
- * Files that no export would write. Each is refused with the reason, and no other request has to
- * wait for it.
+ * Files that no export would write. Each file is refused with the reason, and no other request has
+ * to wait for it.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -219,7 +219,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect(answer.text).toContain(message)
   })
 
-  it('RFC 7578: the response to a form without a boundary is 400, and to a part of another type it is 415', async () => {
+  it('RFC 7578: the response to a form without a boundary is 400, and the response to a part of another type is 415', async () => {
     expect((await post('x', 'multipart/form-data')).status).toBe(400)
     const file = 'name="file"; filename="a.xlsx"\r\nContent-Type: application/vnd.ms-excel\r\n\r\nid\r\n'
     expect((await post(form([file]), multipart)).status).toBe(415)
@@ -238,7 +238,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     },
   )
 
-  it('AUTH-4: a caller without permission to create orders may not import any', async () => {
+  it('AUTH-4: a caller without permission to create orders must not import orders', async () => {
     const guarded = await listen(
       express().use(
         into(

@@ -39,7 +39,7 @@ describe('options of exports', () => {
     expect(make).toThrow(message)
   })
 
-  it('may not be CSV if records can have undeclared members, but may be NDJSON', () => {
+  it('must not be CSV if records can have undeclared members, but may be NDJSON', () => {
     const bolsas = defineResource({
       collection: 'bolsas',
       key: 'id',

@@ -42,8 +42,8 @@ const cosas = defineResource({
 })
 
 /**
- * Texts as people and programs write them. PostgreSQL cannot store U+0000 and lone surrogates, so
- * there are none.
+ * Strings as people and programs write them. PostgreSQL cannot store U+0000 and lone surrogates, so
+ * the strings contain none.
  */
 const odd = fc.oneof(
   fc.constantFrom(

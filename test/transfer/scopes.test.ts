@@ -109,7 +109,7 @@ describe('exports and imports of a scope', () => {
     ).toEqual(['3'])
   })
 
-  it('AUTH-4: an export omits a member of a link target that the caller may not read', async () => {
+  it('AUTH-4: an export omits a member of a link target that the caller must not read', async () => {
     expect((await exported('/v2/cobros', '1')).text).toContain('Ana')
     data.create?.(
       { empresa: 2, numero: '4', importe: '1', agenteId: ana } as never,

@@ -64,7 +64,7 @@ scopePermission({ of: ({ roles }: User) => roles })
 api({ principal: ({ user }: Request) => user, versions: {} })
 const permission: Permission<User> = ({ roles }) => (roles.includes('admin') ? 'allow' : 'forbidden')
 methodRules({ on: 'item', allow: ['GET'], permission, resource: 'notas', key: ({ params }: Request) => params.id })
-// @ts-expect-error the second argument is the request, not a text
+// @ts-expect-error the second argument is the request, not a string
 rateLimit({ limit: 1, key: (_principal: User, name: string) => name })
 
 // A permission function gets an authenticated caller, unless it declares that the caller may be
@@ -103,6 +103,6 @@ bearer<{ readonly sub?: string }>({ keys }).of(req).sub?.length
 bearer<User>({ keys })
 // @ts-expect-error there is no mapping from claims to users
 publicToken<User>({ keys })
-// @ts-expect-error a text is not a user
+// @ts-expect-error a string is not a user
 bearer<User>({ keys, principal: ({ sub }) => sub })
 toUser(publicToken<User>({ keys, principal: ({ sub = '' }) => ({ sub, roles: [] }) }).of(req))

@@ -115,7 +115,8 @@ holds<Same<FromSchema<{ readonly const: 5 }>, 5>>()
 holds<Same<FromSchema<JsonSchema>, unknown>>()
 holds<Same<MemberPath<{ a: { b: { c: number } }; d: string[] }>, 'a' | 'a.b' | 'a.b.c' | 'd'>>()
 
-// The following options do not compile, because the member does not have the required comparison.
+// The following options do not compile, because the type of the member does not support the
+// comparison.
 // @ts-expect-error sort by an object
 defineResource({ ...base, sort: ['cp'] })
 // @ts-expect-error sort by an array

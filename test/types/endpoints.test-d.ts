@@ -41,7 +41,7 @@ endpoint('reports', {
     },
     POST: {
       handle: ({ body, query }) => {
-        // @ts-expect-error: the member is a text
+        // @ts-expect-error: the member is a string
         body.desde.toFixed()
         // @ts-expect-error: the member may be absent
         body.hasta.trim()
@@ -99,7 +99,7 @@ endpoint('reports', {
   methods: {
     POST: {
       body: { type: 'object', required: ['motivo'], properties: { motivo: { type: 'integer' } } },
-      // @ts-expect-error: the schema has a number where the handler expects a text
+      // @ts-expect-error: the schema has a number where the handler expects a string
       handle: start,
     },
     PUT: {
@@ -155,7 +155,7 @@ mount(pedidos, data, {
         POST: {
           body: motivo,
           handle: async ({ item, body, callOf }) => {
-            // @ts-expect-error: the member is a text
+            // @ts-expect-error: the member is a string
             item.record.estado.toFixed()
             // @ts-expect-error: the key is a number
             item.key.trim()

@@ -44,8 +44,8 @@ const facturas = defineResource<Factura>()({
 })
 const store = memoryAdapter(facturas, { idempotency: true })
 
-// The functions of a format get records of the type that the team names. If the team names no type,
-// the record is unknown.
+// The functions of a format get records of the type argument. Without a type argument, the record
+// is unknown.
 const pdf = representation<Factura>('application/pdf', {
   item: async ({ id }, { signal }) => ({
     body: signal.aborted ? '' : new Uint8Array(id),
@@ -84,7 +84,7 @@ resourceRouter(facturas, store, { jsonPatch: true, representations: [pdf], idemp
 api({ versions: {}, idempotencyOwner: ({ sub }: { sub: string }) => sub })
 // @ts-expect-error: the function must not be asynchronous
 api({ versions: {}, idempotencyOwner: async () => 'ann' })
-// @ts-expect-error: the function must return a text
+// @ts-expect-error: the function must return a string
 api({ versions: {}, idempotencyOwner: () => 7 })
 // @ts-expect-error: the value must be true or false
 api({ versions: {}, jsonPatch: 'always' })

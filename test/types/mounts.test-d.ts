@@ -105,7 +105,7 @@ mount(piezas, more)
 mount(piezas, lessRoom)
 mount(piezas, either)
 
-// Adapters of unknown type.
+// Adapters of the types `any` and `unknown`.
 // biome-ignore lint/suspicious/noExplicitAny: this test is about `any`
 declare const anyAdapter: Adapter<any, any>
 // biome-ignore lint/suspicious/noExplicitAny: this test is about `any`

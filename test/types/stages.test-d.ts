@@ -93,7 +93,7 @@ export function stages(at: {
   at.received.progress.change = 'made'
   // @ts-expect-error The principal is found by the step `authenticate`.
   void at.received.principal
-  // @ts-expect-error The address for links needs a version.
+  // @ts-expect-error The base URL for links needs a version.
   void at.received.base
   // @ts-expect-error The keys are found by the step `route`, which matches the path.
   void at.identified.keys
@@ -131,10 +131,10 @@ export function operations(request: Parsed): void {
   void body
 }
 
-// @ts-expect-error The query of this operation is not read in the way that its type declares.
+// @ts-expect-error The operation reads its query in a way that its type does not declare.
 export const misdescribed: Operation<'list', 'ignored', 200> = { ...list, query: 'item' }
 export const misanswered: Operation<'list', 'ignored', 200> = {
   ...list,
-  // @ts-expect-error The operation may only respond with the statuses of its type.
+  // @ts-expect-error The operation must respond only with the statuses of its type.
   execute: () => ({ kind: 'empty', status: 204 }),
 }

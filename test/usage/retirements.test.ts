@@ -45,7 +45,7 @@ const call = (version: string, method: string, route: string, client: string | u
   last: '2027-05-20T10:00:00.000Z',
 })
 
-describe('VER-2: upcoming ends', () => {
+describe('VER-2: upcoming ends of versions and parts', () => {
   it('VER-2: lists versions by their sunset, and each part with an earlier end once', () => {
     at(now)
     const lives: Lives = {
@@ -66,14 +66,14 @@ describe('VER-2: upcoming ends', () => {
   })
 })
 
-describe('VER-2: callers of what ends soon', () => {
+describe('VER-2: callers of versions and parts that end soon', () => {
   const ends = [
     { version: 'v1', route: undefined, method: undefined, ends: '2027-06-13T00:00:00.000Z' },
     { version: 'v2', route: '/pedidos', method: 'GET', ends: '2027-05-31T00:00:00.000Z' },
     { version: 'v2', route: '/search', method: undefined, ends: '2028-05-31T00:00:00.000Z' },
   ]
 
-  it('VER-2: names the callers of what ends within 30 days, and omits later ends', () => {
+  it('VER-2: names the callers of versions and parts that end within 30 days, and omits later ends', () => {
     at(now)
     const calls = [
       call('v1', 'GET', '/pedidos/{numero}', 'billing', 1204),
@@ -103,7 +103,7 @@ describe('VER-2: callers of what ends soon', () => {
     expect(dueEnds(ends, snapshot({ calls }), { within: 400 })).toHaveLength(3)
   })
 
-  it('VER-2: without calls, an end is silent if all calls were counted, and unknown otherwise', () => {
+  it('VER-2: a version or part without calls is reported as silent if all calls were counted, and as unknown otherwise', () => {
     at(now)
     const states = (given: Partial<UsageSnapshot>) => dueEnds(ends, snapshot(given)).map(({ state }) => state)
     expect(states({})).toEqual(['silent', 'silent'])

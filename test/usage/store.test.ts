@@ -88,7 +88,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     ])
   })
 
-  it('adds up the counts of several processes exactly', async () => {
+  it('sums the counts of several processes exactly', async () => {
     const store = await make()
     const all = [1, 2, 3].map(() => usage({ store }))
     for (let round = 0; round < 3; round++) {

@@ -5,18 +5,18 @@
 import { type Curve, cpu, type Line, steps, time } from '../curve.js'
 import { type Extent, extentOf } from '../data/records.js'
 import type { Options } from '../options.js'
-import { reached, type Series } from '../report/result.js'
-import type { Place } from '../run/place.js'
+import { pointOf, type Series } from '../report/result.js'
+import type { Environment } from '../run/environment.js'
 import { byRounds } from '../run/rounds.js'
-import { get, items, spread } from './answers.js'
+import { get, items, spread } from './responses.js'
 
 export const connections: Curve = {
   title: 'connections: an item, requested by this many connections without a pause',
   x: 'connections',
-  async measure(place, options) {
+  async measure(environment, options) {
     const extent = extentOf(Math.min(10_000, options.rows))
-    // Growth is measured from the second point. With a single connection, the server waits for the
-    // client after each response, and each request has to wake it. This costs extra CPU time.
+    // Growth is measured from the second point. With a single connection, the server process sleeps
+    // after each response until the next request wakes it, which costs extra CPU time.
     const flat = { within: 1.25, from: 1 }
     const line: Line = {
       title: 'item, memory',
@@ -37,7 +37,7 @@ export const connections: Curve = {
       figures: [cpu({ flat })],
       points: line.points.map((point) => ({ ...point, serving: { kind: 'bare' }, prepare: async () => [get('/')] })),
     }
-    return [...(await byRounds([line, bare], place)), ...(await held(place, options, extent))]
+    return [...(await byRounds([line, bare], environment)), ...(await held(environment, options, extent))]
   },
 }
 
@@ -45,17 +45,17 @@ const countsOf = ({ connections: max }: Options): readonly number[] => steps(1, 
 
 /**
  * Measures the memory of open connections. Every measurement starts a new server, because a process
- * keeps memory that it has once used.
+ * does not return all memory that it has used.
  */
-async function held(place: Place, options: Options, extent: Extent): Promise<readonly Series[]> {
+async function held(environment: Environment, options: Options, extent: Extent): Promise<readonly Series[]> {
   const asked = spread(extent.rows, 50).map((numero) => get(`/v1/pre-piezas/${numero}`))
   const counts = countsOf(options).slice(-2)
   const heap: number[][] = counts.map(() => [])
   const resident: number[][] = counts.map(() => [])
   for (let turn = 0; turn < Math.min(3, options.rounds); turn++) {
     for (const [at, count] of counts.entries()) {
-      place.say(`memory of ${count} connections`)
-      const running = await place.start({ kind: 'pieces', ...extent })
+      environment.say(`memory of ${count} connections`)
+      const running = await environment.start({ kind: 'pieces', ...extent })
       try {
         await running.time({ connections: 1, requests: 500, seconds: 2, asked })
         const { before, open } = await running.hold({ connections: count, requests: 0, seconds: 1, asked })
@@ -70,7 +70,7 @@ async function held(place: Place, options: Options, extent: Extent): Promise<rea
     title: 'an open connection',
     figure,
     unit: 'bytes',
-    points: counts.map((x, at) => reached(x, samples[at] as number[])),
+    points: counts.map((x, at) => pointOf(x, samples[at] as number[])),
   })
   return [series('heap', heap), series('resident', resident)]
 }

@@ -1,6 +1,6 @@
 /**
  * How the cost of a page depends on its depth in the list. A page is requested by its number, or
- * with the hint in the `rel="next"` link of the previous page.
+ * with the cursor in the `rel="next"` link of the previous page.
  */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
@@ -10,7 +10,7 @@ import { extentOf } from '../data/records.js'
 import type { Asked } from '../load/round.js'
 import { byRounds } from '../run/rounds.js'
 import type { PiecesServing } from '../servers/serving.js'
-import { get, listed } from './answers.js'
+import { get, listed } from './responses.js'
 
 const size = 10
 
@@ -18,12 +18,12 @@ export const depth: Curve = {
   title: `depth: a page of ${size} of the whole list, newest first; in PostgreSQL without its total`,
   x: 'page',
   database: true,
-  async measure(place, { rows }) {
+  async measure(environment, { rows }) {
     // The deepest measured page is the last page of this list.
     const inMemory: PiecesServing = { kind: 'pieces', ...extentOf(Math.max(size * 10, rows / 10)) }
     const extent = extentOf(rows)
-    await place.tables?.pieces(extent)
-    const database = place.tables?.url
+    await environment.tables?.pieces(extent)
+    const database = environment.tables?.url
     const last = inMemory.rows / size
     const pages = steps(1, ...[1000, 100, 10, 1].map((part) => last / part))
     const flat = { within: 1.25 }
@@ -34,14 +34,14 @@ export const depth: Curve = {
         points: pages.map((x) => ({ x, serving: inMemory, prepare: (ask) => byNumber(ask, x) })),
       },
       {
-        title: 'by hint, memory',
+        title: 'by cursor, memory',
         figures: [cpu({ flat })],
         points: pages.slice(1).map((x) => ({ x, serving: inMemory, prepare: (ask) => byHint(ask, x) })),
       },
     ]
     if (database !== undefined) {
       // These lists have no total, because the cost of counting is the same at every depth. The
-      // curve `rows` includes it.
+      // curve `rows` includes the cost of counting.
       const serving: PiecesServing = { kind: 'pieces', ...extent, database, count: 'none' }
       lines.push(
         {
@@ -50,13 +50,13 @@ export const depth: Curve = {
           points: pages.map((x) => ({ x, serving, connections: 1, prepare: (ask) => byNumber(ask, x) })),
         },
         {
-          title: 'by hint, PostgreSQL',
+          title: 'by cursor, PostgreSQL',
           figures: [cpu({ flat }), time({ flat })],
           points: pages.slice(1).map((x) => ({ x, serving, connections: 1, prepare: (ask) => byHint(ask, x) })),
         },
       )
     }
-    return byRounds(lines, place)
+    return byRounds(lines, environment)
   },
 }
 
@@ -69,12 +69,12 @@ async function byNumber(ask: Ask, page: number): Promise<readonly Asked[]> {
 }
 
 /**
- * Gets the hint from the link of the previous page. A client that follows all links from the first
- * page gets the same hint.
+ * Gets the cursor from the link of the previous page. A client that follows all links from the
+ * first page gets the same cursor.
  */
 async function byHint(ask: Ask, page: number): Promise<readonly Asked[]> {
   const { next = '' } = await listed(ask, pathOf(page - 1))
-  assert.match(next, /[?&]after=/, 'the link to the next page has a hint')
+  assert.match(next, /[?&]after=/, 'the link to the next page has a cursor')
   const [hinted, numbered] = [await listed(ask, next), await listed(ask, pathOf(page))]
   assert.deepEqual(hinted.items, numbered.items)
   return [get(next)]

@@ -9,8 +9,8 @@ import { asker } from '../../workloads/ask.js'
 import type { Curve } from '../curve.js'
 import { extentOf } from '../data/records.js'
 import { tokensOf } from '../load/mix.js'
-import { reached, type Series } from '../report/result.js'
-import { items, spread } from './answers.js'
+import { pointOf, type Series } from '../report/result.js'
+import { items, spread } from './responses.js'
 
 const parts = 10
 /** A heap of this size varies by eight megabytes between two garbage collections. */
@@ -19,21 +19,21 @@ const flatHeap = { within: 1.1, orBy: 8 * 1024 * 1024, from: 1 }
 export const endurance: Curve = {
   title: 'endurance: items, 304s, pages, PATCH, 404, 400, 412 and 401, hardly any repeated',
   x: 'requests',
-  async measure(place, options) {
+  async measure(environment, options) {
     const rows = Math.min(10_000, options.rows)
     const extent = extentOf(rows, Math.ceil(rows / 4))
     const secret = randomBytes(32).toString('base64')
     const part = Math.ceil(options.endurance / parts)
-    const running = await place.start({ kind: 'secured', ...extent, secret })
+    const running = await environment.start({ kind: 'secured', ...extent, secret })
     const heap = []
     const resident = []
     const cpu = []
     try {
       await items(asker(running.port, { authorization: `Bearer ${tokensOf(secret)[0]}` }), spread(rows, 5), piecesPath)
       for (let at = 0; at < parts; at++) {
-        place.say(`endurance: ${at * part} requests`)
+        environment.say(`endurance: ${at * part} requests`)
         // Before the measurement, each of the ten connections sends one request. Together with
-        // these, `part` requests are sent.
+        // these ten requests, `part` requests are sent.
         const ran = await running.time({
           connections: 10,
           requests: part - 10,
@@ -42,9 +42,9 @@ export const endurance: Curve = {
         })
         const held = await running.held()
         const x = (at + 1) * part
-        cpu.push(reached(x, [ran.cpu / ran.requests]))
-        heap.push(reached(x, [held.heap]))
-        resident.push(reached(x, [held.resident]))
+        cpu.push(pointOf(x, [ran.cpu / ran.requests]))
+        heap.push(pointOf(x, [held.heap]))
+        resident.push(pointOf(x, [held.resident]))
       }
     } finally {
       await running.end()

@@ -11,7 +11,7 @@ import { linkNames } from '../data/resources.js'
 import type { Asked } from '../load/round.js'
 import { byRounds } from '../run/rounds.js'
 import type { LinkedServing } from '../servers/serving.js'
-import { get, listed, spread } from './answers.js'
+import { get, listed, spread } from './responses.js'
 
 const counts = [0, 1, 2, 4]
 const calls: Figure = { title: 'adapter calls', unit: 'calls', of: (sample) => sample.calls }
@@ -20,10 +20,10 @@ export const expansions: Curve = {
   title: 'expansions: a page of 25 with this many of its four associations expanded',
   x: 'expansions',
   database: true,
-  async measure(place, options) {
+  async measure(environment, options) {
     const rows = Math.min(10_000, options.rows)
     const extent = extentOf(rows, Math.ceil(rows / 4))
-    await place.tables?.linked(extent)
+    await environment.tables?.linked(extent)
     const inMemory: LinkedServing = { kind: 'linked', ...extent }
     const lines: Line[] = [
       {
@@ -32,12 +32,12 @@ export const expansions: Curve = {
         points: counts.map((x) => ({ x, serving: inMemory, prepare: (ask) => pages(ask, x, extent) })),
       },
     ]
-    if (place.tables !== undefined) {
-      const serving = { ...inMemory, database: place.tables.url }
+    if (environment.tables !== undefined) {
+      const serving = { ...inMemory, database: environment.tables.url }
       const points = counts.map((x) => ({ x, serving, connections: 1, prepare: (ask: Ask) => pages(ask, x, extent) }))
       lines.push({ title: 'page, PostgreSQL', figures: [cpu(), time(), calls], points })
     }
-    return byRounds(lines, place)
+    return byRounds(lines, environment)
   },
 }
 

@@ -1,6 +1,6 @@
 /**
  * How the cost of a page depends on the number of filters in its query. The first filter selects
- * one branch. Every other filter matches all records.
+ * the pieces of one branch. Every other filter matches all pieces.
  */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
@@ -10,7 +10,7 @@ import { branchesOf, type Extent, extentOf } from '../data/records.js'
 import type { Asked } from '../load/round.js'
 import { byRounds } from '../run/rounds.js'
 import type { PiecesServing } from '../servers/serving.js'
-import { get, listed, spread } from './answers.js'
+import { get, listed, spread } from './responses.js'
 
 const counts = [0, 1, 2, 4, 8]
 
@@ -29,10 +29,10 @@ export const filters: Curve = {
     'filters: a page of 25, newest first, of the 250 that match the first filter and all others; of all records without a filter',
   x: 'filters',
   database: true,
-  async measure(place, options) {
+  async measure(environment, options) {
     const rows = Math.min(10_000, options.rows)
     const extent = extentOf(rows, Math.ceil(rows / 4))
-    await place.tables?.pieces(extent)
+    await environment.tables?.pieces(extent)
     const inMemory: PiecesServing = { kind: 'pieces', ...extent }
     const lines: Line[] = [
       {
@@ -41,13 +41,13 @@ export const filters: Curve = {
         points: counts.map((x) => ({ x, serving: inMemory, prepare: (ask) => pages(ask, x, extent) })),
       },
     ]
-    if (place.tables !== undefined) {
-      const serving = { ...inMemory, database: place.tables.url }
+    if (environment.tables !== undefined) {
+      const serving = { ...inMemory, database: environment.tables.url }
       const figures = [cpu(), time()]
       const points = counts.map((x) => ({ x, serving, connections: 1, prepare: (ask: Ask) => pages(ask, x, extent) }))
       lines.push({ title: 'page, PostgreSQL', figures, points })
     }
-    return byRounds(lines, place)
+    return byRounds(lines, environment)
   },
 }
 

@@ -1,13 +1,13 @@
 /**
- * How the cost of an item depends on the number of mounted resources. One `api()` must find the
- * right resource without trying all of them.
+ * How the cost of an item depends on the number of mounted resources. An `api()` must find the
+ * right resource without trying all resources.
  */
 import { piecesPath } from '../../data/addresses.js'
 import { type Curve, cpu, type Line, steps } from '../curve.js'
 import { byRounds } from '../run/rounds.js'
 import { collectionOf } from '../servers/index.js'
 import type { ManyServing } from '../servers/serving.js'
-import { items } from './answers.js'
+import { items } from './responses.js'
 
 const numbers = Array.from({ length: 10 }, (_, at) => at + 1)
 const pathOf = (at: number): string => piecesPath.replace(/[^/]+$/, collectionOf(at))
@@ -15,7 +15,7 @@ const pathOf = (at: number): string => piecesPath.replace(/[^/]+$/, collectionOf
 export const resources: Curve = {
   title: 'resources: an item of the first, the middle and the last mounted resource',
   x: 'resources',
-  measure(place, { resources: max }) {
+  measure(environment, { resources: max }) {
     const counts = steps(1, max / 10, max)
     const line = (
       title: string,
@@ -50,6 +50,6 @@ export const resources: Curve = {
       line('first, a resourceRouter() each', 'routers', counts.slice(0, -1), first),
       line('last, a resourceRouter() each', 'routers', counts.slice(0, -1), last),
     ]
-    return byRounds(lines, place)
+    return byRounds(lines, environment)
   },
 }

@@ -1,6 +1,6 @@
 /**
  * How the cost of a page and of an item depends on the number of rows. The filter of the page
- * matches 250 rows at every size, so growth of the cost comes from the store.
+ * always matches 250 rows, so if the cost grows, the store is the cause.
  */
 import assert from 'node:assert/strict'
 import { pageSize, piecesPath } from '../../data/addresses.js'
@@ -11,16 +11,16 @@ import type { Asked } from '../load/round.js'
 import type { Options } from '../options.js'
 import { byRounds } from '../run/rounds.js'
 import type { PiecesServing } from '../servers/serving.js'
-import { get, items, listed, spread } from './answers.js'
+import { get, items, listed, spread } from './responses.js'
 
 export const rows: Curve = {
   title: 'rows: a page of 25 of the 250 that a filter finds, newest first, and an item',
   x: 'rows',
   database: true,
-  async measure(place, options) {
+  async measure(environment, options) {
     const extents = extentsOf(options)
-    for (const extent of place.tables === undefined ? [] : extents) await place.tables?.pieces(extent)
-    return byRounds(linesOf(extents, place.tables?.url), place)
+    for (const extent of environment.tables === undefined ? [] : extents) await environment.tables?.pieces(extent)
+    return byRounds(linesOf(extents, environment.tables?.url), environment)
   },
 }
 
@@ -55,8 +55,8 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
     },
   ]
   if (database === undefined) return lines
-  // There is only one connection, so the time of a request includes the database and the network,
-  // but no wait in a queue.
+  // There is only one connection. The time of a request therefore includes the database and the
+  // network, but no wait in a queue.
   const inDatabase = (extent: Extent) => ({ serving: { ...inMemory(extent), database }, connections: 1 })
   const figures = [cpu({ flat }), time({ flat })]
   return [

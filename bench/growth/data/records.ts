@@ -1,6 +1,6 @@
 /**
- * Generates any number of pieces, which are the same in every process and every run. This code
- * generates the pieces in memory. Equivalent SQL generates the pieces in PostgreSQL.
+ * Generates any number of pieces, which are the same in every process and every run. The functions
+ * here generate the pieces in memory. Equivalent SQL generates the pieces in PostgreSQL.
  */
 import { pieceCount, pieces } from '../../data/records.js'
 import type { Pieza } from '../../data/resources.js'
@@ -13,23 +13,23 @@ export interface Extent {
 
 /**
  * The number of pieces in one branch, regardless of the total. A filter by branch always matches
- * the same number, so growth of the cost comes from the store.
+ * this number of pieces, so if the cost grows, the store is the cause.
  */
 const usualMatches = 250
 
 export const extentOf = (rows: number, smallest = rows): Extent => ({ rows, matches: Math.min(usualMatches, smallest) })
 
 /**
- * The number of base pieces, which are the pieces of the benchmark. They repeat, and each copy has
- * its own key, branch and date.
+ * The number of base pieces, which are the pieces of the benchmark. All further pieces are copies
+ * of the base pieces, each with its own key, branch and date.
  */
 export const bases = pieceCount
 
 /**
- * A prime above the maximum number of pieces. The multiples of `stride` therefore have different
- * remainders, so dates are unique.
+ * A prime above the maximum number of pieces. Divided by this prime, the multiples of `stride` have
+ * different remainders, so dates are unique.
  */
-const seconds = 1_000_003
+const modulus = 1_000_003
 const stride = 7919
 export const maxRows = 1_000_000
 
@@ -38,7 +38,7 @@ export const ownMembers = ({ rows, matches }: Extent): Readonly<Record<string, s
   numero: 'n',
   numeroDeEnvio: `'ENV-' || lpad(n::text, 8, '0')`,
   sucursalDeDistribucion: `1 + n % ${branchesOf({ rows, matches })}`,
-  fechaDeEntrada: `to_char(timestamp '2025-01-01' + (n * ${stride} % ${seconds}) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS".0000000"')`,
+  fechaDeEntrada: `to_char(timestamp '2025-01-01' + (n * ${stride} % ${modulus}) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS".0000000"')`,
 })
 
 export function* piecesOf({ rows, matches }: Extent): Iterable<Pieza> {
@@ -59,7 +59,7 @@ export function branchOf(branch: number, extent: Extent): Pieza[] {
 export const branchesOf = ({ rows, matches }: Extent): number => Math.max(1, Math.floor(rows / matches))
 
 function pieceOf(base: readonly Pieza[], numero: number, extent: Extent): Pieza {
-  const second = (numero * stride) % seconds
+  const second = (numero * stride) % modulus
   return {
     ...(base[numero % bases] as Pieza),
     numero,

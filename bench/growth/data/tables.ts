@@ -1,14 +1,14 @@
 /** The tables of the curves. Each table is created when a curve first needs it. */
 import type pg from 'pg'
-import { over } from '../../data/database.js'
+import { withConnection } from '../../data/database.js'
 import { contracts, pieces } from '../../data/records.js'
 import { type Library, load } from '../../servers/library.js'
 import { bases, type Extent, ownMembers } from './records.js'
 import { defineLinked, definePieces, linkMembers } from './resources.js'
 
 /**
- * Number of rows of one INSERT. It is limited, so that an interrupt does not wait long for a
- * statement.
+ * The number of rows that one INSERT writes. It is limited, so that an interrupt does not have to
+ * wait long for a statement to end.
  */
 const chunk = 50_000
 
@@ -60,7 +60,7 @@ export class Tables {
   ): Promise<void> {
     let made = this.#made.get(table)
     if (made === undefined) {
-      made = over(this.url, async (client) =>
+      made = withConnection(this.url, async (client) =>
         make(
           client,
           (await load(this.#checkout, 'dist/index.js')) as Library,
@@ -95,8 +95,9 @@ interface Filling {
 }
 
 /**
- * Creates a table with the library's own DDL, and fills it. The table is unlogged, because no write
- * is measured. Instead of the indexes of the DDL, it has only the two indexes that pages need.
+ * Creates a table with the library's own DDL, and fills it. The table is unlogged, because no
+ * writes to it are measured. Instead of the indexes of the DDL, it has only the two indexes that
+ * pages need.
  */
 async function fillPieces(
   client: pg.Client,
@@ -105,8 +106,8 @@ async function fillPieces(
 ): Promise<void> {
   for (const statement of ddl.split('\n\n')) if (!statement.startsWith('CREATE INDEX')) await client.query(statement)
   await client.query(`ALTER TABLE ${table} SET UNLOGGED`)
-  // The key of each base piece is its position, so that the SQL below selects the same base as the
-  // code for memory.
+  // The key of each base piece is its index, so that the SQL below selects the same base piece as
+  // the code in `records.ts` does.
   await client.query(`CREATE TEMP TABLE bases (LIKE ${table})`)
   for (const column of ['version', ...Object.keys(more).map(snakeCase)])
     await client.query(`ALTER TABLE bases DROP COLUMN ${column}`)

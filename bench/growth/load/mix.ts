@@ -1,6 +1,6 @@
 /**
  * Requests of every kind, with thousands of ids, queries, hosts, accepted types and tokens. A
- * request does not repeat for a long time, so every cache must evict entries.
+ * request is not repeated for a long time, so every cache must evict entries.
  */
 import jwt from 'jsonwebtoken'
 import { keyOf } from '../../by-hand/access.js'
@@ -24,7 +24,7 @@ const sorts = ['-fechaDeEntrada', 'fechaDeEntrada', 'numero', '-numero,fechaDeEn
 
 const tokens = new Map<string, readonly string[]>()
 
-/** Returns tokens of different callers. They are signed only once. */
+/** Returns tokens of different callers. The tokens are signed only once. */
 export function tokensOf(secret: string): readonly string[] {
   let made = tokens.get(secret)
   if (made === undefined) {
@@ -43,7 +43,7 @@ export function mixed({ first, secret, ...extent }: Mix): (connection: number) =
   const branches = branchesOf(extent)
   let count = first
   /**
-   * PATCH requests change only pieces of the second branch. GET requests of items read other
+   * PATCH requests change only pieces of the second branch. GET requests for items read other
    * pieces.
    */
   const changed = (at: number): number => branches * ((at * 31) % Math.floor(extent.rows / branches)) + 1
@@ -57,7 +57,7 @@ export function mixed({ first, secret, ...extent }: Mix): (connection: number) =
     return (tag) => {
       const at = count++
       const kind = turn++ % 20
-      // Requests the previous piece of this connection again, in the same format.
+      // A conditional GET of the piece that this connection has just read, in the same format.
       if (kind === 7 && before !== undefined)
         return { ...before, headers: { ...before.headers, 'if-none-match': tag ?? '' }, status: 304 }
       const headers = headersOf(at, signed)

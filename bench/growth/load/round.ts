@@ -36,7 +36,7 @@ const atATime = 50
 
 /**
  * Opens the connections, and sends one request over each. Throws if a response has an unexpected
- * status. `run()` of the result does the same.
+ * status. So does `run()` of the result.
  */
 export async function openRound({ port, connections: count, seconds, requests, asked }: Round): Promise<Opened> {
   const isList = Array.isArray(asked)

@@ -17,7 +17,7 @@ const quiet = '#59636e'
 
 /** Returns a complete SVG. Its background is white, so that it is readable on any page. */
 export function growthChart(result: GrowthResult): string {
-  const heading = `The cost of a request by the size of everything. Node ${result.node}, ${result.date.slice(0, 10)}`
+  const heading = `How the cost of a request grows. Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
     heading,
     result.curves.map((curve) => {

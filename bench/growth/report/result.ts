@@ -10,15 +10,15 @@ export interface Flat {
   /** The maximum ratio of the last point to the first. */
   readonly within: number
   /**
-   * The maximum difference between the last point and the first. A series within either limit is
-   * flat.
+   * The maximum difference between the last point and the first. A series is flat if it is within
+   * one of the two limits.
    */
   readonly orBy?: number
   /** The index of the point that counts as the first. Default: 0. */
   readonly from?: number
 }
 
-export interface Reached {
+export interface MeasuredPoint {
   readonly x: number
   readonly spread: Spread
   readonly samples: readonly number[]
@@ -30,8 +30,8 @@ export interface Series {
   /** The measured quantity. */
   readonly figure: string
   readonly unit: Unit
-  readonly points: readonly Reached[]
-  /** The limit of its growth, if the series must not grow. */
+  readonly points: readonly MeasuredPoint[]
+  /** The maximum growth, if the series must not grow. */
   readonly flat?: Flat
 }
 
@@ -46,7 +46,11 @@ export interface GrowthResult extends Omit<Result, 'workloads'> {
   readonly curves: readonly CurveResult[]
 }
 
-export const reached = (x: number, samples: readonly number[]): Reached => ({ x, spread: spreadOf(samples), samples })
+export const pointOf = (x: number, samples: readonly number[]): MeasuredPoint => ({
+  x,
+  spread: spreadOf(samples),
+  samples,
+})
 
 /** The growth of a series from one point to the last. */
 export interface Verdict {
@@ -58,7 +62,7 @@ export interface Verdict {
   readonly flat: boolean | undefined
 }
 
-/** Returns `undefined` if there are not two points to compare. */
+/** Returns `undefined` if there are fewer than two points to compare. */
 export function verdictOf({ points, flat }: Pick<Series, 'points' | 'flat'>): Verdict | undefined {
   const [first, last] = [points[flat?.from ?? 0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return undefined

@@ -1,8 +1,11 @@
 /** Formats curves as text for a terminal, and as tables in Markdown. */
 import { columns } from '../../report/text.js'
-import { type CurveResult, type GrowthResult, type Reached, type Series, type Unit, verdictOf } from './result.js'
+import { type CurveResult, type GrowthResult, type MeasuredPoint, type Series, type Unit, verdictOf } from './result.js'
 
-/** Each series is a row, with a column for each x and the verdict in the last column. */
+/**
+ * Formats a curve as a table. Each series is a row, with a column for each x and the verdict in the
+ * last column.
+ */
 export function curveText({ title, x, series }: CurveResult): string {
   const xs = xsOf(series)
   const head = [x, ...xs.map(counted), '']
@@ -16,7 +19,7 @@ export function curveText({ title, x, series }: CurveResult): string {
   return `${title}\n${columns([head, ...rows])}`
 }
 
-/** The same table in Markdown, with medians only. */
+/** Formats the same table in Markdown, with medians only. */
 export function curveTable({ x, series }: CurveResult): string {
   const xs = xsOf(series)
   const rows = series.map((one) => [
@@ -46,12 +49,12 @@ const nameOf = ({ title, figure }: Series): string => `${title}: ${figure}`
 const xsOf = (series: readonly Series[]): readonly number[] =>
   [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
 
-function cellOf({ points }: Series, x: number, spelled: (point: Reached) => string): string {
+function cellOf({ points }: Series, x: number, spelled: (point: MeasuredPoint) => string): string {
   const point = points.find((one) => one.x === x)
   return point === undefined ? '' : spelled(point)
 }
 
-const rangeOf = ({ spread: { q1, median, q3 } }: Reached, unit: Unit): string => {
+const rangeOf = ({ spread: { q1, median, q3 } }: MeasuredPoint, unit: Unit): string => {
   const { step } = scaleOf(median, unit)
   return q1 === q3 ? '' : ` (${digits(q1 / step)}-${digits(q3 / step)})`
 }
@@ -94,7 +97,7 @@ function scaleOf(value: number, unit: Unit): { readonly step: number; readonly n
 const digits = (value: number): string =>
   Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-/** The date, the machine and the parameters of the run. */
+/** Describes the date, the machine and the parameters of the run. */
 export function circumstances({
   date,
   node,

@@ -5,8 +5,8 @@
 import { asker } from '../../workloads/ask.js'
 import type { Figure, Line, Point, Sample } from '../curve.js'
 import type { Asked } from '../load/round.js'
-import { reached, type Series } from '../report/result.js'
-import type { Place, Running } from './place.js'
+import { pointOf, type Series } from '../report/result.js'
+import type { Environment, Running } from './environment.js'
 
 interface Timed {
   readonly line: Line
@@ -20,16 +20,16 @@ interface Timed {
  * Measures the lines of a curve. Servers run for the whole curve, and points with the same options
  * share a server.
  */
-export async function byRounds(lines: readonly Line[], place: Place): Promise<readonly Series[]> {
-  const { rounds, requests, seconds } = place.options
+export async function byRounds(lines: readonly Line[], environment: Environment): Promise<readonly Series[]> {
+  const { rounds, requests, seconds } = environment.options
   const servers = new Map<string, Running>()
   const timed: Timed[] = []
   try {
     for (const line of lines) {
       for (const point of line.points) {
         const name = JSON.stringify(point.serving)
-        place.say(`${line.title}, ${point.x}: starting`)
-        const running = servers.get(name) ?? (await place.start(point.serving))
+        environment.say(`${line.title}, ${point.x}: starting`)
+        const running = servers.get(name) ?? (await environment.start(point.serving))
         servers.set(name, running)
         const asked = await point.prepare(asker(running.port, {})).catch((cause: Error) => {
           throw new Error(
@@ -46,9 +46,9 @@ export async function byRounds(lines: readonly Line[], place: Place): Promise<re
     for (const one of timed) await sampleOf(one, Math.min(3000, requests), 1.2)
     for (const one of timed) await sampleOf(one, Math.min(3000, requests), 0.3)
     for (let round = 0; round < rounds; round++) {
-      place.say(`round ${round + 1} of ${rounds}`)
-      // Every other round runs in reverse order, so that the server that runs first in one round
-      // runs last in the next.
+      environment.say(`round ${round + 1} of ${rounds}`)
+      // Every other round is in reverse order, so that the server that is timed first in one round
+      // is timed last in the next.
       for (const one of round % 2 === 0 ? timed : timed.toReversed())
         one.samples.push(await sampleOf(one, requests, seconds))
     }
@@ -63,7 +63,7 @@ export async function byRounds(lines: readonly Line[], place: Place): Promise<re
 
 function seriesOf({ title }: Line, { title: figure, unit, of, flat }: Figure, timed: readonly Timed[]): Series {
   const points = timed.map(({ point: { x }, samples }) =>
-    reached(
+    pointOf(
       x,
       samples.map((sample) => of(sample, x)),
     ),

@@ -1,6 +1,6 @@
 /**
- * The servers of the curves. Most mount the library's `api` in an Express app, on the library's own
- * server.
+ * The servers of the curves. Most servers mount the library's `api` in an Express app, on the HTTP
+ * server from `express-rest-conventions/server`.
  */
 import { createServer, type Server } from 'node:http'
 import express, { type Express } from 'express'
@@ -15,7 +15,10 @@ import { linkedTable, pieceTable, version } from '../data/tables.js'
 import type { Built } from './built.js'
 import type { BareServing, LinkedServing, ManyServing, PiecesServing, SecuredServing, Serving } from './serving.js'
 
-/** The service, and the number of adapter calls so far, if they are counted. */
+/**
+ * The app, and a function that returns the number of adapter calls so far, if these calls are
+ * counted.
+ */
 interface Served {
   readonly app: Express
   readonly calls?: () => number
@@ -83,8 +86,8 @@ function linked(serving: LinkedServing, built: Built): Served {
   const { mount } = built.library
   const { piezas, targets } = defineLinked(built.library)
   let calls = 0
-  /** Returns the adapter with its calls counted. */
-  const heard = <A extends { list: (...args: never[]) => unknown; read: (...args: never[]) => unknown }>(
+  /** Wraps an adapter, so that its calls are counted. */
+  const counted = <A extends { list: (...args: never[]) => unknown; read: (...args: never[]) => unknown }>(
     adapter: A,
   ): A => ({
     ...adapter,
@@ -104,14 +107,14 @@ function linked(serving: LinkedServing, built: Built): Served {
     mount(
       target,
       pool === undefined
-        ? heard(memoryAdapter(target, { records: contracts() }))
-        : heard(postgresAdapter(pool, { resource: target, table: target.collection, version })),
+        ? counted(memoryAdapter(target, { records: contracts() }))
+        : counted(postgresAdapter(pool, { resource: target, table: target.collection, version })),
     ),
   )
   const own =
     pool === undefined
-      ? heard(memoryAdapter(piezas, { records: withKeys(serving) }))
-      : heard(postgresAdapter(pool, { resource: piezas, table: linkedTable(serving), version }))
+      ? counted(memoryAdapter(piezas, { records: withKeys(serving) }))
+      : counted(postgresAdapter(pool, { resource: piezas, table: linkedTable(serving), version }))
   return { app: inApp(built, [mount(piezas, own), ...mounts]), calls: () => calls }
 }
 

@@ -70,8 +70,8 @@ async function start({ checkout, serving }: { readonly checkout: string; readonl
 }
 
 /**
- * Collects garbage twice, with a turn of the event loop in between. The second collection frees the
- * memory that finalizers have released.
+ * Returns the memory after two garbage collections, with a turn of the event loop in between. The
+ * second collection frees the memory that finalizers have released.
  */
 async function held(): Promise<Held> {
   if (globalThis.gc === undefined) throw new Error('The server runs without --expose-gc.')
@@ -83,6 +83,6 @@ async function held(): Promise<Held> {
 }
 
 // Ctrl-C sends SIGINT to the whole process group. This process ignores the signal. It exits when
-// the command disconnects from it or ends.
+// the benchmark command disconnects from it or ends.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit(0))

@@ -1,5 +1,5 @@
 /**
- * The options of a server for curves. They are plain data, because they are sent to another
+ * The options of a server for curves. The options are plain data, because they are sent to another
  * process. Points with equal options share one server.
  */
 import type { Extent } from '../data/records.js'
@@ -12,7 +12,7 @@ export interface PiecesServing extends Extent {
   readonly count?: 'none'
 }
 
-/** Pieces with four links. Calls of their adapters are counted. */
+/** Pieces with four links. The calls of their adapters are counted. */
 export interface LinkedServing extends Extent {
   readonly kind: 'linked'
   readonly database?: string
@@ -35,7 +35,7 @@ export interface SecuredServing extends Extent {
 }
 
 /**
- * One piece as constant bytes, served by `node:http` alone. It shows the cost of the connections.
+ * One piece as constant bytes, served by `node:http` alone. This shows the cost of the connections.
  */
 export interface BareServing {
   readonly kind: 'bare'

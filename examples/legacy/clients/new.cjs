@@ -10,7 +10,7 @@ const as =
   async (method, url, { body, ...headers } = {}) => {
     const answer = await fetch(url, {
       method,
-      redirect: 'manual', // HEAD of an item is 302 without a Location
+      redirect: 'manual', // HEAD of an item returns 302 without a Location
       headers: {
         Authorization: `Bearer ${client}-token`,
         ...(body && { 'Content-Type': 'application/json' }),
@@ -30,7 +30,7 @@ const billing = as('billing')
 /** Returns an unused code. */
 const newCode = () => randomUUID().toUpperCase()
 
-/** Creates a delivery to the depot of delivery 2, and returns its address. */
+/** Creates a delivery to the depot of delivery 2, and returns the URL of the new delivery. */
 async function create(base) {
   const { body: other } = await office('GET', `${base}/v2/deliveries/2`)
   const body = { code: newCode(), recipient: 'Ana', address: 'Mitre 1', depot: other.depot }

@@ -1,7 +1,7 @@
 /**
  * The existing clients of the service. Each function sends the requests of a client, and checks the
  * parts of the responses that the client relies on. The clients can't be updated soon, so this file
- * is the same for all steps. They work until the old version ends (step 7).
+ * is the same for all steps. The clients work until the old version ends (step 7).
  */
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
@@ -9,7 +9,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 
 /**
- * Returns a function that sends requests like the clients: with a token and JSON. JSON responses
+ * Returns a function that sends requests as the clients do, with a token and JSON. JSON responses
  * are parsed.
  */
 const as =
@@ -55,8 +55,8 @@ async function create(base) {
 
 module.exports = {
   /**
-   * Requests pages of 1000 and accepts smaller pages, until a page is empty. The parameter `_`
-   * prevents caching by a proxy.
+   * Requests pages of 1000 items until a page is empty, and accepts smaller pages. The parameter
+   * `_` prevents caching by a proxy.
    */
   async 'the scanner loads all deliveries'(base) {
     const seen = new Set()
@@ -69,7 +69,7 @@ module.exports = {
     assert.ok(seen.size >= 600, `${seen.size} deliveries`)
   },
 
-  /** The scanner's HTTP library caches responses, and sends their tags. */
+  /** The scanner's HTTP library caches responses, and sends their entity tags. */
   async 'the scanner reads a delivery twice, and marks it as delivered'(base) {
     const { id, ...rest } = await create(base)
     const url = `${base}/v1/deliveries/${id}`
@@ -80,14 +80,14 @@ module.exports = {
     assert.deepEqual([status, body], [200, { id, ...rest, status: 'delivered' }])
   },
 
-  /** The office sends no tag, so the last write wins. */
+  /** The office sends no entity tag, so the last write wins. */
   async 'the office changes an address'(base) {
     const { id } = await create(base)
     const { status, body } = await office('PATCH', `${base}/v1/deliveries/${id}`, { address: 'Mitre 2' })
     assert.deepEqual([status, body.address], [200, 'Mitre 2'])
   },
 
-  /** The scanner's HTTP library accepts only text in `Accept`, but parses JSON. */
+  /** The scanner's HTTP library sends an `Accept` that allows only text, but parses JSON. */
   async 'the scanner accepts text only, and reads JSON'(base) {
     const { status, body } = await scanner('GET', `${base}/v1/deliveries/2`, undefined, { Accept: 'text/plain' })
     assert.deepEqual([status, body.id], [200, 2])
@@ -154,7 +154,7 @@ module.exports = {
     assert.ok(closed.body.error)
   },
 
-  /** The billing client is a program of 2015 that uses plain `http`. */
+  /** The billing client is a program from 2015 that uses plain `http`. */
   async 'the billing reads the list as CSV each night'(base) {
     const options = { headers: { Authorization: 'Bearer billing-token' } }
     const [answer] = await once(http.get(`${base}/v1/deliveries.csv?status=out`, options), 'response')
@@ -171,7 +171,9 @@ module.exports = {
     assert.ok(body.error)
   },
 
-  /** If the radio loses half of a body, the 400 makes the scanner send the change again. */
+  /**
+   * If the radio loses half of a body, the 400 response makes the scanner send the change again.
+   */
   async 'the scanner sends half a change, and then the whole'(base) {
     const url = `${base}/v1/deliveries/${(await create(base)).id}`
     assert.equal((await scanner('PATCH', url, '{"status": "deliv')).status, 400)

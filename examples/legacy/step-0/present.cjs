@@ -1,8 +1,8 @@
-/** The representation of a delivery. Its member `depot` is a plain address. */
+/** The representation of a delivery. Its member `depot` is a plain URL. */
 exports.present = (req, { depot_id, revision, ...members }) => ({
   ...members,
   depot: `${req.protocol}://${req.get('host')}/v1/depot/${depot_id}`,
 })
 
-/** The id of the depot at the end of such an address; `undefined` if there is no such depot. */
+/** The id of the depot at the end of such a URL; `undefined` if there is no such depot. */
 exports.depotIn = (depots, address) => depots.find(String(address).split('/').pop())?.id

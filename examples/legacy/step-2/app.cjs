@@ -11,8 +11,8 @@ const { errors, shape } = require('./old-clients.cjs')
 const { itemRules, listRules } = require('./rules.cjs')
 
 module.exports = function createApp(store, usage) {
-  // The first of the two middlewares responds to unknown paths. It is left out here, because the
-  // old service still does this itself.
+  // `problems()` returns two middlewares. The first one responds to unknown paths. It is omitted
+  // here, because the old service still does this itself.
   const [, answerRefusals] = problems({ shape, conventions: errors, usage })
 
   const app = express()

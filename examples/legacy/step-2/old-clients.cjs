@@ -6,10 +6,10 @@
  */
 exports.parameters = { offest: ['page'], limit: ['per_page'], ignore: ['_', 'sort_by', 'columns'] }
 
-/** The scanner requests pages of 1000. */
+/** The scanner requests pages of 1000 items. */
 exports.pages = { 'QUERY-5': { mode: 'report', upTo: 1000, until: '2027-06-30' } }
 
-/** The scanner accepts only text in `Accept`, but parses JSON. */
+/** The scanner sends an `Accept` that allows only text, but parses JSON. */
 exports.formats = { 'HDR-1': { mode: 'report', as: 'json', until: '2027-06-30' } }
 
 /** The old clients read `error` from the body of an error response. */

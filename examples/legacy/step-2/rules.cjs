@@ -1,5 +1,5 @@
 /**
- * Rules that only report. A request that breaks a rule gets the same response as before, and is
+ * Rules that only report. A request that violates a rule gets the same response as before, and is
  * counted.
  */
 const { ifMatch, listQuery, methodRules, negotiate } = require('express-rest-conventions/middleware')

@@ -1,6 +1,6 @@
 /**
- * Step 3: errors are problems, in the format of the old clients. A 401 has a challenge, and a 201
- * has a `Location`.
+ * Step 3: errors are problems, which are sent in the format that the old clients expect. A 401
+ * response has a challenge, and a 201 response has a `Location`.
  */
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')

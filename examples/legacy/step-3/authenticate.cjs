@@ -1,6 +1,6 @@
 /**
- * Checks the same tokens with the library. A 401 now has `WWW-Authenticate`, and does not reveal
- * the token.
+ * Checks the same tokens with the library. A 401 response now has the header field
+ * `WWW-Authenticate`, and does not reveal the token.
  */
 const { authenticate } = require('express-rest-conventions/auth')
 

@@ -23,8 +23,8 @@ exports.check = ({ deliveries }, row) => {
 }
 
 /**
- * For `router.param`: sets `req.row` to the row with the id in the path. If there is none, passes
- * on a 404 problem.
+ * For `router.param`: sets `req.row` to the row with the id in the path. If there is no such row,
+ * passes a 404 problem to `next`.
  */
 exports.findRow = (table) => (req, _res, next, id) => {
   req.row = table.find(id)

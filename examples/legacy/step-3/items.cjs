@@ -1,6 +1,6 @@
 /**
- * Single deliveries and depots. Errors are thrown as problems, and a 201 has the address of the
- * delivery.
+ * Single deliveries and depots. Errors are thrown as problems, and a 201 response contains the URL
+ * of the delivery.
  */
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')

@@ -1,4 +1,7 @@
-/** Step 4: deliveries have strong tags. Of two changes with the same tag, the second is refused. */
+/**
+ * Step 4: deliveries have strong entity tags. Of two changes with the same tag, the second is
+ * refused.
+ */
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')
 const lists = require('../step-0/lists.cjs')
@@ -13,6 +16,6 @@ module.exports = function createApp(store, usage) {
   v1.get('/deliveries', listRules(usage))
   v1.all('/deliveries/:id', itemRules(usage))
   v1.use(csv(store), lists(store), items(store))
-  // Turns off Express's own tags, which are weak.
+  // Turns off Express's own entity tags, which are weak.
   return around(v1, usage).set('etag', false)
 }

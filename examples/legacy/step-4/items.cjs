@@ -1,6 +1,6 @@
 /**
- * Single deliveries and depots. The tag of a response is the revision of the row, and writes
- * compare it atomically.
+ * Single deliveries and depots. The entity tag of a response is the revision of the row. Writes
+ * compare the revision atomically.
  */
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')
@@ -23,7 +23,7 @@ module.exports = function items(store) {
 
   const send = (req, res, row) => sendTag(req, res, row.revision) || res.json(present(req, row))
 
-  /** Writes the row if it still has the expected revision. If it does not, throws a 412 problem. */
+  /** Writes the row if the row still has the expected revision. Otherwise, throws a 412 problem. */
   const change = (req, res, row) => {
     checkVersion(req, req.row.revision)
     check(store, row)

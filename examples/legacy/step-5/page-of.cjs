@@ -3,7 +3,7 @@
  * types, and has completed the sort order so that no two rows are equal.
  */
 module.exports = function pageOf(all, { where, sort, offset, size }) {
-  // Only equality is compared, because the definitions have no other filters.
+  // Only equality is supported, because the definitions have no other filters.
   const rows = all.filter((row) => where.every(({ field, value }) => row[field] === value))
   rows.sort((a, b) => {
     const { field, descending } = sort.find((term) => a[term.field] !== b[term.field])

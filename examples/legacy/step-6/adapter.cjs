@@ -6,9 +6,9 @@ const pageOf = require('../step-5/page-of.cjs')
 
 const stored = ({ revision, ...value }) => ({ value, version: revision })
 
-/** `unique`: members other than the id whose values are unique. */
+/** `unique`: the names of members, other than the id, whose values must be unique. */
 function adapterOf(table, unique = []) {
-  /** Returns the refusal of a value if another row has the same id or the same unique member. */
+  /** Returns a refusal if another row has the same id or the same value in a unique member. */
   const duplicate = (value, id) => {
     const member = ['id', ...unique].find((name) =>
       table.all().some((row) => row[name] === value[name] && row.id !== id),

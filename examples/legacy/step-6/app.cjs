@@ -1,4 +1,4 @@
-/** Step 6: version 1 consists of declared resources, and responds as before. */
+/** Step 6: version 1 consists of declared resources, and its responses are the same as before. */
 const around = require('../step-3/around.cjs')
 const oldVersion = require('./old-version.cjs')
 

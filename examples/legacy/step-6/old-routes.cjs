@@ -1,5 +1,5 @@
 /**
- * Routes of version 1 that do not fit the conventions. They are removed together with version 1.
+ * Routes of version 1 that do not follow the conventions. They are removed together with version 1.
  */
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')

@@ -1,6 +1,6 @@
 /**
  * Version 1 with declared resources. If a clause would refuse a request or change its response, the
- * response is still as before, and the request is counted.
+ * response stays the same as before, and the request is counted.
  */
 const { Router } = require('express4')
 const { mount, resourceRouter } = require('express-rest-conventions')
@@ -38,7 +38,7 @@ module.exports = function oldVersion(store, usage) {
   return router
 }
 
-/** The old clients read created deliveries from the body of the response. */
+/** The old clients read a created delivery from the body of the response. */
 function wantBody(req, _res, next) {
   req.headers.prefer ??= 'return=representation'
   next()

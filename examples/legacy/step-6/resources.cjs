@@ -26,7 +26,7 @@ exports.oldDepots = defineResource({
 
 const text = { type: 'string', minLength: 1 }
 
-/** Both versions have the same deliveries, but their depots have different addresses. */
+/** Both versions have the same deliveries, but the paths of the depots differ. */
 exports.deliveriesTo = (depots) =>
   defineResource({
     collection: 'deliveries',

@@ -1,6 +1,6 @@
 /**
- * Generates records. The same size always gives the same records. They include every member, every
- * type and every null of the worked example in the conventions.
+ * Generates records. The same size always gives the same records. Every member, type and null value
+ * of the worked example in the conventions occurs in them.
  */
 import type { Cliente } from '../resources/clientes.js'
 import type { CodigoPostal } from '../resources/codigos-postales.js'
@@ -33,8 +33,8 @@ export interface Data {
 }
 
 /**
- * Generates all records. `size` is the number of pre-pieces. The number of contracts is about a
- * twentieth of it, and the number of clients about a fiftieth.
+ * Generates all records. `size` is the number of pre-pieces. There are about a twentieth as many
+ * contracts, and about a fiftieth as many clients.
  */
 export function generate(size: number): Data {
   const clientes = series(Math.max(3, Math.round(size / 50)), seededRandom(1), cliente)
@@ -114,7 +114,7 @@ function contrato(i: number, random: Random, clientes: readonly Cliente[]): Cont
   }
 }
 
-/** A sender or recipient. Every seventh has nulls instead of data. */
+/** A sender or recipient. Every seventh sender or recipient has nulls instead of data. */
 function persona(i: number, random: Random): PrePieza['destinatario'] {
   if (i % 7 === 6) {
     return {
@@ -174,7 +174,10 @@ function prePieza(i: number, random: Random, contratos: readonly Contrato[]): Pr
   }
 }
 
-/** A time in 2026 with seven fractional digits. Every tenth time is the last one of its second. */
+/**
+ * A time in 2026 with seven fractional digits. For every tenth record, the fractional digits are
+ * all nines.
+ */
 function moment(i: number, random: Random): string {
   const second = new Date(Date.UTC(2026, 0, 1, 0, 0, random.between(0, 300 * 24 * 3600 - 1))).toISOString().slice(0, 19)
   return `${second}.${i % 10 === 1 ? '9999999' : digits(random.between(0, 9_999_999), 7)}`

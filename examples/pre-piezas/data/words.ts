@@ -1,6 +1,6 @@
 /**
- * The values of generated records. Some are difficult on purpose: they have accents, quotes, emoji,
- * `/`, `%` and `,`.
+ * The values of generated records. Some values are difficult on purpose: they contain accents,
+ * quotes, emoji, `/`, `%` or `,`.
  */
 
 export const names = [

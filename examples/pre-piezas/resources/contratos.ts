@@ -27,7 +27,7 @@ const schema = {
     cicloDeReenvio: ciclo,
     cicloDeRendicionParaEntrega: ciclo,
     cicloDeRendicionParaNoEntrega: ciclo,
-    /** Named `cliente` on the wire. Null if the contract has no client. */
+    /** Clients see this member as the link `cliente`. Null if the contract has no client. */
     clienteId: { type: ['integer', 'null'] },
     codigoDeContratoInterno: { type: 'string', maxLength: 100 },
     descripcion: { type: 'string', maxLength: 500 },
@@ -59,7 +59,7 @@ export const contratos = defineResource({
   sort: ['codigoDeContratoInterno', 'descripcion', 'esUrgente', 'estaActivo', 'tipoDeServicio'],
   search: ['codigoDeContratoInterno', 'descripcion', 'tipoDeServicio'],
   links: {
-    // The target is given by name, because each version has its own `clientes`.
+    // The target is a name and not a definition, because each version has its own `clientes`.
     cliente: { to: 'clientes', by: 'clienteId' },
     cicloDeDistribucion: { external: true },
     cicloDeReenvio: { external: true },

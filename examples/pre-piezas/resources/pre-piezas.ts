@@ -23,9 +23,9 @@ const schema = {
     'valorDeclarado',
   ],
   properties: {
-    /** Named `contrato` on the wire. */
+    /** Clients see this member as the link `contrato`. */
     contratoId: { type: 'string', maxLength: 100 },
-    /** Named `cpDestinoValidado` on the wire. */
+    /** Clients see this member as the link `cpDestinoValidado`. */
     cpDestinoId: { type: 'integer' },
     destinatario: party,
     remitente: party,
@@ -59,7 +59,7 @@ export type PrePieza = FromSchema<typeof schema>
 export const prePiezas = defineResource({
   collection: 'pre-piezas',
   key: 'numero',
-  // A POST may omit the number. The store then assigns the next one.
+  // A POST may omit the number. In that case, the store assigns the next number.
   assigned: true,
   schema,
   filters: {

@@ -1,6 +1,6 @@
 /**
- * `search?q=` searches several collections for a text. It is not a resource, so it is a documented
- * endpoint (PATH-8).
+ * `search?q=` searches several collections at once. The search is not a resource, so it is a
+ * documented endpoint (PATH-8).
  */
 import { type Adapter, type Endpoint, type EndpointCall, endpoint, HttpProblem } from 'express-rest-conventions'
 import { segment } from '../addresses.js'
@@ -8,7 +8,7 @@ import type { Cliente } from './clientes.js'
 import type { Contrato } from './contratos.js'
 import type { PrePieza } from './pre-piezas.js'
 
-/** One result: its address and its title. */
+/** One result, with the URL and the title of the record that was found. */
 interface Hallazgo {
   readonly coleccion: string
   readonly href: string
@@ -56,7 +56,7 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
           },
         },
         async handle(request) {
-          // Collections that the caller may not list are not searched.
+          // Collections that the caller is not allowed to list are not searched.
           const find = finder(request)
           const found = await Promise.all([
             find('clientes', clientes, ({ id, razonSocial }) => [id, razonSocial]),

@@ -6,7 +6,10 @@ import type { DocumentFragment } from 'express-rest-conventions/openapi'
 
 const branch = { $ref: '#/components/schemas/Sucursal' }
 
-/** The maximum length of a request line and its header fields. Longer values can't arrive. */
+/**
+ * The maximum length of a request line and its header fields. Node refuses longer requests, so no
+ * value can be longer.
+ */
 const longest = 16_384
 
 const text = (description: string, maxLength = longest) => ({ description, schema: { type: 'string', maxLength } })
@@ -127,7 +130,7 @@ const ifNoneMatch = inHeader('If-None-Match', 'The `Etag` of the representation 
 const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (VERB-2, VERB-10).')
 
 /**
- * The name of a branch, which is also its id in the path. It is neither empty nor a dot segment,
+ * The name of a branch, which is also its id in the path. It is neither empty nor `.` nor `..`,
  * because clients could not request such a path.
  */
 const name = { type: 'string', minLength: 1, maxLength: 100, pattern: '^(?!\\.{1,2}$)' }

@@ -42,7 +42,7 @@ export const sucursales = defineResource({
 
 export interface SucursalesOptions {
   readonly permission: Permission<Caller>
-  /** The absolute address before the version. Default: the address that the client used. */
+  /** The absolute URL before the version. Default: derived from the URL that the client used. */
   readonly baseUrl?: string | undefined
 }
 
@@ -71,8 +71,9 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
   }
 
   /**
-   * The row, if the client expects its current version. Nothing is awaited between this check and
-   * the write, so both are one atomic step (HDR-3).
+   * Returns the row if the client expects its current version, and throws otherwise. Nothing is
+   * awaited between this check and the write, so the check and the write are one atomic step
+   * (HDR-3).
    */
   function foundToChange(req: Request) {
     const row = found(req)
@@ -90,7 +91,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     }
   }
 
-  /** A path is enough, because `methodRules()` makes it an absolute address. */
+  /** A path is enough, because `methodRules()` converts it to an absolute URL. */
   const addressOf = (req: Request, { nomenclatura }: Sucursal): string =>
     `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
@@ -146,8 +147,8 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 const nameIn = (req: Request): string => String(req.params.nomenclatura)
 
 /**
- * The requested page. `listQuery` has converted the values to their types, limited the page, and
- * completed the sort order so that no two rows are equal.
+ * The rows of the requested page. `listQuery` has converted the values to their types, limited the
+ * page size, and completed the sort order so that no two rows are equal.
  */
 function select(
   values: readonly Sucursal[],

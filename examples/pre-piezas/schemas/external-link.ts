@@ -12,7 +12,7 @@ export const ciclo = {
   },
 } as const
 
-/** An address of the geography service. Members that are not known are null or absent. */
+/** A postal address in the geography service. Members that are not known are null or absent. */
 export const direccionPostal = {
   type: 'object',
   title: 'DireccionPostal',

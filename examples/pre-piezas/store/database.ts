@@ -8,7 +8,7 @@ export interface Database {
   readonly prepare?: boolean
   /** Runs statements in one transaction. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Resolves if the database responds. Does not wait behind requests. */
+  /** Resolves if the database responds. Does not wait for a connection that requests use. */
   ask(): Promise<void>
   /** Closes everything. Resolves when running statements have ended and everything is closed. */
   close(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL in this process, by PGlite. It is only for development and the demo: it has one
- * connection, a slow query blocks the event loop, and data is never fsynced.
+ * PostgreSQL in this process, by means of PGlite. It is only for development and the demo. It has
+ * one connection, a slow query blocks the event loop, and data is never fsynced.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { fromPrepared, preparedFile } from './prepared.js'
 
 /**
  * The size of `shared_buffers`. PostgreSQL's default of 128 MB would need much more memory without
- * being faster, because the files are in memory, or cached by the system.
+ * being faster, because the database files are in memory, or cached by the system.
  */
 const buffers = '16MB'
 
@@ -54,8 +54,8 @@ async function start(place: string, options: { loadDataDir?: Blob }): Promise<Da
           return (result?.rows ?? []) as Record<string, unknown>[]
         }),
       ),
-    // The database runs in this process, so no query is sent. A query would wait behind those of
-    // all requests.
+    // The database runs in this process, so no query is needed. A query would have to wait for the
+    // queries of all requests.
     async ask() {
       if (db.closed) throw new Error('The database is closed.')
     },

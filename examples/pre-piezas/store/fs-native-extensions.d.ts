@@ -1,4 +1,4 @@
-/** The types of the package, which has none of its own. */
+/** The types of the package, which does not declare its own. */
 declare module 'fs-native-extensions' {
   const extensions: {
     /** Locks the whole file for this process. Returns false if another process has locked it. */

@@ -1,7 +1,7 @@
 /**
- * An empty database of PGlite in a file. Creating a database takes seconds and much memory, but
- * loading it from the file does not. `npm start` creates the file before it starts the service. The
- * service also works without the file.
+ * An empty PGlite database in a file. Creating a database takes seconds and much memory, but
+ * loading one from the file does not. `npm start` creates the file before it starts the service.
+ * The service also works without the file.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,10 @@ export function preparedFile(): string {
   return fileURLToPath(new URL(`./pglite-${version}.tar.gz`, import.meta.url))
 }
 
-/** The options of `PGlite.create` for a new database. */
+/**
+ * The options of `PGlite.create` for a new database, which is loaded from the file if the file
+ * exists.
+ */
 export function fromPrepared(file: string): { loadDataDir?: Blob } {
   return existsSync(file) ? { loadDataDir: new Blob([readFileSync(file)]) } : {}
 }

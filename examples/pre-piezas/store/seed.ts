@@ -6,7 +6,7 @@ import { tables } from './tables.js'
 
 const batch = 1_000
 
-/** Fills the tables in such an order that referenced rows exist. */
+/** Fills the tables in an order in which referenced rows are inserted first. */
 export async function seed(run: Run, data: Data): Promise<void> {
   await load(run, tables.clientes.table, data.clientes)
   await load(run, tables.codigosPostales.table, data.codigosPostales)
@@ -15,7 +15,7 @@ export async function seed(run: Run, data: Data): Promise<void> {
   await load(run, tables.componentes.table, data.componentes)
   await countOn(run, tables.clientes.table, 'id')
   await countOn(run, tables.prePiezas.table, 'numero')
-  // The planner has no statistics about the new rows yet.
+  // Without ANALYZE, the planner would have no statistics about the new rows yet.
   await run(
     `ANALYZE ${Object.values(tables)
       .map(({ table }) => table)
@@ -42,7 +42,7 @@ async function load(run: Run, table: string, records: readonly object[]): Promis
   }
 }
 
-/** Makes the database assign the numbers after the largest existing one. */
+/** Makes the database continue after the largest existing number when it assigns numbers. */
 async function countOn(run: Run, table: string, key: string): Promise<void> {
   await run(
     `SELECT setval(pg_get_serial_sequence('${table}', '${key}'), coalesce(max(${key}), 0) + 1, false) FROM ${table}`,

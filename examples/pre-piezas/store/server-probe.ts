@@ -11,8 +11,8 @@ export interface ServerProbe {
 }
 
 /**
- * The query of the probe. Its timeout is in milliseconds, and ends the wait on a kept connection
- * that is half-open.
+ * The query of the probe. Its timeout, in milliseconds, ends the wait if the kept connection is
+ * half-open.
  */
 const question = { text: 'SELECT 1', query_timeout: 800 }
 
@@ -30,7 +30,8 @@ export function serverProbe(newClient: () => Client): ServerProbe {
 
   const discard = (client: Client): void => {
     if (kept === client) kept = undefined
-    // A client with a running query destroys its socket. The errors of a dead client are ignored.
+    // If a query is still running, `end()` destroys the socket of the client. Errors of the
+    // discarded client are ignored.
     client.end().catch(() => {})
   }
   const keptAnswers = async (): Promise<boolean> => {
@@ -46,7 +47,7 @@ export function serverProbe(newClient: () => Client): ServerProbe {
   }
   /**
    * Opens a new connection. If this succeeds, the server responds. The loss of the kept connection
-   * does not prove that the server does not respond.
+   * alone does not prove that the server is down.
    */
   const connect = async (): Promise<void> => {
     const client = newClient()

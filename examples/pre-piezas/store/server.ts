@@ -17,7 +17,7 @@ type ServerSettings = Pick<Settings, 'databasePool' | 'databasePrepare' | 'datab
  * Connects. Throws `SettingError` if the server can't be reached or refuses the connection.
  *
  * Without prepared statements, the server is assumed to be behind a pooler. A pooler refuses
- * timeouts as startup parameters, so the default of `databaseTimeout` is then 0.
+ * timeouts as startup parameters, so the default of `databaseTimeout` is 0 in that case.
  */
 export async function openServer(url: string, settings: ServerSettings = {}): Promise<Database> {
   const { databasePool = 10, databasePrepare = true, databaseTimeout = databasePrepare ? serverTimeout : 0 } = settings
@@ -25,11 +25,11 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'pre-piezas',
-    // The number of processes * (this number + 1 for readiness) must be below `max_connections` of
-    // the server.
+    // The number of processes times (this number + 1 for readiness) must be below `max_connections`
+    // of the server.
     max: databasePool,
     connectionTimeoutMillis: 5_000,
-    // Lets the operating system detect dead connections that were not closed.
+    // Makes the operating system detect connections whose other end is gone.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // The server ends a statement well before the 30 s timeout of a request.
@@ -37,8 +37,8 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
       ? {}
       : { statement_timeout: databaseTimeout, idle_in_transaction_session_timeout: databaseTimeout }),
   })
-  // A lost connection must not end the process. The adapters warn of lost idle connections, and
-  // running statements reject.
+  // A lost connection must not end the process. The adapters already warn about lost idle
+  // connections, and running statements reject.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   try {
@@ -104,8 +104,8 @@ function passes(error: unknown): boolean {
 }
 
 /**
- * The reason for a failed connection. A host name with several addresses has one error for each
- * address.
+ * The reason why a connection failed. For a host name with several IP addresses, there is one error
+ * for each address.
  */
 function reasonOf(error: unknown): string {
   const { errors = [error] } = error as { errors?: unknown[] }

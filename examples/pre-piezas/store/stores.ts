@@ -1,4 +1,6 @@
-/** One store per resource, shared by all versions and by the public side. */
+/**
+ * One store per resource. All versions of the private API and the public API share these stores.
+ */
 import { postgresAdapter } from 'express-rest-conventions/postgres'
 import { generate } from '../data/generator.js'
 import { SettingError, type Settings } from '../settings.js'
@@ -30,7 +32,10 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
   return storesIn(database)
 }
 
-/** The number of the lock that `prepare` takes. No other lock of the database uses this number. */
+/**
+ * The number of the advisory lock that `prepare` takes. No other lock in the database uses this
+ * number.
+ */
 const lock = 8_060_502
 
 /**
@@ -44,8 +49,8 @@ export async function prepare(run: Run, seedSize: number): Promise<void> {
 }
 
 /**
- * The timeout of a statement, in milliseconds. If a connection dies during a statement, its request
- * waits for about as long.
+ * The timeout of a statement, in milliseconds. If a connection dies during a statement, the request
+ * waits for about this long.
  */
 const statementTimeout = 5_000
 

@@ -8,8 +8,8 @@ import { prePiezas } from '../resources/pre-piezas.js'
 import type { Run } from './database.js'
 
 /**
- * The table of the records that POSTs with an `Idempotency-Key` have created. It keeps them for a
- * day. Other resources could share the table.
+ * The table for POST requests with an `Idempotency-Key`. It keeps the records that these requests
+ * created for a day, so that a retry gets the same response. Other resources could share the table.
  */
 const idempotency = { table: 'idempotency_keys' } as const
 
@@ -26,8 +26,8 @@ export const tables = {
 
 /**
  * The DDL of every table, with additional constraints. A table comes after the tables that it
- * refers to. This is enough for a demo. Once there is data to keep, put the output of `tableDdl`
- * into your first migration.
+ * refers to. Creating the tables at the start is enough for a demo. Once there is data to keep, put
+ * the output of `tableDdl` into your first migration.
  */
 const statements: readonly (readonly [table: string, ddl: string])[] = [
   ['idempotency_keys', idempotencyDdl(idempotency)],
@@ -38,7 +38,7 @@ const statements: readonly (readonly [table: string, ddl: string])[] = [
   [
     'componentes',
     // Removing a piece removes its components. Otherwise, a later piece with the same number would
-    // get them.
+    // get the old components.
     `${tableDdl(componentes, tables.componentes)} ALTER TABLE componentes ADD FOREIGN KEY (numero_de_cabecera) REFERENCES pre_piezas ON DELETE CASCADE;`,
   ],
 ]

@@ -20,8 +20,8 @@ import { Store } from './store.js'
  * compare-and-set is atomic (HDR-3). A version is never used twice, not even by the next process
  * (HDR-2).
  *
- * Throws `ConfigurationError` if `records` or `unique` do not fit the definition, and for an
- * unknown option.
+ * Throws `ConfigurationError` if `records` or `unique` do not match the definition, or if an option
+ * is unknown.
  *
  * @example
  * const adapter = memoryAdapter(sucursales, { records: [{ nomenclatura: 'MAD', descripcion:
@@ -59,8 +59,8 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
 }
 
 /**
- * Returns the method `create`. With the option `idempotency`, also returns `recall`, and created
- * records are kept for repeats (VERB-12).
+ * Returns the method `create`. With the option `idempotency`, also returns `recall`, and `create`
+ * keeps each created record, so that a retry gets the same record (VERB-12).
  */
 function creating(
   store: Store,

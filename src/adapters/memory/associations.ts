@@ -1,6 +1,6 @@
 /**
  * Determines which records are attached to which parents (PATH-7). Either members of the record
- * hold the parent's key, or each parent has a set of its records, which is kept here.
+ * hold the parent's key, or `Associations` keeps a set of records for each parent.
  */
 
 import { get } from '../../definition/json.js'
@@ -21,7 +21,7 @@ export interface Parent extends Pick<Association, 'by'> {
 export class Associations {
   readonly #definition: ResourceDefinition
   readonly #attached = new Map<string, Bucket>()
-  /** Key of a record -> the texts of the parents whose sets contain the record. */
+  /** Key of a record -> the `text` of each parent whose set contains the record. */
   readonly #parents = new Map<Identity, Set<string>>()
 
   /** Throws `ConfigurationError` if the members of an association can't hold the parent's key. */

@@ -6,7 +6,7 @@ import type { Entry, Identity } from './entry.js'
 import { firstIndex, type Order } from './order.js'
 
 /**
- * The maximum number of sort orders that a bucket keeps. The least recently used one is evicted.
+ * The maximum number of sort orders that a bucket keeps. The least recently used order is evicted.
  */
 const maxOrders = 16
 
@@ -43,8 +43,9 @@ export class Bucket {
   }
 
   /**
-   * Returns all records in this order. They are sorted on first use and kept in order afterwards.
-   * The caller must not modify the list, and must not use it after a write.
+   * Returns all records in this order. The records are sorted on first use, and the sorted list is
+   * kept up to date afterwards. The caller must not modify the list, and must not use it after a
+   * write.
    */
   inOrder(order: Order): readonly Entry[] {
     this.#orders ??= new Map()
@@ -71,8 +72,8 @@ export class Bucket {
   }
 
   /**
-   * Replaces `entry` with `next`, which has the same key. If the change does not affect a sort
-   * order, `next` takes the index of `entry` in its list.
+   * Replaces `entry` with `next`, which has the same key. In each sort order that the change does
+   * not affect, `next` takes the index of `entry`.
    */
   replace(entry: Entry, next: Entry): void {
     this.#entries.set(next.id, next)

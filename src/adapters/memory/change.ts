@@ -35,7 +35,7 @@ export function removeRecord(
   return 'removed'
 }
 
-/** Calls the team's `onRemove`, and returns its refusal, if there is one. */
+/** Calls the function of the option `onRemove`, and returns its refusal, if there is one. */
 function refusedRemoval({ hooks, removing }: Store, entry: Entry, call: AdapterCall): Refused | undefined {
   if (hooks.onRemove === undefined) return undefined
   removing.add(entry)

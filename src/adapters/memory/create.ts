@@ -1,6 +1,6 @@
 /**
  * Creates records (VERB-2, PATH-7): assigns the key, sets the members that the scope and the parent
- * fix, and calls the team's `onCreate`.
+ * fix, and calls the function of the option `onCreate`.
  */
 import { compileCanonical } from '../../definition/conversion.js'
 import { put } from '../../definition/json.js'
@@ -49,8 +49,8 @@ export function fill(store: Store, records: Iterable<unknown>): void {
 }
 
 /**
- * Sets the members in `fixed`. Direct callers of the adapter, such as a team's own tests, may pass
- * no scope. `fixed` is undefined then.
+ * Sets the members in `fixed`. Direct callers of the adapter, such as the tests of a service, might
+ * pass no scope. In that case, `fixed` is undefined.
  */
 export function fixIn(draft: Draft, fixed: Row | undefined): Draft {
   if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])

@@ -5,7 +5,10 @@ import type { Shape } from '../../definition/shape.js'
 import type { Entry, Identity, Row } from './entry.js'
 import { parseSearch, type SearchClause, wordsOf } from './search-query.js'
 
-/** Stands between the words of two texts, so that no phrase matches across the two texts. */
+/**
+ * Separates the words of one string from the words of the next, so that no phrase matches across
+ * two strings.
+ */
 const gap = ''
 
 export class FullText {
@@ -101,7 +104,7 @@ export class FullText {
 
 /**
  * Whether `words` contains `run`. Takes linear time (algorithm of Knuth, Morris and Pratt), so that
- * a long text of few different words does not make a short query expensive.
+ * a long text with few different words does not make a short query expensive.
  */
 function includesRun(words: readonly string[], run: readonly string[]): boolean {
   const back = [0]
@@ -120,9 +123,9 @@ function includesRun(words: readonly string[], run: readonly string[]): boolean 
 }
 
 /**
- * Returns a function that collects the searched texts of a record. The texts are those of the
- * members that the definition names. If `search` is true, they are those of all members except
- * `writeOnly` ones.
+ * Returns a function that collects the strings of a record that `q` searches. If `search` is true,
+ * these are all strings of the record, except those in `writeOnly` members. Otherwise, they are the
+ * strings and numbers in the members that the definition names.
  */
 function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] {
   if (search === true) {

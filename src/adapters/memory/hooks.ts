@@ -1,4 +1,7 @@
-/** Wraps the team's `onCreate`, `onUpdate` and `onRemove` with checks of their results. */
+/**
+ * Wraps the functions of the options `onCreate`, `onUpdate` and `onRemove` with checks of their
+ * results.
+ */
 import { compileCanonical } from '../../definition/conversion.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { type AdapterCall, isRefused, type Refused } from '../contract.js'
@@ -8,8 +11,8 @@ import type { MemoryAdapterOptions } from './options.js'
 import { violations } from './violations.js'
 
 /**
- * The wrapped functions. Each rethrows the exception of the team's function. Each also throws if
- * the team's function returns a record that the store can't hold.
+ * The wrapped functions. Each throws if the service's function throws. Each also throws if the
+ * service's function returns a promise, or sets a member to a value that the schema does not allow.
  */
 export interface Hooks {
   readonly onCreate: ((draft: Row, call: AdapterCall) => Row) | undefined
@@ -23,14 +26,14 @@ export function hooksOf(
 ): Hooks {
   const { collection, shape } = definition
   /**
-   * Converts the values in a record from the team to canonical form, because keys, filters and sort
-   * orders compare texts (REP-4).
+   * Converts the values in a record that the service's function returned to canonical form, because
+   * keys, filters and sort orders compare strings (REP-4).
    */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
 
   const checked = (name: 'onCreate' | 'onUpdate', draft: Row, hook: () => Row): Row => {
     const title = `${name} of "${collection}"`
-    // A copy, because the function may modify its argument.
+    // The draft is copied, because the function may modify its argument.
     const given = { ...draft }
     const made = canonical(madeBy(name, collection, called(title, hook)))
     for (const { member, why } of violations(definition, made, name === 'onCreate'))

@@ -154,7 +154,7 @@ class EqualityIndex {
 }
 
 /**
- * The map key of some values. The key of a single value is the value itself. The key of several
- * values is their JSON text, which distinguishes 1 from "1".
+ * The map key for a list of values. The map key of a single value is the value itself. The map key
+ * of several values is their JSON, which distinguishes 1 from "1".
  */
 const nameOf = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : JSON.stringify(values))

@@ -1,13 +1,13 @@
 /**
- * Keeps the records that requests with an `Idempotency-Key` created, in their original state, for
- * repeats of these requests (VERB-12).
+ * Keeps the records that were created by requests with an `Idempotency-Key`, in their original
+ * state. A retry of such a request then gets the kept record (VERB-12).
  */
 import type { AdapterCall, Repeated, Stored } from '../contract.js'
 import type { Row } from './entry.js'
 
-/** How many created records are kept for repeats, and for how long. */
+/** How many created records are kept for retries, and for how long. */
 export interface MemoryIdempotencyOptions {
-  /** Seconds for which a repeat is recognized. Default 86,400 (a day). */
+  /** How long a retry is recognized, in seconds. Default 86,400 (a day). */
   readonly ttl?: number
   /**
    * The maximum number of kept records. If there are more, the oldest are dropped. Default 10,000.

@@ -1,8 +1,9 @@
 /**
- * Assigns values to members of the key: whole numbers by counting, texts as random UUIDs. No number
- * is assigned twice. The store assigns values to the members that the definition names, and to
- * members that clients may not set (`readOnly`). In a database table, a `readOnly` member of the
- * key would have a default or an identity.
+ * Assigns values to members of the key. Numeric members get consecutive whole numbers, and string
+ * members get random UUIDs. No number is assigned twice. The store assigns values to the members
+ * that the definition names, and to members that clients must not set (`readOnly`). In a database
+ * table, the column of a `readOnly` key member would be an identity column, or would have a
+ * default.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -21,21 +22,21 @@ interface Count {
 export class KeyAssignment {
   readonly #texts: readonly string[]
   readonly #numbers: readonly string[]
-  /** The numeric members that are stored as texts (formats `int64` and `decimal`). */
+  /** The numeric members that are stored as strings (formats `int64` and `decimal`). */
   readonly #asTexts: ReadonlySet<string>
   /**
    * The members of the key to which no numbers are assigned. Each combination of their values has
    * its own count.
    */
-  readonly #others: readonly string[]
+  readonly #uncounted: readonly string[]
   /**
-   * The counts, by member and by the values of the members in `#others`, if there are any. A number
+   * The counts, by member and by the values of the members in `#uncounted`, if there are any. A number
    * is not assigned again after its record is deleted.
    */
   readonly #counts = new Map<string, Count>()
   #loaded = false
 
-  /** Throws `ConfigurationError` for an assigned member that is neither a number nor text. */
+  /** Throws `ConfigurationError` if an assigned member is neither a number nor a string. */
   constructor({ collection, key, assigned, shape, parent }: ResourceDefinition) {
     const types = (member: string): ReadonlySet<string> => shape.members.get(member)?.types ?? new Set()
     const isNumber = (member: string): boolean => types(member).has('integer') || types(member).has('number')
@@ -55,7 +56,7 @@ export class KeyAssignment {
     this.#asTexts = new Set(members.filter((member) => valueFormat(shape.members.get(member))?.isNumber))
     this.#numbers = members.filter((member) => isNumber(member) || this.#asTexts.has(member))
     this.#texts = members.filter((member) => !this.#numbers.includes(member))
-    this.#others = key.members.filter((member) => !this.#numbers.includes(member))
+    this.#uncounted = key.members.filter((member) => !this.#numbers.includes(member))
   }
 
   /** Sets the missing members of the key. If no number is left for a member, returns its name. */
@@ -76,7 +77,7 @@ export class KeyAssignment {
     for (const member of this.#numbers) {
       const count = this.#countOf(member, row)
       const number = Math.floor(Number(row[member]))
-      // A text may hold a number that is too large to count. Such a number can't collide with an
+      // A string may hold a number that is too large to count. Such a number can't collide with an
       // assigned one.
       if (!Number.isSafeInteger(number)) continue
       if (!this.#loaded) count.last = Math.max(count.last, number)
@@ -96,7 +97,7 @@ export class KeyAssignment {
   }
 
   #countOf(member: string, row: Row): Count {
-    const name = this.#others.length === 0 ? member : this.#countName(member, row)
+    const name = this.#uncounted.length === 0 ? member : this.#countName(member, row)
     const known = this.#counts.get(name)
     if (known !== undefined) return known
     const made: Count = { last: 0, ahead: new Set() }
@@ -105,7 +106,7 @@ export class KeyAssignment {
   }
 
   #countName(member: string, row: Row): string {
-    return JSON.stringify([member, ...this.#others.map((other) => (Object.hasOwn(row, other) ? row[other] : null))])
+    return JSON.stringify([member, ...this.#uncounted.map((other) => (Object.hasOwn(row, other) ? row[other] : null))])
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Attaches and detaches records (PATH-7). A move must not change a member that the scope fixes,
+ * Attaches and detaches records (PATH-7). Neither operation changes a member that the scope fixes,
  * because the record would leave the scope.
  */
 import { put } from '../../definition/json.js'

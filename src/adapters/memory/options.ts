@@ -33,15 +33,17 @@ export interface MemoryAdapterOptions<T> {
    */
   readonly onUpdate?: (value: T, current: T, call: AdapterCall) => T
   /**
-   * Called with each record that is about to be removed, in the same step as the removal. It may
-   * remove other records, for example those that this record contains. If it returns a refusal, the
-   * record is not removed: `{ refused: 'referenced', members: [], by: ['lines'] }`.
+   * Called with each record that is about to be removed, in the same step as the removal. The
+   * function may remove other records, for example those that this record contains. If the function
+   * returns a refusal, the record is not removed: `{ refused: 'referenced', members: [], by:
+   * ['lines'] }`.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: returns nothing, or a refusal
   readonly onRemove?: (value: T, call: AdapterCall) => Refused | undefined | void
   /**
-   * Keeps the records that POSTs with an `Idempotency-Key` created, in this process, so that a
-   * repeated POST does not create another record (VERB-12). Default: idempotency keys are ignored.
+   * Keeps, in this process, the records that were created by POSTs with an `Idempotency-Key`. A
+   * retry of such a POST then does not create another record (VERB-12). Default: idempotency keys
+   * are ignored.
    */
   readonly idempotency?: true | MemoryIdempotencyOptions
 }

@@ -1,5 +1,5 @@
 /**
- * Compares values and records (QUERY-2): numbers by value, text by code points, `false` before
+ * Compares values and records (QUERY-2): numbers by value, strings by code points, `false` before
  * `true`, and null as the largest value.
  */
 import { isFixed } from '../../definition/fixed.js'
@@ -11,9 +11,9 @@ import type { Entry } from './entry.js'
 export const isNullish = (value: unknown): boolean => value === null || value === undefined || Number.isNaN(value)
 
 /**
- * The rank of a value's type: 0 for booleans, 1 for numbers, 2 for text, 3 for other values, 4 for
- * null and absent values. Values of different types are ordered by this rank, so the order is total
- * for any schema.
+ * The rank of a value's type: 0 for booleans, 1 for numbers, 2 for strings, 3 for other values, 4
+ * for null and absent values. Values of different types are ordered by this rank, so the order is
+ * total for any schema.
  */
 export function kindOf(value: unknown): number {
   if (isNullish(value)) return 4
@@ -32,7 +32,7 @@ export function compareValues(a: unknown, b: unknown): number {
 }
 
 /**
- * Compares texts by code points. A comparison of UTF-16 units would sort code points above U+FFFF
+ * Compares strings by code points. A comparison of UTF-16 units would sort code points above U+FFFF
  * before U+E000.
  */
 export function compareText(a: string, b: string): number {
@@ -55,16 +55,16 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 /**
- * Dotted name of a member -> its comparison function, for members whose values do not compare as
- * plain texts.
+ * Dotted name of a member -> its comparison function, for members whose values are not compared as
+ * plain strings.
  */
 export type Comparers = ReadonlyMap<string, (a: string, b: string) => number>
 
 const noComparers: Comparers = new Map()
 
 /**
- * Returns the comparison function for the values of a member: that of `comparers`, otherwise
- * `compareValues`.
+ * Returns the comparison function for the values of a member. This is the member's function in
+ * `comparers`, or `compareValues` if there is none.
  */
 export function comparerOf(field: string, comparers: Comparers): (a: unknown, b: unknown) => number {
   const compare = comparers.get(field)
@@ -86,7 +86,7 @@ export interface Order {
   /** Compares records in the order of the kept list, which does not depend on `reversed`. */
   readonly compare: (a: Entry, b: Entry) => number
   /**
-   * Compares a record with the row whose sort terms have these values. The result is that of
+   * Compares a record with the row whose sort terms have these values. Returns the same as
    * `compare(record, row)`. The row need not exist. Undefined for a list without sort terms, which
    * has no positions.
    */
@@ -153,7 +153,8 @@ const compareWithOf =
   }
 
 /**
- * Returns the first index at which `reached` is true. It must also be true at every later index.
+ * Returns the first index at which `reached` is true. `reached` must also be true at every later
+ * index.
  */
 export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean): number {
   let from = 0
@@ -168,7 +169,7 @@ export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean)
 
 /**
  * Returns the first `count` items of `list` in order, without sorting the rest. Uses a heap of
- * `count` items, with the last of them at the top.
+ * `count` items, whose top is the item that sorts last.
  */
 export function firstOf<T>(list: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
   if (count * 4 >= list.length) return [...list].sort(compare).slice(0, count)

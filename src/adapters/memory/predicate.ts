@@ -63,12 +63,12 @@ export const isRange = (condition: Condition): boolean =>
 /**
  * Returns the range of a list in which all records match all conditions. The conditions must
  * concern the same member, and the list must be sorted by this member in ascending order. Calls
- * `look` for every examined record.
+ * `countExamined` for every examined record.
  */
 export function rangeOf(
   list: readonly Entry[],
   conditions: readonly Condition[],
-  look: () => void,
+  countExamined: () => void,
   compare: Compare = compareValues,
 ): { from: number; to: number } {
   const above = (value: unknown) => (member: unknown) => compare(member, value) > 0
@@ -79,7 +79,7 @@ export function rangeOf(
   for (const { path, op, value } of conditions) {
     const first = (reached: (member: unknown) => boolean) =>
       firstIndex(list, (entry) => {
-        look()
+        countExamined()
         return reached(get(entry.stored.value, path))
       })
     if (op === 'null') {

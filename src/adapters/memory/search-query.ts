@@ -1,5 +1,5 @@
 /**
- * Parses the text of `q`, in the syntax that search engines use (QUERY-3), and splits texts into
+ * Parses the value of `q`, in the syntax that search engines use (QUERY-3), and splits strings into
  * words.
  */
 
@@ -28,8 +28,8 @@ export interface SearchClause {
 const maxWords = 128
 
 /**
- * Splits a text into words, at everything that is neither a letter nor a digit. Removes case and
- * accents.
+ * Splits a string into words, at everything that is neither a letter nor a digit. Converts the
+ * words to lower case and removes accents.
  *
  * Combining marks are removed before the Unicode decomposition, and again after it. Without the
  * first removal, the decomposition would reorder long runs of marks, which takes quadratic time.

@@ -16,15 +16,15 @@ export interface Range {
 }
 
 /**
- * Returns the page of a range of a sorted list. Calls `look` for every record that is examined to
- * find the position.
+ * Returns the requested page from a range of a sorted list. Calls `countExamined` for every record that is
+ * examined to find the position.
  */
 export function sliceOf(
   list: readonly Entry[],
   range: Range,
   order: Order,
   request: ListRequest,
-  look: () => void,
+  countExamined: () => void,
 ): ExactPage<Row> {
   const { from, to } = range
   const { seek, offset, size } = request
@@ -35,7 +35,7 @@ export function sliceOf(
   }
   const edge = (reached: (difference: number) => boolean): number => {
     const found = firstIndex(list, (entry) => {
-      look()
+      countExamined()
       return reached(compareWith(entry))
     })
     return Math.min(Math.max(found, from), to)
@@ -66,8 +66,8 @@ function pageOf(
 }
 
 /**
- * Returns the page of records that are not sorted yet. Sorts only as many of them as the page
- * needs.
+ * Returns the requested page from records that are not sorted yet. Sorts only as many records as
+ * the page needs.
  */
 export function sortedSlice(found: readonly Entry[], order: Order, request: ListRequest): ExactPage<Row> {
   const { seek, offset, size } = request

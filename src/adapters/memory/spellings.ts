@@ -1,6 +1,7 @@
 /**
- * Some formats allow several spellings of one value, such as a UUID in upper or lower case.
- * Conditions accept every spelling (QUERY-1), and are compared in the canonical spelling.
+ * Some formats allow several spellings of one value, such as a UUID in upper or lower case. A
+ * condition may use any spelling (QUERY-1). Its value is converted to the canonical spelling before
+ * the comparison.
  */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { canonicalOf, type ValueFormat, valueFormat } from '../../definition/value-formats.js'
@@ -15,7 +16,7 @@ interface Spelled {
 export interface Spellings {
   readonly comparers: Comparers
   /**
-   * The request with canonical values, or a refusal if a value does not fit its member's format.
+   * The request with canonical values, or a refusal if a value does not match its member's format.
    */
   request(given: ListRequest): ListRequest | Refused
 }

@@ -1,6 +1,6 @@
 /**
- * The records of the memory adapter and their indexes. The methods of the contract are functions
- * over the store, in other files.
+ * The records of the memory adapter and their indexes. The methods of the adapter contract are
+ * functions in other files, which take the store as an argument.
  */
 import { randomBytes } from 'node:crypto'
 import { compileRespelled } from '../../definition/conversion.js'
@@ -34,9 +34,10 @@ export class Store implements Tables {
   readonly stats = { examined: 0 }
   readonly nextVersion = versions()
   /**
-   * Converts the texts of a record to canonical form. This is for direct callers of the adapter,
-   * because records from requests are already in canonical form. Values that are already canonical
-   * stay the same objects, so that a new entry can share them with the previous entry.
+   * Converts the strings of a record to canonical form. Only records from direct callers of the
+   * adapter need this conversion: records from requests are already in canonical form. Values that
+   * are already canonical stay the same objects, so that a new entry can share them with the
+   * previous entry.
    */
   readonly canonical: (value: unknown) => Row
   /** The records that are being removed. Calls that `onRemove` makes must not see them. */
@@ -68,7 +69,7 @@ export class Store implements Tables {
     return entry !== undefined && !this.removing.has(entry) && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
-  /** Stores a new record. Refuses keys and unique values that are taken. */
+  /** Stores a new record. Refuses a record whose key or unique values are already in use. */
   insert(row: Draft): Entry | Refused {
     const found = this.key.of(row)
     if (found === undefined) return { refused: 'rule', members: this.key.members }

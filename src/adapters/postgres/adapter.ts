@@ -21,7 +21,7 @@ import { tableOptions } from './options/option-kinds.js'
 import type { PostgresAdapterOptions } from './options/options.js'
 import { warned } from './options/warned.js'
 import { Probe } from './probe/probe.js'
-import { KeptRows } from './table/kept-rows.js'
+import { CachedRows } from './table/cached-rows.js'
 import { Opening, sharedWait } from './table/opening.js'
 import { replicaUse } from './transactions/replica-use.js'
 import { registerTable } from './writes/referrers.js'
@@ -89,7 +89,7 @@ export interface UnboundPostgresAdapter {
  * Serves a resource from a PostgreSQL table. The client is a `Pool` or `Client` of `pg`, a
  * `PGlite`, or a transaction of either. Two of these can also be combined as `{ read, write }`, one
  * for reads and one for writes. The table may already exist. If it does not, `tableDdl` prints the
- * DDL of a table that fits the definition. One statement both compares the expected version and
+ * DDL of a table that matches the definition. One statement both compares the expected version and
  * changes the row (HDR-3).
  *
  * Without the option `resource`, the adapter gets its resource when it is mounted. Throws
@@ -127,7 +127,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     const known = bound.get(definition)
     if (known !== undefined) return known
     registerTable(client, options, definition.collection)
-    const rows = new KeptRows(databases.clients[0], options.keepRows)
+    const rows = new CachedRows(databases.clients[0], options.keepRows)
     const opening = new Opening(definition, options, rows)
     const probe = new Probe()
     const over = (own: Databases): object => {

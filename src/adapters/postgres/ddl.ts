@@ -1,6 +1,6 @@
 /**
- * Prints the DDL of a table that fits a definition, for teams that have no table yet. The library
- * does not run the DDL.
+ * Prints the DDL of a table that matches a definition, for services that have no table yet. The
+ * library does not run the DDL.
  */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
@@ -8,10 +8,10 @@ import { type Distributing, distributing, type TableDdlOptions } from './distrib
 import { tableOptions } from './options/option-kinds.js'
 import type { PostgresAdapterOptions, TextSearch, VersionColumn } from './options/options.js'
 import { vectorSql } from './reads/search.js'
-import { literal, quote, quoteRelation, type RelationName, relationName, row } from './sql/sql.js'
+import { literal, quote, quoteRelation, type RelationName, relationName, rowAlias } from './sql/sql.js'
 import type { CatalogColumn, Relation } from './table/catalog.js'
 import { columnNames } from './table/columns.js'
-import { idempotencyDdl } from './table/kept-table.js'
+import { idempotencyDdl } from './table/idempotency-table.js'
 import { Layout } from './table/layout.js'
 import { unfit } from './unfit.js'
 
@@ -33,10 +33,10 @@ interface Column {
  *
  * With `{ distributed: true }`, the DDL is for Citus. The tables then have no trigger, and
  * `create_distributed_table` distributes them over the servers. The distribution column is the
- * member of the key that refers to the parent. If there is none, it is the first member of the key.
- * The option `version` must be `{ column, soleWriter: true }`.
+ * column of the key member that refers to the parent. If there is no such member, it is the column
+ * of the first key member. The option `version` must be `{ column, soleWriter: true }`.
  *
- * Throws `ConfigurationError` if an option is invalid, or if no table can fit the options.
+ * Throws `ConfigurationError` if an option is invalid, or if no table can match the options.
  *
  * @example console.log(tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' }
  * }))
@@ -62,20 +62,20 @@ function* printed(
   const layout = new Layout(definition, options, relationOf(columns), relationOf(columns))
   const keys = layout.key.map(({ column }) => quote(column as string))
   const version = versionColumn(options)
-  const apart = distributing(definition, options, layout, how)
+  const distribution = distributing(definition, options, layout, how)
   const lines = [
     ...columns.map(({ name, type, notNull, more }) => `  ${quote(name)} ${type}${notNull ? ' NOT NULL' : ''}${more}`),
     ...(version === undefined ? [] : [`  ${quote(version)} uuid NOT NULL DEFAULT gen_random_uuid()`]),
     `  PRIMARY KEY (${keys.join(', ')})`,
   ]
   yield `CREATE TABLE ${table} (\n${lines.join(',\n')}\n);`
-  if (apart !== undefined) yield apart.own
+  if (distribution !== undefined) yield distribution.ownTable
   else if (version !== undefined) yield trigger(relationName(options.table), version)
   yield* indexes(definition, options, layout, table, keys)
-  yield* joinTables(definition, options, layout, { table, columns, apart })
+  yield* joinTables(definition, options, layout, { table, columns, distribution })
   if (options.idempotency === undefined) return
   yield idempotencyDdl(options.idempotency)
-  if (apart !== undefined) yield apart.once(relationName(options.idempotency.table), 'id')
+  if (distribution !== undefined) yield distribution.sharedTable(relationName(options.idempotency.table), 'id')
 }
 
 /**
@@ -107,8 +107,8 @@ function columnsOf(definition: ResourceDefinition, options: PostgresAdapterOptio
     if (named.expression !== undefined) continue
     const of = shape.members.get(member)
     if (of === undefined) {
-      // The schema has no member for this column. `onCreate` and `onUpdate` set it, for example to
-      // the user or the time.
+      // The schema has no member for this column. `onCreate` and `onUpdate` set the column, for
+      // example to the user or the time.
       columns.push({ name: named.column, type: 'text COLLATE "C"', notNull: false, more: '' })
       continue
     }
@@ -148,8 +148,8 @@ const formatted: Readonly<Record<string, string>> = {
 
 /**
  * Returns the column type that stores, sorts and compares a member's values exactly. Text is sorted
- * by code point. Numbers are doubles, or `bigint` if they are whole. Values that fit no other type
- * are stored as JSON.
+ * by code point. Numbers are doubles, or `bigint` if they are whole. Values for which none of these
+ * types is suitable are stored as JSON.
  */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types
@@ -164,9 +164,10 @@ function typeOf(shape: Shape): string {
 }
 
 /**
- * Returns the CHECK constraint for a column of local date-times, and an empty text for any other
+ * Returns the CHECK constraint for a column of local date-times, and an empty string for any other
  * column. A local date-time is stored as text, because a timestamp of PostgreSQL can't hold seven
- * fractional digits. The constraint enforces a form in which texts sort in the order of time.
+ * fractional digits. The constraint allows only one format, whose alphabetical order is also the
+ * chronological order.
  */
 function checkOf({ format, types }: Shape, column: string): string {
   if (format !== 'local-date-time' || !types.has('string')) return ''
@@ -192,7 +193,7 @@ function relationOf(columns: readonly Column[]): Relation {
         identity: '',
         default: null,
         domain: null,
-        blind: false,
+        foldsTexts: false,
         collation: '0',
       },
     ]
@@ -204,12 +205,12 @@ function relationOf(columns: readonly Column[]): Relation {
     distributed: false,
     stamped: true,
     rows: 0,
-    guarded: false,
+    hasInsertTrigger: false,
     triggers: [],
     rules: { insert: false, update: false },
     indirect: { update: false, remove: false },
     cascades: false,
-    deferrals: false,
+    databaseHasDeferrableTriggers: false,
     lacking: [],
     exactDoubles: true,
     width: 0,
@@ -217,8 +218,8 @@ function relationOf(columns: readonly Column[]): Relation {
     indexes: [],
     constraints: [],
     partitionedBy: [],
-    parts: [],
-    foreignParts: [],
+    tablesBelow: [],
+    foreignTablesBelow: [],
     inherited: [],
   }
 }
@@ -230,7 +231,7 @@ function* indexes(
   table: string,
   keys: readonly string[],
 ): Generator<string> {
-  const bare = (sql: string): string => sql.replaceAll(`${row}."`, '"')
+  const bare = (sql: string): string => sql.replaceAll(`${rowAlias}."`, '"')
   const made = new Set([keys.join(', ')])
   const index = function* (parts: readonly string[]): Generator<string> {
     const all = [...new Set([...parts.map(bare), ...keys])]
@@ -267,8 +268,8 @@ function* joinTables(
   {
     table,
     columns,
-    apart,
-  }: { readonly table: string; readonly columns: readonly Column[]; readonly apart: Distributing | undefined },
+    distribution,
+  }: { readonly table: string; readonly columns: readonly Column[]; readonly distribution: Distributing | undefined },
 ): Generator<string> {
   const types = new Map(columns.map(({ name, type }) => [name, type]))
   for (const { of, by, as } of definition.attachedTo) {
@@ -284,11 +285,11 @@ function* joinTables(
     ]
     const reference = `FOREIGN KEY (${keys.map(quote).join(', ')}) REFERENCES ${table} ON DELETE CASCADE`
     const name = quoteRelation(relationName(join.table))
-    yield `CREATE TABLE ${name} (\n${[...lines, ...(apart === undefined ? [`  ${reference}`] : [])].join(',\n')}\n);`
-    if (apart !== undefined) {
-      const by = layout.key.findIndex(({ column }) => column === apart.column)
-      yield apart.beside(relationName(join.table), keys[by] as string)
-      // A distributed table can only reference another distributed table, so the foreign key is
+    yield `CREATE TABLE ${name} (\n${[...lines, ...(distribution === undefined ? [`  ${reference}`] : [])].join(',\n')}\n);`
+    if (distribution !== undefined) {
+      const by = layout.key.findIndex(({ column }) => column === distribution.column)
+      yield distribution.joinTable(relationName(join.table), keys[by] as string)
+      // A distributed table can reference only another distributed table, so the foreign key is
       // added after the join table has been distributed.
       yield `ALTER TABLE ${name} ADD ${reference};`
     }

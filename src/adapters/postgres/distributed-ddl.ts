@@ -13,8 +13,8 @@ export interface TableDdlOptions {
   /**
    * Whether Citus distributes the tables over its servers. Default false. `{ colocateWith }` names
    * another distributed table. Each row is then placed on the same server as the rows of that table
-   * with the same value in the distribution column. Use it for a sub-collection whose key begins
-   * with the parent's key, and name the parent's table.
+   * with the same value in the distribution column. Use `colocateWith` for a sub-collection whose
+   * key begins with the parent's key, and name the parent's table.
    */
   readonly distributed?: boolean | { readonly colocateWith: string | RelationName }
 }
@@ -29,17 +29,17 @@ export interface Distributing {
   /** The distribution column of the resource's own table. */
   readonly column: string
   /** The statement that distributes the resource's own table. */
-  readonly own: string
+  readonly ownTable: string
   /**
    * Returns the statement that distributes a join table. Its rows are placed on the same server as
    * the records that they refer to.
    */
-  beside(table: RelationName, column: string): string
+  joinTable(table: RelationName, column: string): string
   /**
    * Returns the statement that distributes a table that other resources may share. The statement
    * does nothing if the table is already distributed.
    */
-  once(table: RelationName, column: string): string
+  sharedTable(table: RelationName, column: string): string
 }
 
 /**
@@ -66,12 +66,13 @@ export function distributing(
     definition.parent?.by.find((name) => definition.key.members.includes(name)) ?? definition.key.members[0]
   const column = layout.key.find(({ name }) => name === member)?.column as string
   const own = nameOf(relationName(table))
-  const beside = distributed === true ? '' : `, colocate_with => ${nameOf(relationName(distributed.colocateWith))}`
+  const colocation = distributed === true ? '' : `, colocate_with => ${nameOf(relationName(distributed.colocateWith))}`
   return {
     column,
-    own: `SELECT create_distributed_table(${own}, ${literal(column)}${beside});`,
-    beside: (name, of) => `SELECT create_distributed_table(${nameOf(name)}, ${literal(of)}, colocate_with => ${own});`,
-    once: (name, of) =>
+    ownTable: `SELECT create_distributed_table(${own}, ${literal(column)}${colocation});`,
+    joinTable: (name, of) =>
+      `SELECT create_distributed_table(${nameOf(name)}, ${literal(of)}, colocate_with => ${own});`,
+    sharedTable: (name, of) =>
       `SELECT create_distributed_table(${nameOf(name)}, ${literal(of)})\n  WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = ${nameOf(name)}::regclass);`,
   }
 }

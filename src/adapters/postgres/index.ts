@@ -42,5 +42,5 @@ export type {
 } from './options/options.js'
 export { snakeCase } from './options/snake-case.js'
 export type { RelationName } from './sql/sql.js'
-export { idempotencyDdl } from './table/kept-table.js'
+export { idempotencyDdl } from './table/idempotency-table.js'
 export { type RedisReplicaPositionsOptions, redisReplicaPositions } from './transactions/redis-positions.js'

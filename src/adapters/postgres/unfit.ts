@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../problem.js'
 
 /**
- * Returns the error for a database that does not fit the configuration. The message contains the
+ * Returns the error for a database that does not match the configuration. The message contains the
  * fix.
  */
 export const unfit = (message: string): ConfigurationError =>
@@ -19,8 +19,8 @@ export const noTransaction = (): ConfigurationError =>
   )
 
 /**
- * Returns the error for a transaction of a team's client that can't be made REPEATABLE READ,
- * because the client has already run a query in it.
+ * Returns the error for a custom client's transaction that can't be made REPEATABLE READ, because
+ * the client has already run a query in that transaction.
  */
 export const lateLevel = (): ConfigurationError =>
   unfit(

@@ -8,7 +8,7 @@ export interface BasicCredentials {
    * 8265 3.4.2).
    */
   readonly user: string
-  /** The normalized password, which is the text that is hashed. */
+  /** The normalized password. This string is hashed. */
   readonly prepared: string
   /** The password as it was sent. */
   readonly password: string
@@ -16,7 +16,7 @@ export interface BasicCredentials {
 
 /**
  * Returns the user and the password in an `Authorization` field. The password may contain colons,
- * and the user may be empty. Returns `undefined` if the scheme is not Basic, if the text is not
+ * and the user may be empty. Returns `undefined` if the scheme is not Basic, if the bytes are not
  * UTF-8 (RFC 7617 2.1), if the user or the password contains a control character, or if the
  * password could not have been stored.
  */
@@ -24,7 +24,7 @@ export function parseBasic(field: string): BasicCredentials | undefined {
   const credentials = basicAuth.parse(field)
   if (credentials === undefined) return undefined
   const { name, pass: password } = credentials
-  // Bytes that are not UTF-8 have been decoded as U+FFFD. Encoding the text again then yields
+  // Bytes that are not UTF-8 have been decoded as U+FFFD. Encoding the string again then yields
   // different bytes.
   const sent = Buffer.from(field.trim().split(/ +/)[1] as string, 'base64')
   if (!Buffer.from(`${name}:${password}`).equals(sent) || /\p{Cc}/u.test(name)) return undefined

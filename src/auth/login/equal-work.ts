@@ -41,7 +41,7 @@ export class EqualWork {
     const strongest = this.#strongest
     const work = async (): Promise<boolean> => {
       const right = stored !== undefined && (await matches(prepared, stored))
-      const left = rest(strongest, stored)
+      const left = remainingCost(strongest, stored)
       if (left !== undefined) await derive(prepared, this.#salt, 32, left)
       return right
     }
@@ -55,7 +55,7 @@ export class EqualWork {
  * hash has the largest N, up to the N of `whole`, with which the two durations match closely
  * enough.
  */
-export function rest(whole: Cost, done: Cost | undefined): Cost | undefined {
+export function remainingCost(whole: Cost, done: Cost | undefined): Cost | undefined {
   if (done === undefined) return whole
   const all = weightOf(whole, whole)
   const left = all - weightOf(done, whole)

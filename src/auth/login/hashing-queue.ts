@@ -2,10 +2,10 @@
 import { inSeconds } from '../../limits/duration.js'
 import { HttpProblem, Unavailable } from '../../problem.js'
 import { currentCost, workOf } from './password-hash.js'
-import { lanes } from './scrypt-threads.js'
+import { maxConcurrentHashes } from './scrypt-threads.js'
 
 /** The maximum expected wait, in milliseconds. A hash that would wait longer is refused. */
-const longestEstimate = 4000
+const maxExpectedWait = 4000
 
 /**
  * The maximum actual wait, in milliseconds. A hash that has waited this long is refused. The actual
@@ -14,14 +14,15 @@ const longestEstimate = 4000
 const longestWait = 5000
 
 /**
- * Milliseconds by which an expired wait may be shorter than `longestWait`. So callers that arrived
- * together are refused together, although their timers fire at slightly different times.
+ * When a hash is refused because of `longestWait`, every hash whose wait is at most this many
+ * milliseconds shorter is refused too. So callers that arrived together are refused together,
+ * although their timers fire at slightly different times.
  */
 const timerSlack = 20
 
 /**
  * Before any hash has been measured, hashes are assumed to have this duration (in milliseconds) and
- * size.
+ * size (in steps).
  */
 const assumed = { time: 250, steps: workOf(currentCost) }
 
@@ -52,7 +53,7 @@ interface Waiting {
 }
 
 /**
- * Runs hashes in order of arrival, at most `lanes` at a time. A new hash is refused if its
+ * Runs hashes in order of arrival, at most `concurrency` at a time. A new hash is refused if its
  * estimated wait is too long. The number of waiting hashes is not limited, because the same number
  * can mean a wait of seconds on one machine and of a minute on another.
  */
@@ -70,7 +71,7 @@ export class HashingQueue {
    */
   #nextRetry = 0
 
-  constructor(private readonly lanes: number) {}
+  constructor(private readonly concurrency: number) {}
 
   /**
    * Runs `work` when its turn comes. `steps` is the size of the work, as computed by `workOf`.
@@ -79,9 +80,9 @@ export class HashingQueue {
    * `Retry-After` then says when to retry.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
-    const running = this.#running.size < this.lanes ? this.#begin(steps) : await this.#wait(steps, isGone)
+    const running = this.#running.size < this.concurrency ? this.#begin(steps) : await this.#wait(steps, isGone)
     try {
-      if (isGone()) throw gone()
+      if (isGone()) throw clientGone()
       const result = await work()
       this.#past = this.#pastWith(running, performance.now())
       return result
@@ -96,9 +97,9 @@ export class HashingQueue {
    * affects only `Retry-After`.
    */
   refuseIfFull(steps: number): void {
-    if (this.#expectedWait() <= longestEstimate) return
-    for (const waiting of this.#waiting) if (waiting.isGone()) this.#take(waiting).fail(gone())
-    if (this.#expectedWait() > longestEstimate) throw this.#refusal(steps)
+    if (this.#expectedWait() <= maxExpectedWait) return
+    for (const waiting of this.#waiting) if (waiting.isGone()) this.#take(waiting).fail(clientGone())
+    if (this.#expectedWait() > maxExpectedWait) throw this.#refusal(steps)
   }
 
   /**
@@ -127,7 +128,7 @@ export class HashingQueue {
         waiting.begin(this.#begin(waiting.steps))
         return
       }
-      waiting.fail(gone())
+      waiting.fail(clientGone())
     }
   }
 
@@ -150,13 +151,13 @@ export class HashingQueue {
 
   /** Milliseconds until new work would start. */
   #expectedWait(): number {
-    if (this.#running.size < this.lanes) return 0
+    if (this.#running.size < this.concurrency) return 0
     const now = performance.now()
     const pace = this.#pace(now)
     let left = 0
     for (const { steps, began } of this.#running) left += Math.max(0, steps * pace - (now - began))
     for (const { steps } of this.#waiting) left += steps * pace
-    return left / this.lanes
+    return left / this.concurrency
   }
 
   #pastWith({ steps, began }: Running, now: number): { readonly time: number; readonly steps: number } {
@@ -182,8 +183,8 @@ export class HashingQueue {
    */
   #refusal(steps: number): Unavailable {
     const now = performance.now()
-    const own = (safetyFactor * steps * this.#pace(now)) / this.lanes
-    const room = now + own + safetyFactor * Math.max(0, this.#expectedWait() - longestEstimate)
+    const own = (safetyFactor * steps * this.#pace(now)) / this.concurrency
+    const room = now + own + safetyFactor * Math.max(0, this.#expectedWait() - maxExpectedWait)
     const retryAt = Math.min(Math.max(room, this.#nextRetry), now + longestRetryAfter)
     this.#nextRetry = retryAt + own
     // Rounds up to whole seconds. The subtraction has a small rounding error. Without the 1e-6,
@@ -196,7 +197,8 @@ export class HashingQueue {
   }
 }
 
-const gone = (): HttpProblem => new HttpProblem('bad-request', { detail: 'The client has closed the connection.' })
+const clientGone = (): HttpProblem =>
+  new HttpProblem('bad-request', { detail: 'The client has closed the connection.' })
 
 /** The queue of this process. */
-export const hashing = new HashingQueue(lanes)
+export const hashing = new HashingQueue(maxConcurrentHashes)

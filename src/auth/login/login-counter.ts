@@ -17,9 +17,9 @@ export interface Reservation {
 }
 
 /**
- * In this many milliseconds before the end of a window, or in the last tenth of the window if that
- * is shorter, no attempt is removed from the count. By the time the store removes the attempt, the
- * next window may have begun, and its count would be decremented instead.
+ * Milliseconds. No attempt is removed from the count in the last second of a window, or in its last
+ * tenth if that is shorter. By the time the store removes the attempt, the next window may have
+ * begun, and its count would be decremented instead.
  */
 const margin = 1000
 

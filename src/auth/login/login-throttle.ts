@@ -13,13 +13,13 @@ import { LoginCounter, type Reservation } from './login-counter.js'
 
 /** The limits of failed logins. */
 export interface AttemptsOptions {
-  /** The limit for one account from one address. Default 10 in 15 minutes. */
+  /** The limit for one account from one IP address. Default 10 in 15 minutes. */
   readonly pair?: Partial<Quota>
-  /** The limit for one address, for all accounts together. Default 100 in 15 minutes. */
+  /** The limit for one IP address, for all accounts together. Default 100 in 15 minutes. */
   readonly address?: Partial<Quota>
   /**
-   * The limit for one account, for all addresses together from which that account has not recently
-   * logged in. Default 100 in 15 minutes.
+   * The limit for one account, for all IP addresses together, except those from which that account
+   * has recently logged in. Default 100 in 15 minutes.
    */
   readonly account?: Partial<Quota>
 }
@@ -45,23 +45,24 @@ export const attemptsKinds: Kinds<AttemptsOptions> = {
   account: limitOptions,
 }
 
-const quarter = 15 * 60_000
+const quarterHour = 15 * 60_000
 const defaults = {
-  pair: { limit: 10, window: quarter },
-  address: { limit: 100, window: quarter },
-  account: { limit: 100, window: quarter },
+  pair: { limit: 10, window: quarterHour },
+  address: { limit: 100, window: quarterHour },
+  account: { limit: 100, window: quarterHour },
 }
 
 /**
- * How long an address stays known for an account after a login: at most 24 days, in milliseconds.
- * The time must be below the longest delay of a Node timer (2^31 - 1 milliseconds), because some
- * stores remove expired counts with a timer of this length.
+ * How long an IP address stays known for an account after a login: at most 24 days, in
+ * milliseconds. The time must be below the longest delay of a Node timer (2^31 - 1 milliseconds),
+ * because some stores remove expired counts with a timer of this length.
  */
 const remembered = 24 * 24 * 60 * 60_000
 
 const messages: StoreMessages = {
-  failed: 'The store of login() does not work: each process counts failed logins on its own until it recovers.',
-  recovered: (time) => `Each process counted failed logins on its own for ${time}: the store of login() did not work.`,
+  failed: 'The store of login() is down. Until it recovers, each process counts failed logins on its own.',
+  recovered: (time) =>
+    `Each process counted failed logins on its own for ${time}, because the store of login() was down.`,
 }
 
 /**
@@ -72,7 +73,7 @@ export class LoginThrottle {
   readonly #pair: LoginCounter
   readonly #address: LoginCounter
   readonly #account: LoginCounter
-  /** The pairs of an account and an address from which a login to the account succeeded. */
+  /** The pairs of an account and an IP address from which a login to the account succeeded. */
   readonly #known: LoginCounter
   /** The number of attempts that this process is checking, by key. */
   readonly #checking = new Map<string, number>()
@@ -94,8 +95,8 @@ export class LoginThrottle {
   /**
    * Admits an attempt. Rejects with `too-many-requests` (429) if too many attempts have failed. A
    * rejected attempt is not counted. The response does not depend on whether the user exists. If
-   * the account has recently logged in from this address, only the failures of this account from
-   * this address count. So other clients cannot lock the owner of the account out.
+   * the account has recently logged in from this IP address, only the failures of this account from
+   * this IP address count. So other clients cannot lock the owner of the account out.
    */
   async admit(user: string, req: IncomingMessage): Promise<LoginAttempt> {
     const address = addressKey(req)
@@ -111,9 +112,9 @@ export class LoginThrottle {
       await Promise.all(all.map((reservation) => reservation.release()))
     }
     if (all.some((reservation) => reservation.over)) {
-      const room = Math.max(...all.map((reservation, i) => this.#roomAt(reservation, keys[i] as string)))
+      const retryAt = Math.max(...all.map((reservation, i) => this.#retryAt(reservation, keys[i] as string)))
       await abandoned()
-      throw tooMany(room)
+      throw tooMany(retryAt)
     }
     this.#count(keys, 1)
     const failed = (): void => this.#count(keys, -1)
@@ -134,10 +135,10 @@ export class LoginThrottle {
 
   /**
    * The time at which the next attempt may be admitted, in milliseconds since 1970. An attempt that
-   * is being checked counts as failed until its check ends. If such attempts succeed, there is room
-   * again before the window ends. So the client may retry after a few seconds.
+   * is being checked counts as failed until its check ends. If such attempts succeed, further
+   * attempts can be admitted before the window ends. So the client may retry after a few seconds.
    */
-  #roomAt({ over, ends }: Reservation, key: string): number {
+  #retryAt({ over, ends }: Reservation, key: string): number {
     if (!over) return 0
     return this.#checking.has(key) ? Math.min(ends, Date.now() + retryWhileChecking) : ends
   }
@@ -154,8 +155,8 @@ export class LoginThrottle {
 /** Milliseconds after which a client may retry if earlier attempts are still being checked. */
 const retryWhileChecking = 5_000
 
-function tooMany(room: number): HttpProblem {
-  const wait = Math.max(1, Math.ceil((room - Date.now()) / 1000))
+function tooMany(retryAt: number): HttpProblem {
+  const wait = Math.max(1, Math.ceil((retryAt - Date.now()) / 1000))
   return new HttpProblem('too-many-requests', {
     detail: `Too many logins have failed, or are being checked. Try again in ${inSeconds(wait)}.`,
     headers: { [header.retryAfter]: String(wait) },

@@ -1,20 +1,20 @@
 /**
- * Normalizes passwords by the profile OpaqueString (RFC 8265 4.2), so that a password matches
- * whichever keyboard it is typed on.
+ * Normalizes passwords by the profile OpaqueString (RFC 8265 4.2), so that a password matches no
+ * matter on which keyboard it is typed.
  */
 
 /**
- * The maximum length of a password, in bytes of UTF-8. This is more than anyone types, and a text
+ * The maximum length of a password, in bytes of UTF-8. This is more than anyone types, and a string
  * of this length is cheap to normalize.
  */
 export const longestPassword = 1024
 
 /**
- * Normalizes a password for hashing. Spaces of other kinds are replaced by U+0020 (the ordinary
- * space), and then the text is converted to NFC. Returns `undefined` if the password is empty, is
- * longer than 1,024 bytes, contains a control character, or is not well-formed Unicode. Unassigned
- * characters are accepted, because a password must stay valid and unchanged when a newer version of
- * Unicode assigns them.
+ * Normalizes a password for hashing. Space characters other than U+0020 (the ordinary space) are
+ * replaced with U+0020, and then the string is converted to NFC. Returns `undefined` if the
+ * password is empty, is longer than 1,024 bytes, contains a control character, or is not
+ * well-formed Unicode. Unassigned characters are accepted, because a password must stay valid and
+ * unchanged when a newer version of Unicode assigns these characters.
  */
 export function prepareOpaqueString(password: string): string | undefined {
   // A JavaScript caller may pass another type, for example if a sign-up has no password.

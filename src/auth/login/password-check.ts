@@ -1,5 +1,6 @@
 /**
- * Checks a user name and a password, with a stored hash or with a function of the service (AUTH-6).
+ * Checks a user name and a password, with a stored hash or with the service's own function
+ * (AUTH-6).
  */
 import type { Awaitable } from '../../adapters/contract.js'
 import { isNoPrincipal } from '../no-principal.js'

@@ -13,7 +13,8 @@ export interface Cost {
 
 /**
  * The parameters of new hashes: N = 2^15, r = 8, p = 3. The OWASP Password Storage Cheat Sheet
- * lists this set of parameters and others as equivalent. The others need more memory or more time.
+ * lists several sets of parameters as equivalent, including this set. The other sets need more
+ * memory or more time.
  */
 export const currentCost: Cost = Object.freeze({ ln: 15, r: 8, p: 3 })
 
@@ -38,7 +39,7 @@ const pattern =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
 /**
- * Parses a stored hash. Returns `undefined` if the text is not a hash of scrypt. Also returns
+ * Parses a stored hash. Returns `undefined` if the value is not an scrypt hash. Also returns
  * `undefined` if the hash needs more than 256 MiB of memory or more than 2^24 steps (21 times the
  * steps of the current parameters).
  */

@@ -57,8 +57,8 @@ export async function hashPassword(password: string, options: PasswordOptions = 
  * Whether a password matches a stored hash (AUTH-6). The parameters are read from the hash. The
  * result is false for a password that could not have been stored, such as an empty one. Rejects
  * with `Unavailable` (503) if the check would wait about 4 seconds or more. Rejects with
- * `ConfigurationError` if the hash is not a hash of scrypt, or if it needs more than 256 MiB or
- * more than 21 times the work of the current parameters.
+ * `ConfigurationError` if the hash is not an scrypt hash, or if it needs more than 256 MiB or more
+ * than 21 times the work of the current parameters.
  *
  * @example if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
  */

@@ -1,6 +1,6 @@
 /**
  * Runs scrypt (RFC 7914) in dedicated threads. So the thread pool of Node.js stays free for file
- * access and name lookups. On Linux, the dedicated threads have a lower priority than the rest of
+ * access and DNS lookups. On Linux, the dedicated threads have a lower priority than the rest of
  * the process (AUTH-6).
  */
 import { type ScryptOptions, scrypt } from 'node:crypto'
@@ -12,8 +12,8 @@ import { type Cost, memoryOf } from './password-hash.js'
 /**
  * The nice value of a hashing thread. On a shared core, a thread of the default priority then gets
  * twice as much time as a hashing thread. With a higher value, logins would get almost no time
- * while other processes use all cores. The value is set on Linux only: on other systems, the same
- * call affects the whole process.
+ * while other processes use all cores. The value is set only on Linux, because on other systems the
+ * same call affects the whole process.
  */
 const niceness = process.platform === 'linux' ? 3 : undefined
 
@@ -21,7 +21,7 @@ const niceness = process.platform === 'linux' ? 3 : undefined
  * The maximum number of hashes at a time. If the priority cannot be lowered, one core is left to
  * the rest of the process.
  */
-export const lanes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
+export const maxConcurrentHashes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
 
 /** The code of a thread. It is a string and not a file, because a bundler could omit the file. */
 const threadCode = `

@@ -23,30 +23,30 @@ export type KeyRequirement =
   /** A secret of at least `bytes` bytes (RFC 7518 3.2). */
   | { readonly kind: 'secret'; readonly bytes: number }
   /**
-   * A key on an elliptic curve (RFC 7518 3.4). `curve` is the curve's name in OpenSSL, and `named`
-   * is its name in messages.
+   * A key on an elliptic curve (RFC 7518 3.4). `curve` is the curve's name in OpenSSL, and
+   * `curveName` is its name in messages.
    */
-  | { readonly kind: 'ec'; readonly curve: string; readonly named: string }
+  | { readonly kind: 'ec'; readonly curve: string; readonly curveName: string }
   /**
-   * An RSA key (RFC 7518 3.3, 3.5). `hash` is the hash function, and `bytes` is the length of its
-   * output. A key restricted to PSS (`rsa-pss`) is valid only for PS algorithms.
+   * An RSA key (RFC 7518 3.3, 3.5). `hash` is the hash function, and `hashBytes` is the length of
+   * its output. A key restricted to PSS (`rsa-pss`) is valid only for PS algorithms.
    */
-  | { readonly kind: 'rsa'; readonly pss: boolean; readonly hash: string; readonly bytes: number }
+  | { readonly kind: 'rsa'; readonly pss: boolean; readonly hash: string; readonly hashBytes: number }
 
 /** The kind of key that each algorithm requires. */
 export const algorithms: Readonly<Record<TokenAlgorithm, KeyRequirement>> = {
   HS256: { kind: 'secret', bytes: 32 },
   HS384: { kind: 'secret', bytes: 48 },
   HS512: { kind: 'secret', bytes: 64 },
-  RS256: { kind: 'rsa', pss: false, hash: 'sha256', bytes: 32 },
-  RS384: { kind: 'rsa', pss: false, hash: 'sha384', bytes: 48 },
-  RS512: { kind: 'rsa', pss: false, hash: 'sha512', bytes: 64 },
-  PS256: { kind: 'rsa', pss: true, hash: 'sha256', bytes: 32 },
-  PS384: { kind: 'rsa', pss: true, hash: 'sha384', bytes: 48 },
-  PS512: { kind: 'rsa', pss: true, hash: 'sha512', bytes: 64 },
-  ES256: { kind: 'ec', curve: 'prime256v1', named: 'P-256' },
-  ES384: { kind: 'ec', curve: 'secp384r1', named: 'P-384' },
-  ES512: { kind: 'ec', curve: 'secp521r1', named: 'P-521' },
+  RS256: { kind: 'rsa', pss: false, hash: 'sha256', hashBytes: 32 },
+  RS384: { kind: 'rsa', pss: false, hash: 'sha384', hashBytes: 48 },
+  RS512: { kind: 'rsa', pss: false, hash: 'sha512', hashBytes: 64 },
+  PS256: { kind: 'rsa', pss: true, hash: 'sha256', hashBytes: 32 },
+  PS384: { kind: 'rsa', pss: true, hash: 'sha384', hashBytes: 48 },
+  PS512: { kind: 'rsa', pss: true, hash: 'sha512', hashBytes: 64 },
+  ES256: { kind: 'ec', curve: 'prime256v1', curveName: 'P-256' },
+  ES384: { kind: 'ec', curve: 'secp384r1', curveName: 'P-384' },
+  ES512: { kind: 'ec', curve: 'secp521r1', curveName: 'P-521' },
 }
 
 /** The names of the supported algorithms. */

@@ -19,41 +19,41 @@ export interface Claims {
 }
 
 /** The maximum nesting depth of a token's header and claims. */
-export const depth = 16
+export const maxDepth = 16
 
 /**
  * How far `iat` may be in the future, in seconds, in addition to the clock tolerance. The clocks of
  * two machines differ slightly. If `iat` is further ahead, the token is forged or the issuer's
  * clock is wrong.
  */
-const longestAhead = 60
+const maxSecondsAhead = 60
 
 /** Returns the frozen claims of a payload, or a message that says why the payload is not valid. */
 export function readClaims(payload: Uint8Array): Claims | string {
-  const json = parseJson(payload, { depth })
-  if ('malformed' in json) return 'The payload is not JSON, or not all JSON parsers read it alike.'
+  const json = parseJson(payload, { depth: maxDepth })
+  if ('malformed' in json) return 'The payload is not JSON, or different JSON parsers may read it in different ways.'
   if (!isObject(json.value)) return 'The payload is not a JSON object.'
-  return formFault(json.value) ?? (freezeThroughout(json.value) as Claims)
+  return typeFault(json.value) ?? (freezeThroughout(json.value) as Claims)
 }
 
-const forms: Readonly<Record<string, { readonly holds: (value: unknown) => boolean; readonly form: string }>> = {
-  exp: { holds: Number.isFinite, form: 'a number' },
-  nbf: { holds: Number.isFinite, form: 'a number' },
-  iat: { holds: Number.isFinite, form: 'a number' },
-  iss: { holds: (value) => typeof value === 'string', form: 'a string' },
-  sub: { holds: (value) => typeof value === 'string' && value !== '', form: 'a non-empty string' },
+const claimTypes: Readonly<Record<string, { readonly isValid: (value: unknown) => boolean; readonly form: string }>> = {
+  exp: { isValid: Number.isFinite, form: 'a number' },
+  nbf: { isValid: Number.isFinite, form: 'a number' },
+  iat: { isValid: Number.isFinite, form: 'a number' },
+  iss: { isValid: (value) => typeof value === 'string', form: 'a string' },
+  sub: { isValid: (value) => typeof value === 'string' && value !== '', form: 'a non-empty string' },
   aud: {
-    holds: (value) => typeof value === 'string' || (isList(value) && value.every((one) => typeof one === 'string')),
+    isValid: (value) => typeof value === 'string' || (isList(value) && value.every((one) => typeof one === 'string')),
     form: 'a string or a list of strings',
   },
-  jti: { holds: (value) => typeof value === 'string', form: 'a string' },
+  jti: { isValid: (value) => typeof value === 'string', form: 'a string' },
 }
 
-function formFault(claims: Readonly<Record<string, unknown>>): string | undefined {
+function typeFault(claims: Readonly<Record<string, unknown>>): string | undefined {
   if (!Object.hasOwn(claims, 'exp')) return 'The claim "exp" is missing.'
-  for (const name of Object.keys(forms)) {
-    const rule = forms[name]
-    if (rule === undefined || !Object.hasOwn(claims, name) || rule.holds(claims[name])) continue
+  for (const name of Object.keys(claimTypes)) {
+    const rule = claimTypes[name]
+    if (rule === undefined || !Object.hasOwn(claims, name) || rule.isValid(claims[name])) continue
     return `The claim "${name}" is not ${rule.form}.`
   }
   return undefined
@@ -78,16 +78,16 @@ export function claimFault(claims: Claims, rules: ClaimRules, now: number): stri
 function timeFault({ exp, nbf, iat }: Claims, { tolerance, maxAge }: ClaimRules, now: number): string | undefined {
   if (now >= exp + tolerance) return 'The token has expired.'
   if (nbf !== undefined && now < nbf - tolerance) return 'The token is not valid yet (nbf).'
-  if (iat !== undefined && now < iat - tolerance - longestAhead) return 'The token was issued in the future (iat).'
+  if (iat !== undefined && now < iat - tolerance - maxSecondsAhead) return 'The token was issued in the future (iat).'
   if (maxAge === undefined) return undefined
-  if (iat === undefined) return 'The claim "iat" is missing, but "maxAge" requires it.'
-  return now >= iat + maxAge + tolerance ? 'The token is older than "maxAge".' : undefined
+  if (iat === undefined) return 'The claim "iat" is missing, but the option "maxAge" requires it.'
+  return now >= iat + maxAge + tolerance ? 'The token is older than the option "maxAge" allows.' : undefined
 }
 
 function issuerFault({ iss }: Claims, { issuers }: ClaimRules): string | undefined {
   if (issuers === undefined) return undefined
   if (iss === undefined) return 'The claim "iss" is missing.'
-  return issuers.includes(iss) ? undefined : 'The token is from an issuer other than "issuer".'
+  return issuers.includes(iss) ? undefined : 'The token is from an issuer that is not in the option "issuer".'
 }
 
 function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | undefined {
@@ -96,12 +96,12 @@ function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | und
   if (audiences === undefined)
     return aud === undefined
       ? undefined
-      : 'The token has an audience, but this service has no name to compare: set "audience".'
+      : 'The token has an audience, but this service has no name to compare: set the option "audience".'
   if (aud === undefined) return 'The claim "aud" is missing.'
   const intended = typeof aud === 'string' ? [aud] : aud
   return intended.some((one) => audiences.includes(one))
     ? undefined
-    : 'The token is for an audience other than "audience".'
+    : 'The token is for an audience that is not in the option "audience".'
 }
 
 /** The time at which valid claims expire, in seconds since 1970. */

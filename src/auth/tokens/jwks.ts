@@ -5,7 +5,7 @@
 
 import type { Awaitable } from '../../adapters/contract.js'
 import { causeText } from '../../failures/line.js'
-import { stated } from '../../failures/stated.js'
+import { loggable } from '../../failures/loggable.js'
 import { notify } from '../../notify.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kind, Kinds } from '../../options/kinds.js'
@@ -17,7 +17,7 @@ import { type KeySet, readKeySet } from './key-set.js'
 import { fetchKeySet, keySetAddress, keysOfSet } from './key-set-request.js'
 import type { TokenKey } from './keys.js'
 
-/** The source of a key set: its address, or a function that returns the key set. */
+/** The source of a key set: its URL, or a function that returns the key set. */
 export type JwksSource = string | URL | (() => Promise<{ readonly keys: readonly Jwk[] }>)
 
 /** How a key set is fetched and cached. */
@@ -28,8 +28,9 @@ export interface JwksOptions {
    */
   readonly maxAge?: number
   /**
-   * Milliseconds to wait after a fetch before an unknown key or a failure may cause the next fetch.
-   * Default 30,000. As long as no key set has been fetched, the wait is at most 1,000 milliseconds.
+   * Milliseconds to wait after a fetch before an unknown key in a token or a failed fetch may cause
+   * the next fetch. Default 30,000. As long as no key set has been fetched, the wait is at most
+   * 1,000 milliseconds.
    */
   readonly cooldown?: number
   /** The timeout of a fetch in milliseconds. Default 5,000. */
@@ -70,8 +71,8 @@ const firstCooldown = 1000
  * Concurrent requests share one fetch. During an outage, the cached keys are used. If no keys are
  * cached, the response is 503.
  *
- * @throws ConfigurationError `invalid-option` if an option is invalid, or if the address is neither
- * https nor on this machine
+ * @throws ConfigurationError `invalid-option` if an option is invalid, or if the URL is neither an
+ * https URL nor a URL of this machine
  *
  * @example bearer({ keys: jwks('https://login.example/.well-known/jwks.json'), issuer: 'https://login.example', audience: 'courier' })
  */
@@ -89,7 +90,7 @@ export function jwks(source: JwksSource, options: JwksOptions = {}): KeyFinder {
   return (header) => published.find(header)
 }
 
-interface Plan {
+interface JwksPlan {
   readonly maxAge: number
   readonly cooldown: number
   readonly timeout: number
@@ -98,19 +99,19 @@ interface Plan {
 }
 
 class PublishedKeys {
-  private readonly plan: Plan
+  private readonly plan: JwksPlan
   private keys: readonly TokenKey[] | undefined
   /**
-   * The time at which the keys were fetched (`got`) and the time at which the last attempt ended
-   * (`tried`), in milliseconds of the monotonic clock.
+   * The time at which the keys were fetched (`fetchedAt`) and the time at which the last attempt ended
+   * (`attemptedAt`), in milliseconds of the monotonic clock.
    */
-  private got = 0
-  private tried = Number.NEGATIVE_INFINITY
+  private fetchedAt = 0
+  private attemptedAt = Number.NEGATIVE_INFINITY
   private failing = false
   private pending: Promise<void> | undefined
   private lastFaults = ''
 
-  constructor(plan: Plan) {
+  constructor(plan: JwksPlan) {
     this.plan = plan
   }
 
@@ -118,7 +119,7 @@ class PublishedKeys {
     const { keys } = this
     if (keys === undefined) return this.firstKeys(header)
     const found = matching(keys, header)
-    if (performance.now() - this.got >= this.plan.maxAge) {
+    if (performance.now() - this.fetchedAt >= this.plan.maxAge) {
       // While the source is failing, waiting for it would delay every request. So the cached keys
       // are used, and the fetch runs in the background.
       if (!this.failing) return this.refresh().then(() => matching(this.keys ?? [], header))
@@ -133,18 +134,18 @@ class PublishedKeys {
     if (this.pending !== undefined || this.mayTry(pause)) await this.refresh()
     if (this.keys !== undefined) return matching(this.keys, header)
     throw new Unavailable({
-      cause: stated(new Error('There is no key set yet: it could not be fetched.'), 'key-rotation'),
+      cause: loggable(new Error('There is no key set yet: it could not be fetched.'), 'key-rotation'),
     })
   }
 
   private mayTry(pause: number): boolean {
-    return performance.now() - this.tried >= pause
+    return performance.now() - this.attemptedAt >= pause
   }
 
   /** Fetches the key set. Concurrent callers share one fetch. Never rejects. */
   private refresh(): Promise<void> {
     this.pending ??= this.load().finally(() => {
-      this.tried = performance.now()
+      this.attemptedAt = performance.now()
       this.pending = undefined
     })
     return this.pending
@@ -154,18 +155,18 @@ class PublishedKeys {
     try {
       const { load, timeout } = this.plan
       const set = await abortedAfter(load, timeout, () =>
-        stated(new Error(`The key set took longer than ${timeout} ms.`), 'key-rotation'),
+        loggable(new Error(`The key set took longer than ${timeout} ms.`), 'key-rotation'),
       )
       const { keys, faults } = readKeySet(keysOfSet(set))
       this.keys = keys
-      this.got = performance.now()
+      this.fetchedAt = performance.now()
       this.failing = false
       this.reportFaults(keys, faults)
     } catch (error) {
       const meanwhile = this.keys === undefined ? 'No request can be authenticated.' : 'The cached keys are still used.'
       if (!this.failing)
         this.report(
-          stated(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }), 'key-rotation'),
+          loggable(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }), 'key-rotation'),
         )
       this.failing = true
     }
@@ -174,7 +175,7 @@ class PublishedKeys {
   private reportFaults(keys: KeySet['keys'], faults: KeySet['faults']): void {
     const message =
       faults.length > 0 ? faults.join('\n') : keys.length === 0 ? 'The key set has no key that can verify tokens.' : ''
-    if (message !== '' && message !== this.lastFaults) this.report(stated(new Error(message), 'key-rotation'))
+    if (message !== '' && message !== this.lastFaults) this.report(loggable(new Error(message), 'key-rotation'))
     this.lastFaults = message
   }
 

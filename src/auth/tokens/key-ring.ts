@@ -52,7 +52,7 @@ function fixedRing(what: string, given: unknown): KeyRing {
   const missing = given === undefined || given === null
   if (missing || typeof given === 'string' || given instanceof Uint8Array) {
     throw invalidOption(
-      `keys of ${what} ${missing ? 'are missing' : 'have no algorithm'}. Use { algorithm: 'HS256', key: secret }, ` +
+      `The option "keys" of ${what} ${missing ? 'is missing' : 'has no algorithm'}. Use { algorithm: 'HS256', key: secret }, ` +
         'a list of these, or jwks().',
     )
   }
@@ -64,7 +64,7 @@ function fixedRing(what: string, given: unknown): KeyRing {
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
   // `unknown` holds the keys for a token whose `kid` belongs to no key. No key has the empty `kid`,
-  // so it stands for every such `kid` here.
+  // so the empty `kid` stands for every such `kid` here.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,

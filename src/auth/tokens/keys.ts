@@ -12,7 +12,7 @@ import { ConfigurationError } from '../../problem.js'
 import { algorithmNames, algorithms, isAlgorithm, type KeyRequirement, type TokenAlgorithm } from './algorithms.js'
 import { type KeyMaterial, type KeyPurpose, pairKey, secretKey } from './key-material.js'
 
-/** A key, and the one algorithm that it is used with (RFC 8725 3.1). */
+/** A key, and the one algorithm that the key is used with (RFC 8725 3.1). */
 export interface TokenKey {
   /**
    * The name by which a token's header refers to the key (RFC 7515 4.1.4), at most 256 characters.
@@ -119,7 +119,7 @@ function checkCurve(
 ): void {
   if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === requirement.curve) return
   throw weak(
-    `${what} is not a key on the curve ${requirement.named}, which ${algorithm} requires (RFC 7518 3.4). Use such a ` +
+    `${what} is not a key on the curve ${requirement.curveName}, which ${algorithm} requires (RFC 7518 3.4). Use such a ` +
       'key, or set the algorithm of this key.',
   )
 }
@@ -161,7 +161,7 @@ function checkRsa(
   const bound = type === 'rsa-pss' && hashAlgorithm !== undefined
   if (
     bound &&
-    (hashAlgorithm !== requirement.hash || mgf1HashAlgorithm !== requirement.hash || saltLength > requirement.bytes)
+    (hashAlgorithm !== requirement.hash || mgf1HashAlgorithm !== requirement.hash || saltLength > requirement.hashBytes)
   ) {
     throw weak(
       `${what} is an RSA-PSS key for parameters other than those of ${algorithm} (RFC 7518 3.5). Set the ` +

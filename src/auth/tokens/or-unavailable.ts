@@ -1,5 +1,5 @@
 /**
- * Calls the functions of a service that decide whether a token is valid. If such a function fails,
+ * Calls the service's own functions that decide whether a token is valid. If such a function fails,
  * the request is refused.
  */
 import type { Awaitable } from '../../adapters/contract.js'

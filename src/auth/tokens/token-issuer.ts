@@ -35,7 +35,7 @@ export interface TokenIssuerOptions {
  */
 export type TokenIssuer = <C extends { readonly sub: string }>(claims: C) => string
 
-/** `prepareKey` checks `key`, because no message may contain the key. */
+/** `prepareKey` checks `key`, so that no error message contains the key. */
 export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
   key: 'any',
   issuer: soleText,

@@ -1,11 +1,11 @@
 /**
- * Parses the text of a token: three base64url parts, the first of which is the header (RFC 7515 3,
- * 7.1). The text is parsed before any signature is verified.
+ * Parses a token: three base64url parts, the first of which is the header (RFC 7515 3, 7.1). The
+ * token is parsed before its signature is verified.
  */
 import { isObject } from '../../definition/json.js'
 import { parseJson } from '../../http/json-text.js'
 import { isAlgorithm } from './algorithms.js'
-import { depth } from './claims.js'
+import { maxDepth } from './claims.js'
 import type { KeyQuestion } from './key-ring.js'
 import { longestKid } from './keys.js'
 
@@ -21,8 +21,8 @@ export interface UnverifiedToken {
 }
 
 /**
- * Returns the parts of a token, or a message that says why its text is not valid. The parts are not
- * trusted yet.
+ * Returns the parts of a token, or a message that says why the token is malformed. The parts are
+ * not trusted yet.
  */
 export function readToken(token: string): UnverifiedToken | string {
   if (token.length > longestToken) return `The token is longer than ${longestToken} characters.`
@@ -32,9 +32,9 @@ export function readToken(token: string): UnverifiedToken | string {
   const [header, payload] = bytes
   if (header === undefined || payload === undefined || bytes[2] === undefined)
     return 'A part of the token is empty or not base64url.'
-  const json = parseJson(header, { depth })
+  const json = parseJson(header, { depth: maxDepth })
   if ('malformed' in json || !isObject(json.value))
-    return 'The header is not a JSON object, or not all JSON parsers read it alike.'
+    return 'The header is not a JSON object, or different JSON parsers may read it in different ways.'
   return readHeader(json.value, payload)
 }
 

@@ -33,7 +33,9 @@ export interface VerifierPlan extends ClaimRules {
   /** The required `typ` of the token's header, in the spelling that `mediaTypeOf` returns. */
   readonly type: string | undefined
   readonly revoked: ((claims: Claims) => Awaitable<boolean>) | undefined
-  /** Verified tokens, by their text. A lookup takes a hundredth of the time of a verification. */
+  /**
+   * Verified tokens, by the token string. A lookup takes a hundredth of the time of a verification.
+   */
   readonly cache: Cache<string, VerifiedToken>
   /** Creates the error for a refused token. `why` contains no part of the token. */
   readonly refuse: (why: string) => HttpProblem
@@ -41,8 +43,8 @@ export interface VerifierPlan extends ClaimRules {
 
 /**
  * Returns the claims of a token, synchronously if possible. If the token is not valid, throws or
- * rejects with the result of `refuse`. If a function of the service fails, throws or rejects with
- * `Unavailable`.
+ * rejects with the result of `refuse`. If one of the service's own functions fails, throws or
+ * rejects with `Unavailable`.
  */
 export type TokenVerifier = (token: string) => Awaitable<Claims>
 

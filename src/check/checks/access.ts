@@ -26,8 +26,8 @@ export async function privatePaths(list: Listing): Promise<readonly string[]> {
 }
 
 /**
- * Checks that the list and an item respond with 401 to GET by `caller`. `who` describes the caller
- * in reports.
+ * Checks that the response to `caller` is 401, both for GET of the list and for GET of an item.
+ * `who` describes the caller in reports.
  */
 export async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
   const found = await firstBreak(await privatePaths(list), async (path) =>
@@ -38,13 +38,13 @@ export async function refuses(list: Listing, caller: Caller, who: string): Promi
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** An unsigned token, valid until the year 2100. */
+/** A token without a signature, valid until the year 2100. */
 const unsigned = `${base64url({ alg: 'none', typ: 'JWT' })}.${base64url({ sub: 'check', scope: '*:read *:write', exp: 4_102_444_800 })}.`
 
 export const accessChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/nobody',
-    rule: 'Without credentials the answer is 401.',
+    rule: 'Without credentials, the response is 401.',
     why: 'Private data must not be public.',
     fix: 'Authenticate requests first.',
     run: (list) => refuses(list, nobody, 'a request without credentials'),
@@ -52,7 +52,7 @@ export const accessChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/challenge',
     needs: ['AUTH-4/nobody'],
-    rule: '401 names the accepted credentials in `WWW-Authenticate`.',
+    rule: 'A 401 names the accepted credentials in `WWW-Authenticate`.',
     why: 'Clients and their tools choose credentials by it, and RFC 9110 asks for it.',
     fix: 'Send WWW-Authenticate with every 401.',
     async run(list) {
@@ -65,7 +65,7 @@ export const accessChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-5/altered',
     needs: ['AUTH-4/nobody'],
-    rule: 'A token whose end was altered is 401.',
+    rule: 'A token whose end was altered gets 401.',
     why: 'A client that can alter a token can act as any user.',
     fix: 'Verify the signature of every token.',
     run(list) {
@@ -77,7 +77,7 @@ export const accessChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-5/unsigned',
     needs: ['AUTH-4/nobody'],
-    rule: 'A token with the algorithm "none" is 401.',
+    rule: 'A token with the algorithm "none" gets 401.',
     why: 'Anybody can make such a token.',
     fix: 'Accept only the algorithms that the service signs with.',
     run: (list) => refuses(list, { kind: 'forged', token: unsigned }, 'an unsigned token'),
@@ -91,7 +91,7 @@ export const accessChecks: readonly ListCheck[] = [
       const refused = [...list.service.client.principals.values()].filter(({ forbidden = [] }) =>
         forbidden.includes(list.target.template),
       )
-      if (refused.length === 0) throw new Unchecked('no principal was given that may not read it')
+      if (refused.length === 0) throw new Unchecked('no principal without permission to read the collection was given')
       const found = await firstBreak(refused, async ({ name }) =>
         firstBreak(await privatePaths(list), async (path) => {
           const exchange = await list.send('GET', path, { caller: { kind: 'principal', name } })
@@ -106,11 +106,11 @@ export const accessChecks: readonly ListCheck[] = [
     rule: '`expand` does not show records that the caller may not read.',
     why: 'Otherwise an expansion bypasses the permission.',
     fix: 'Check the permission for the resource of each expansion. Without it, leave the link unexpanded.',
-    run: expansionLaw,
+    run: checkExpansion,
   },
   {
     id: 'HDR-6/private',
-    rule: 'An answer to a request with credentials is private, and revalidated before each use.',
+    rule: 'A response to a request with credentials is private, and is revalidated before each use.',
     why: 'A shared cache must not serve it to other clients.',
     fix: 'Send Cache-Control: private, no-cache with answers to requests with credentials.',
     async run(list) {
@@ -135,7 +135,7 @@ export const accessChecks: readonly ListCheck[] = [
  * Checks that `expand` does not show a record for which the caller gets 403. Its link must stay
  * unexpanded.
  */
-async function expansionLaw(list: Listing): Promise<Outcome> {
+async function checkExpansion(list: Listing): Promise<Outcome> {
   const { principals, caller } = list.service.client
   const others = [...principals.keys()].filter((name) => caller.kind !== 'principal' || name !== caller.name)
   const names = list.target.expand ?? []

@@ -1,6 +1,7 @@
 /**
- * Checks of failed logins (AUTH-6). Failed logins could lock an account, or block the address of
- * this client. So they are sent only to a disposable service, and after all other checks.
+ * Checks of failed logins (AUTH-6). Failed logins could lock an account, or the service could block
+ * the IP address of this client. So failed logins are sent only to a disposable service, and after
+ * all other checks.
  */
 import { canonicalText, isObject } from '../../definition/json.js'
 import { header } from '../../wire.js'
@@ -19,8 +20,8 @@ import { logIn, loginOf, unknownUser } from './login.js'
 const maxAttempts = 100
 
 /**
- * In milliseconds. Instead of responding with 429, a service may delay its responses to failed
- * logins. A response counts as delayed if it takes this much longer than the first response.
+ * Milliseconds. Instead of responding with 429, a service may delay its responses to failed logins.
+ * A response counts as delayed if it takes this much longer than the first response.
  */
 const longDelay = 1_000
 
@@ -30,7 +31,7 @@ const longDelay = 1_000
  */
 const pairs = 5
 
-/** In milliseconds. A smaller difference between response times may be due to chance. */
+/** Milliseconds. A smaller difference between response times may be due to chance. */
 const minDifference = 5
 
 /**
@@ -46,7 +47,7 @@ function needsAttempts(service: Service): void {
 
 /** Sends a login that must fail. Throws `Unchecked` if the status is not 401. */
 async function failed(service: Service, caller: Caller): Promise<Exchange> {
-  const exchange = await logIn(service, caller, { takesLimits: true })
+  const exchange = await logIn(service, caller, { returnsLimits: true })
   const { status } = exchange.answer
   if (status !== 401) throw new Unchecked(`a failed login was answered ${status}, so logins cannot be compared`)
   return exchange
@@ -62,7 +63,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
       needsAttempts(service)
       const { account } = service.client
       if (account === undefined)
-        throw new Unchecked('no user was given that can log in. Give "account" in a target file')
+        throw new Unchecked('no user that can log in was given (set "account" in a target file)')
       // This login is not measured. It may take longer than the others, because it may have to open
       // a connection.
       await failed(service, unknownUser())
@@ -73,7 +74,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
         wrong.push(await failed(service, { kind: 'wrong-password' }))
       }
       const [one, other] = [wrong[0] as Exchange, unknown[0] as Exchange]
-      if (said(one, account.user) !== said(other, stranger.user))
+      if (comparableContent(one, account.user) !== comparableContent(other, stranger.user))
         return breaks('the same response to an unknown user and a wrong password', 'another response', one, other)
       const [fast, slow] = [timesOf(unknown), timesOf(wrong)].sort((a, b) => a.median - b.median)
       if (fast === undefined || slow === undefined || !isApart(fast, slow)) return holds
@@ -93,7 +94,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
       const first = await failed(service, user)
       let last = first
       for (let n = 1; n < maxAttempts; n++) {
-        last = await logIn(service, user, { takesLimits: true })
+        last = await logIn(service, user, { returnsLimits: true })
         const { status } = last.answer
         if (status === 429 || (last.milliseconds ?? 0) > (first.milliseconds ?? 0) + longDelay) return holds
         if (status !== 401) break
@@ -125,7 +126,7 @@ const isApart = (fast: Times, slow: Times): boolean =>
  * The content of a response, for a comparison. Request ids, times and the name of the user are left
  * out, because they may differ between any two responses.
  */
-function said({ answer }: Exchange, user: string): string {
+function comparableContent({ answer }: Exchange, user: string): string {
   const { status, json, type } = answer
   const members = isObject(json) ? [json.type, json.title, json.code, json.detail, json.errors] : [type]
   const all = [status, answer.field(header.wwwAuthenticate) ?? '', ...members.map((one) => one ?? null)]

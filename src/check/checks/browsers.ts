@@ -20,7 +20,7 @@ const originOf = ({ service }: Listing): string => service.target.origin ?? anyO
 const namesIn = ({ answer }: Exchange, name: string): ReadonlySet<string> =>
   new Set((answer.field(name) ?? '').split(',').map((one) => one.trim().toLowerCase()))
 
-const letsIn = (exchange: Exchange, origin: string): boolean =>
+const allowsOrigin = (exchange: Exchange, origin: string): boolean =>
   ['*', origin].includes(exchange.answer.field(header.allowOrigin) ?? '')
 
 /**
@@ -30,7 +30,7 @@ const letsIn = (exchange: Exchange, origin: string): boolean =>
 async function fromOrigin(list: Listing): Promise<Exchange> {
   const origin = originOf(list)
   const exchange = await list.list('', { headers: { Origin: origin } })
-  if (!letsIn(exchange, origin) && list.service.target.origin === undefined)
+  if (!allowsOrigin(exchange, origin) && list.service.target.origin === undefined)
     throw new NotApplicable(
       `scripts of ${origin} may not read the answers. If another origin is allowed, give it as "origin" in a target file`,
     )
@@ -59,7 +59,7 @@ export const browserChecks: readonly ListCheck[] = [
       const { status } = exchange.answer
       if (status < 200 || status > 299)
         return breaks('200 or 204 for a preflight without a token', describe(exchange), exchange)
-      if (!letsIn(exchange, origin))
+      if (!allowsOrigin(exchange, origin))
         return breaks(
           `Access-Control-Allow-Origin: ${origin}, or *`,
           exchange.answer.field(header.allowOrigin) ?? 'none',
@@ -78,13 +78,13 @@ export const browserChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-7/exposed',
-    rule: 'Scripts may read the header fields of the conventions that an answer has.',
+    rule: 'Browser scripts may read those header fields of the conventions that a response has.',
     why: 'Browsers hide tags, totals and links from scripts unless they are exposed.',
     fix: 'Name the fields in Access-Control-Expose-Headers.',
     async run(list) {
       const exchange = await fromOrigin(list)
       const origin = originOf(list)
-      if (!letsIn(exchange, origin))
+      if (!allowsOrigin(exchange, origin))
         return breaks(
           `Access-Control-Allow-Origin: ${origin}, or *`,
           exchange.answer.field(header.allowOrigin) ?? 'none',

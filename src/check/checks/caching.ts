@@ -21,8 +21,8 @@ const varies = ({ answer }: Exchange, name: string): boolean =>
 const isStored = ({ answer }: Exchange): boolean => !/\bno-store\b/i.test(answer.field(header.cacheControl) ?? '')
 
 /**
- * The header fields that a 304 must have. A cache updates its stored response with them (RFC 9110
- * 15.4.5).
+ * The header fields that a 304 must have. A cache updates its stored response with these fields
+ * (RFC 9110 15.4.5).
  */
 const fieldsOf304 = [header.etag, header.cacheControl, header.vary]
 
@@ -30,7 +30,7 @@ export const cachingChecks: readonly ListCheck[] = [
   {
     id: 'HDR-1/vary',
     needs: ['HDR-1/accept'],
-    rule: 'An answer that has several media types names `Accept` in `Vary`.',
+    rule: 'A response that exists in several media types names `Accept` in `Vary`.',
     why: 'Otherwise a cache answers a client that asks for JSON with XML.',
     fix: 'Send Vary: Accept.',
     async run(list) {
@@ -44,7 +44,7 @@ export const cachingChecks: readonly ListCheck[] = [
   {
     id: 'HDR-6/vary',
     needs: ['HDR-6/private'],
-    rule: 'An answer to a request with credentials names their header field in `Vary`.',
+    rule: 'If a request has credentials, the response names the header field of the credentials in `Vary`.',
     why: 'Otherwise the cache of a browser serves one user the stored response of another.',
     fix: 'Send Vary with the header field that carries the token.',
     async run(list) {
@@ -77,7 +77,7 @@ export const cachingChecks: readonly ListCheck[] = [
   {
     id: 'HDR-4/no-cache',
     needs: ['HDR-4/item', 'HDR-4/list'],
-    rule: '`Cache-Control: no-cache` in a request does not prevent 304.',
+    rule: '`Cache-Control: no-cache` in a request does not prevent a 304.',
     why: 'Some clients, such as `fetch` of Node, send it with every conditional request.',
     fix: 'Compare If-None-Match, regardless of the Cache-Control of the request.',
     async run(list) {

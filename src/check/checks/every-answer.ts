@@ -18,7 +18,7 @@ interface AnswerRule {
   readonly expected: string
   /**
    * Whether the rule is broken only after many requests, such as the requests that exceed a rate
-   * limit. No script is written that reproduces such a break.
+   * limit. No script is written that reproduces such a violation.
    */
   readonly needsMany?: true
   /** The reason that reports give if the rule applies to no response of the run. */
@@ -28,7 +28,7 @@ interface AnswerRule {
 const rules: readonly AnswerRule[] = [
   {
     id: 'ERR-1/statuses',
-    rule: 'Every status is one that the conventions use, and 503 has `Retry-After`.',
+    rule: 'Every status is one that the conventions use, and a 503 has `Retry-After`.',
     why: 'Clients handle a few statuses, each with one meaning.',
     fix: 'Answer with the status that the conventions define for the case.',
     applies: () => true,
@@ -37,7 +37,7 @@ const rules: readonly AnswerRule[] = [
   },
   {
     id: 'LIMIT-1/retry-after',
-    rule: '429 has `Retry-After`.',
+    rule: 'A 429 has `Retry-After`.',
     why: 'Clients wait that long instead of retrying at once.',
     fix: 'Send Retry-After with every 429.',
     applies: ({ answer }) => answer.status === 429,

@@ -6,8 +6,8 @@ import type { Exchange } from '../client/exchange.js'
 import { breaksBy, type Outcome } from '../verdict.js'
 
 /**
- * Returns a break (a violation of the rule) if the status is not one of `statuses`. Returns
- * `undefined` otherwise. `when` describes the request in reports.
+ * Returns a violation if the status is not one of `statuses`. Returns `undefined` otherwise. `when`
+ * describes the request in reports.
  */
 export function expectStatus(exchange: Exchange, statuses: readonly number[], when: string): Outcome | undefined {
   const { status } = exchange.answer
@@ -29,8 +29,8 @@ export function describe({ answer: { status, type, body } }: Exchange): string {
 }
 
 /**
- * Calls `look` with each value, one after the other, and returns the first break. Returns
- * `undefined` if there is no break.
+ * Calls `look` with each value, one after the other, and returns the first violation that `look`
+ * finds. Returns `undefined` if there is none.
  */
 export async function firstBreak<T>(
   all: Iterable<T>,

@@ -18,8 +18,8 @@ interface Shown {
 }
 
 /**
- * Finds the filters that have the name of a member of the items. Each is returned with one item and
- * the value of this item. Throws `NotApplicable` if the list has no filters.
+ * Finds the filters that have the name of a member of the items. Each filter is returned with one
+ * item and the item's value of that member. Throws `NotApplicable` if the list has no filters.
  */
 async function shownFilters(list: Listing): Promise<readonly Shown[]> {
   if (list.target.filters.length === 0) throw new NotApplicable(`${list.target.template} has no filters`)
@@ -32,7 +32,7 @@ async function shownFilters(list: Listing): Promise<readonly Shown[]> {
  * boolean, so there is a value of its type that no item has.
  */
 async function shownPair(list: Listing): Promise<readonly [Shown, Shown]> {
-  if (list.target.filters.length < 2) throw new NotApplicable(`${list.target.template} has less than two filters`)
+  if (list.target.filters.length < 2) throw new NotApplicable(`${list.target.template} has fewer than two filters`)
   for (const item of await list.items()) {
     const shown = shownIn(item, list.target.filters)
     const second = shown.find(({ filter }) => filter.type !== 'boolean')
@@ -57,9 +57,9 @@ const isOfType = (value: unknown, { type }: Filter): value is string | number | 
   type === 'integer' ? Number.isInteger(value) : type !== 'other' && typeof value === type
 
 /**
- * Checks the response to a request that filters by values of `item`. Returns a break (a violation
- * of the rule) if the response contains an item with other values, or if it contains all matches
- * but not `item`. Returns `undefined` otherwise.
+ * Checks the response to a request that filters by values of `item`. Returns a violation if the
+ * response contains an item with other values, or if the response contains all matches but not
+ * `item`. Returns `undefined` otherwise.
  */
 function wrongItems(
   list: Listing,
@@ -110,14 +110,14 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-1/all-hold',
     needs: ['QUERY-1/finds-shown'],
-    rule: 'Several filters must all match.',
+    rule: 'If a request has several filters, each listed item matches all of them.',
     why: 'A second filter narrows a search. It must not widen it.',
     fix: 'Combine the conditions of filters with AND.',
     async run(list) {
       const [first, second] = await shownPair(list)
       const both = [first, second]
-      // No item has the value of the second filter. So the list must be empty, although items have
-      // the value of the first filter.
+      // No item has the value of the second filter. So the list must be empty, although there are
+      // items with the value of the first filter.
       const none = await list.list({ [first.filter.name]: String(first.value), [second.filter.name]: absent(second) })
       const left = none.answer.status === 200 ? itemsOf(none).length : 0
       if (left > 0)
@@ -151,7 +151,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-1/repeated',
-    rule: 'A parameter that accepts one value is 400 if it is repeated.',
+    rule: 'A repeated parameter gets 400 if the parameter accepts only one value.',
     why: 'One of the values would be ignored, and the client would not know which.',
     fix: 'Refuse repeated parameters with 400, except filters that take several values.',
     async run(list) {
@@ -169,7 +169,7 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-8/malformed-value',
     needs: ['QUERY-1/finds-shown'],
-    rule: 'A value that is not of the type of its filter is 400.',
+    rule: 'A value that does not have the type of its filter gets 400.',
     why: 'An empty list looks like the result of a valid filter.',
     fix: 'Check values by the type of their member, and refuse others with 400.',
     async run(list) {
@@ -185,7 +185,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/unknown-parameter',
-    rule: 'An unknown parameter is 400, and the answer names it.',
+    rule: 'An unknown parameter gets 400, and the response names the parameter.',
     why: 'If a misspelt filter is ignored, the client gets all items instead of a few.',
     fix: 'Refuse unknown parameters with 400, and name them in the answer.',
     async run(list) {
@@ -198,7 +198,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/near-miss',
-    rule: 'The answer to a misspelt parameter names the allowed ones.',
+    rule: 'The response to a misspelt parameter names the allowed parameters.',
     why: 'Nobody would guess the spelling `offest`, so the answer has to give it.',
     fix: 'Name the closest parameter, or all that are allowed, in the answer.',
     async run(list) {
@@ -212,7 +212,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-3/search',
-    rule: 'A search with `q` has the form of any list.',
+    rule: 'A search with `q` returns a list like any other.',
     why: 'Clients process search results like lists.',
     fix: 'Answer searches with the items, the total and the links of a list.',
     async run(list) {
@@ -233,7 +233,7 @@ export const filterChecks: readonly ListCheck[] = [
 const absent = ({ filter }: Shown): string => (filter.type === 'string' ? 'no item has this text' : '-987654321')
 
 /**
- * A word of at least three letters from one of the item's texts, or `a` if there is no such word.
+ * A word of at least three letters from one of the item's strings, or `a` if there is no such word.
  */
 function wordOf(item: JsonObject): string {
   for (const value of Object.values(item)) {

@@ -1,6 +1,6 @@
 /**
- * Checks of flags that send only safe requests (PATH-8). A flag has an address below an item, such
- * as `/orders/7/starred`. PUT sets it and DELETE unsets it.
+ * Checks of flags that send only safe requests (PATH-8). A flag has a URL below an item, such as
+ * `/orders/7/starred`. PUT sets the flag, and DELETE unsets it.
  */
 import type { ListCheck } from '../check.js'
 import type { Listing } from '../listing.js'
@@ -25,7 +25,7 @@ export const flagChecks: readonly ListCheck[] = [
   {
     id: 'PATH-8/read',
     needs: ['VERB-1/item'],
-    rule: 'GET of a flag is 204 if it is set and 404 if not, and HEAD is 302 or 404.',
+    rule: 'GET of a flag returns 204 if the flag is set and 404 if it is not set. HEAD returns 302 or 404.',
     why: 'Clients read the flags of all services in the same way, by the status.',
     fix: 'Answer GET of a flag with 204 or 404, and HEAD with 302 or 404. Send no body for a flag that is set.',
     async run(list) {

@@ -11,13 +11,13 @@ import { needsGet } from './items.js'
 import { linksOf } from './links.js'
 
 /**
- * The minimum number of parents for a decision. With fewer parents, it may be chance that each of
- * them has only one item below it.
+ * The minimum number of parents that must be read for a verdict. With fewer parents, it may be
+ * chance that there is only one item below each parent.
  */
 const minParents = 3
 
 /** A parent, and the response that lists the items below it. */
-interface Family extends Place {
+interface ParentWithItems extends Place {
   readonly exchange: Exchange
   readonly items: readonly JsonObject[]
 }
@@ -26,9 +26,9 @@ interface Family extends Place {
  * Reads the items below a few parents of a sub-collection. Throws `NotApplicable` if the collection
  * is not a sub-collection.
  */
-async function familiesOf({ service, target }: Listing): Promise<readonly Family[]> {
+async function familiesOf({ service, target }: Listing): Promise<readonly ParentWithItems[]> {
   if (!target.template.includes('{')) throw new NotApplicable(`${target.template} is not a sub-collection`)
-  const families: Family[] = []
+  const families: ParentWithItems[] = []
   for (const place of await placesOf(service, target)) {
     const exchange = await place.listing.sample()
     families.push({ ...place, exchange, items: itemsOf(exchange) })
@@ -41,7 +41,7 @@ export const hierarchyChecks: readonly ListCheck[] = [
   {
     id: 'PATH-5/parent-first',
     needs: ['REP-1/reachable'],
-    rule: 'A sub-collection contains the items of its parent, not the one item to which its parent belongs.',
+    rule: 'In the path of a sub-collection, the parent comes first: `/customers/{id}/orders`, not `/orders/{id}/customers`.',
     why: 'Clients look for the items of a parent below its address.',
     fix: 'Put the parent first. The parent of an item is one of its links, which `expand` shows.',
     run: parentFirst,
@@ -56,7 +56,7 @@ export const hierarchyChecks: readonly ListCheck[] = [
   {
     id: 'PATH-7/parent',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An item of a sub-collection is 404 below a parent to which it does not belong.',
+    rule: 'If an item of a sub-collection does not belong to the parent in the path, the response is 404.',
     why: 'Otherwise a caller with access to one parent can read the items of all others.',
     fix: 'Look up the item among the items of the parent in the path.',
     async run(list) {
@@ -84,10 +84,10 @@ export const hierarchyChecks: readonly ListCheck[] = [
  * `/orders/{id}/customers`: the only item below each order is the customer to which the order
  * belongs.
  *
- * The order counts as wrong if each parent has only one item below it, and a link in the parent
- * leads to that item (REP-1). At least `minParents` parents must show this, and two of them must
- * have the same item. If clients can add items to the sub-collection, the rule holds, because a
- * parent may get several items.
+ * The order counts as wrong if there is only one item below each parent, and a link in the parent
+ * leads to that item (REP-1). There must be at least `minParents` such parents, and two of them
+ * must have the same item. If clients can add items to the sub-collection, the rule holds, because
+ * a parent may get several items.
  */
 async function parentFirst(list: Listing): Promise<Outcome> {
   const { service, target } = list
@@ -98,7 +98,7 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   const elsewhere = service.target.collections.find(
     ({ template }) => template !== target.template && !template.includes('{') && template.endsWith(`/${name}`),
   )
-  // The items have no address outside of the sub-collection, so they belong to their parent.
+  // The items have no URL outside the sub-collection, so they belong to their parent.
   if (elsewhere === undefined) return holds
   const top = new Listing(service, elsewhere, elsewhere.template)
   const found = families.map((family) => {
@@ -109,22 +109,22 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   })
   const [first] = found
   if (found.some((one) => one.name === undefined || one.name !== first?.name)) return holds
-  const twice = found.find((one) => one !== first && found.some((other) => other !== one && other.path === one.path))
-  const twin = found.find((one) => one !== twice && one.path === twice?.path)
-  if (found.length < minParents || twice === undefined || twin === undefined)
+  const repeated = found.find((one) => one !== first && found.some((other) => other !== one && other.path === one.path))
+  const original = found.find((one) => one !== repeated && one.path === repeated?.path)
+  if (found.length < minParents || repeated === undefined || original === undefined)
     throw new Unchecked(`too few items show whether ${target.template} has the parent first`)
   return breaks(
     `the items below "${name}", to which they belong according to their link "${first?.name}"`,
     `the one target of the link below each of ${found.length} items, and the same one below two of them`,
-    twin.family.exchange,
-    twice.family.exchange,
+    original.family.exchange,
+    repeated.family.exchange,
   )
 }
 
 /**
- * Reads the other addresses below the collection, such as `/orders/by-state/open`. Returns a break
- * (a violation of the rule) if such an address lists items of the collection that all have the last
- * segment of the path as the value of a member. In this example, `state` is `open` in all items.
+ * Reads the other URLs below the collection, such as `/orders/by-state/open`. Returns a violation
+ * if such a URL lists only items of the collection that have the same value in one member, and this
+ * value is the last segment of the path. In this example, `state` is `open` in all items.
  */
 async function noFilters(list: Listing): Promise<Outcome> {
   const { below = [], template } = list.target
@@ -155,10 +155,10 @@ async function noFilters(list: Listing): Promise<Outcome> {
 }
 
 /**
- * Replaces the parameter at the end of a path by the value of an item: `/orders/by-state/{state}`
- * becomes `/orders/by-state/open`. Returns the path and the value. If the path has no parameter,
- * the value is its last segment. Returns `undefined` if no item has a value, or if the path has
- * another parameter.
+ * Replaces the parameter at the end of a path with the value of the member of this name in an item:
+ * `/orders/by-state/{state}` becomes `/orders/by-state/open`. Returns the path and the value. If
+ * the path has no parameter, the value is its last segment. Returns `undefined` if no item has a
+ * value for the parameter, or if the path has another parameter.
  */
 function filledIn(
   text: string,
@@ -177,9 +177,9 @@ const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /**
- * The member by which the found items are filtered. It has the given value in all found items, and
- * another value in at least one item of the collection. A boolean member also counts if the value
- * is the name of the member, as in `/orders/paid`.
+ * The member by which the found items are filtered. In all found items, the member has the given
+ * value. In at least one item of the collection, it has another value. A boolean member also counts
+ * if the value is the name of the member, as in `/orders/paid`.
  */
 function filteringMember(
   found: readonly JsonObject[],

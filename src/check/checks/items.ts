@@ -1,6 +1,6 @@
 /**
- * Checks of items and addresses: GET, HEAD, OPTIONS, and the rule that a resource has only one
- * address (VERB-1, VERB-7..9, PATH-11).
+ * Checks of items and URLs: GET, HEAD, OPTIONS, and the rule that a resource has only one URL
+ * (VERB-1, VERB-7..9, PATH-11).
  */
 import { isObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -24,7 +24,7 @@ export function needsGet({ target }: Listing): void {
 }
 
 /**
- * The value of a header field that must be equal for GET and HEAD. Only the media type of
+ * The value of a header field, for comparing the responses to GET and HEAD. Only the media type of
  * `Content-Type` is compared, because a response without a body may omit parameters such as
  * `charset`.
  */
@@ -32,15 +32,16 @@ const comparable = ({ answer }: Exchange, name: string): string | undefined =>
   name === header.contentType ? answer.type : answer.field(name)
 
 /**
- * The header fields that must be equal for HEAD and GET of a list. If GET has an entity tag, HEAD
- * must have a tag too, but the two tags may differ, because the list may have changed in between.
+ * The header fields that must be equal in the responses to HEAD and GET of a list. If the response
+ * to GET has an entity tag, the response to HEAD must have one too. The two tags may differ,
+ * because the list may have changed in between.
  */
 const listFields = [header.totalCount, header.link, header.contentType]
 
 export const itemChecks: readonly ListCheck[] = [
   {
     id: 'VERB-1/item',
-    rule: 'An item of a list can be read at its address.',
+    rule: 'An item of a list can be read at its URL.',
     why: 'Clients use the id in a list to read the item.',
     fix: 'Answer 200 with the representation of the item.',
     async run(list) {
@@ -53,7 +54,7 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'ERR-1/missing-item',
-    rule: 'An item that does not exist is 404.',
+    rule: 'GET of an item that does not exist returns 404.',
     why: 'Clients distinguish missing items from failures by this status.',
     fix: 'Answer 404 if no record has the id.',
     async run(list) {
@@ -64,7 +65,7 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'VERB-8/item',
-    rule: 'HEAD of an existing item is 302 without `Location`.',
+    rule: 'HEAD of an existing item returns 302 without `Location`.',
     why: 'Clients use HEAD to check whether an item exists, and must not be redirected.',
     fix: 'Answer HEAD of an item with 302, and without Location.',
     async run(list) {
@@ -78,7 +79,7 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'VERB-8/missing-item',
-    rule: 'HEAD of an item that does not exist is 404.',
+    rule: 'HEAD of an item that does not exist returns 404.',
     why: 'Clients use HEAD to check whether an item exists.',
     fix: 'Look the item up before answering HEAD.',
     async run(list) {
@@ -89,7 +90,7 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'VERB-8/list',
-    rule: 'HEAD of a list has the header fields of the list.',
+    rule: 'HEAD of a list returns the header fields of the list.',
     why: 'Clients read the total with HEAD, without the items.',
     fix: 'Answer HEAD of a list as GET, without the body.',
     async run(list) {
@@ -110,7 +111,7 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'VERB-9/options',
-    rule: 'OPTIONS lists the methods of an address in `Allow`.',
+    rule: 'OPTIONS lists the methods of a URL in `Allow`.',
     why: 'Clients and tools use OPTIONS to find out the available methods.',
     fix: 'Answer OPTIONS with 200 or 204, and with every method of the address in Allow.',
     async run(list) {
@@ -120,7 +121,8 @@ export const itemChecks: readonly ListCheck[] = [
         const exchange = await list.send('OPTIONS', path)
         const wrong = expectStatus(exchange, [200, 204], `OPTIONS ${path}`)
         if (wrong !== undefined) return wrong
-        // This check accepts DELETE in `Allow` of a list. A separate check reports it (VERB-7).
+        // This check accepts DELETE in the `Allow` of a list, because a separate check reports it
+        // (VERB-7).
         return exactAllow(exchange, path === list.path ? [...documented, 'DELETE'] : documented)
       })
       return found ?? holds
@@ -162,7 +164,7 @@ export const itemChecks: readonly ListCheck[] = [
   {
     id: 'PATH-11/encoded',
     needs: ['VERB-1/item'],
-    rule: 'An id with reserved characters such as `/` and `%` is found at its percent-encoded address.',
+    rule: 'An id with reserved characters such as `/` and `%` is found at its percent-encoded URL.',
     why: 'Software that decodes an address twice, such as a gateway, changes the id.',
     fix: 'Decode each segment of a path once, after the path was split at slashes.',
     async run(list) {
@@ -197,9 +199,9 @@ export const itemChecks: readonly ListCheck[] = [
 ]
 
 /**
- * Checks that `Allow` has GET and HEAD if the OpenAPI document has GET, and that it has no write
- * method that the document does not have. A write method of the document may be missing, because
- * the caller may lack the permission to use it.
+ * Checks that `Allow` lists GET and HEAD if the OpenAPI document has GET, and that `Allow` lists no
+ * write method that the document does not have. A write method of the document may be missing,
+ * because the caller may lack the permission to use it.
  */
 function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
   const allow = exchange.answer.field(header.allow)

@@ -38,7 +38,7 @@ const maxTargets = 3
 export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-1/absolute',
-    rule: 'The `href` of a link is an absolute address.',
+    rule: 'The `href` of a link is an absolute URL.',
     why: 'Clients follow links as they are.',
     fix: 'Begin links with the configured address of the service.',
     async run(list) {
@@ -50,7 +50,7 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'REP-1/brief',
-    rule: 'Without `expand` a link has `href` and scalar members only.',
+    rule: 'Without `expand`, a link contains only its `href` and scalar members.',
     why: 'Lists stay small, and clients request what they need.',
     fix: 'Leave objects and lists out of links, and offer them by expand.',
     async run(list) {
@@ -98,7 +98,7 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'REP-2/full',
-    rule: '`expand` puts the full representation of a link in its place, with the links inside it as they are.',
+    rule: '`expand` replaces a link with the full representation of its target, whose own links stay unexpanded.',
     why: 'Clients save a request for each link, and get the same representation.',
     fix: 'Use the representation that GET of the target returns.',
     async run(list) {
@@ -131,7 +131,7 @@ export const linkChecks: readonly ListCheck[] = [
     fix: 'Accept a comma-separated list in expand, and expand each name.',
     async run(list) {
       const names = expandable(list)
-      if (names.length < 2) throw new NotApplicable('less than two associations can be expanded')
+      if (names.length < 2) throw new NotApplicable('fewer than two associations can be expanded')
       const size = { [parameter.size]: (await list.items()).length }
       const together = await list.list({ [parameter.expand]: names.join(), ...size })
       const wrong = expectStatus(together, [200], `expand=${names.join()}`)
@@ -152,7 +152,7 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/expand-name',
-    rule: 'An unknown association in `expand` is 400.',
+    rule: 'An unknown association in `expand` gets 400.',
     why: 'Otherwise a misspelt name only shows as missing members.',
     fix: 'Refuse unknown names in expand with 400, and name the allowed ones.',
     async run(list) {
@@ -176,7 +176,7 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'REP-8/null',
-    rule: 'A member that may be null is always in an answer.',
+    rule: 'A member that may be null is present in every response.',
     why: 'Clients can distinguish "no value" from "not included".',
     fix: 'Write null for members without a value, instead of leaving them out.',
     async run(list) {
@@ -189,7 +189,7 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'REP-8/write-only',
-    rule: 'A write-only member is never in an answer.',
+    rule: 'A write-only member is never in a response.',
     why: 'Such members are secrets, such as passwords.',
     fix: 'Leave write-only members out of all answers.',
     async run(list) {

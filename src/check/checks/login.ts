@@ -14,7 +14,7 @@ import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from 
 import { describe, expectStatus } from './expecting.js'
 import { besideVersion } from './version-root.js'
 
-/** Sends `GET {base_url}/login`. The address of the login does not contain the version. */
+/** Sends `GET {base_url}/login`. The URL of the login does not contain the version. */
 export async function logIn(service: Service, caller: Caller, options?: SendOptions): Promise<Exchange> {
   const path = loginOf(service)
   const { root } = besideVersion(service)
@@ -32,11 +32,11 @@ export const unknownUser = () =>
   ({ kind: 'basic', user: `check-${randomUUID()}`, password: randomUUID() }) as const satisfies Caller
 
 /**
- * Logs in with the account that the check was given. Throws `Unchecked` if it was given no account.
+ * Logs in with the account that the check was given. Throws `Unchecked` if no account was given.
  */
 async function logInAsUser(service: Service): Promise<Exchange> {
   if (service.target.login !== undefined && service.client.account === undefined)
-    throw new Unchecked('no user was given that can log in. Give "account" in a target file')
+    throw new Unchecked('no user that can log in was given (set "account" in a target file)')
   return logIn(service, { kind: 'account' })
 }
 
@@ -51,7 +51,7 @@ function refusal(exchange: Exchange, who: string): Outcome | undefined {
 export const loginChecks: readonly ServiceCheck[] = [
   {
     id: 'AUTH-2/nobody',
-    rule: 'A login without credentials is 401, with a challenge for Basic credentials.',
+    rule: 'A login without credentials gets 401, with a challenge for Basic credentials.',
     why: 'The response tells the client what to send.',
     fix: 'Answer 401 with WWW-Authenticate: Basic.',
     async run(service) {
@@ -66,7 +66,7 @@ export const loginChecks: readonly ServiceCheck[] = [
   },
   {
     id: 'AUTH-2/unknown-user',
-    rule: 'A login of an unknown user is 401 without a token.',
+    rule: 'A login of an unknown user gets 401 without a token.',
     why: 'Anybody could act as a user.',
     fix: 'Compare user and password before issuing a token.',
     async run(service) {
@@ -76,8 +76,8 @@ export const loginChecks: readonly ServiceCheck[] = [
   },
   {
     id: 'AUTH-2/token',
-    rule: 'A login with user and password is 200, with the token in `x-authorization-token` and no body, and is not stored.',
-    why: 'Clients of all services take the token from the same place, and no cache may keep it.',
+    rule: 'A login with user and password gets 200, with the token in `x-authorization-token`, without a body, and with `Cache-Control: no-store`.',
+    why: 'Clients of all services take the token from the same place, and no cache may keep the token.',
     fix: 'Send the token in x-authorization-token, without a body, and Cache-Control: no-store.',
     async run(service) {
       const exchange = await logInAsUser(service)

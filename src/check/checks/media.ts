@@ -37,7 +37,7 @@ export const mediaChecks: readonly ListCheck[] = [
   {
     id: 'HDR-1/accept',
     needs: ['VERB-1/list'],
-    rule: '`Accept` chooses the media type of an answer, by its q-values.',
+    rule: '`Accept` and its q-values determine the media type of the response.',
     why: 'Clients can only read the types that they accept.',
     fix: 'Choose the media type by Accept (RFC 9110 12.5.1).',
     async run(list) {
@@ -53,7 +53,7 @@ export const mediaChecks: readonly ListCheck[] = [
   {
     id: 'HDR-1/unsupported',
     needs: ['VERB-1/item'],
-    rule: 'An `Accept` that names no media type of the service is 415.',
+    rule: 'An `Accept` that names no media type of the service gets 415.',
     why: 'A client that can read none of the offered types gets a clear error.',
     fix: 'Answer 415 if no media type of Accept is offered.',
     async run(list) {
@@ -83,9 +83,9 @@ export const mediaChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-8/media-types',
-    rule: 'The JSON and the XML of an item have different strong tags.',
+    rule: 'The JSON and the XML representation of an item have different strong tags.',
     why: 'If both have one tag, a cache may serve the wrong format.',
-    fix: 'Make the tag from the bytes of the body, or put the media type into it.',
+    fix: 'Make the tag from the bytes of the body, or put the media type into the tag.',
     async run(list) {
       const [json, xml] = await bothOf(list)
       const [one, other] = [json, xml].map(({ answer }) => answer.field(header.etag))
@@ -111,8 +111,8 @@ async function bothOf(list: Listing): Promise<readonly [Exchange, Exchange]> {
 }
 
 /**
- * Converts a value to a text that can be compared, because JSON and XML may write numbers and white
- * space differently: `1.0` becomes `1`.
+ * Converts a value to a string that can be compared, because JSON and XML may write numbers and
+ * white space differently. For example, `1.0` becomes `1`.
  */
 const plain = (value: unknown): string => {
   const text = String(value).replace(/\s+/g, ' ').trim()
@@ -120,8 +120,8 @@ const plain = (value: unknown): string => {
 }
 
 /**
- * The scalar values that the XML must contain. Null, empty texts, and texts with characters that
- * XML can't contain are left out.
+ * The scalar values that the XML must contain. Null, empty strings, and strings with characters
+ * that XML can't contain are left out.
  */
 const scalarsOf = (value: unknown): readonly unknown[] =>
   isContainer(value)

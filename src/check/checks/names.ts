@@ -1,4 +1,4 @@
-/** Checks of names in paths, and of other spellings of an address (PATH-2..4, PATH-9, PATH-11). */
+/** Checks of names in paths, and of other spellings of a URL (PATH-2..4, PATH-9, PATH-11). */
 import { checkCollectionName } from '../../definition/naming.js'
 import { isConfigurationError } from '../../problem.js'
 import type { ListCheck } from '../check.js'
@@ -8,10 +8,10 @@ import { expectStatus, firstBreak } from './expecting.js'
 import { needsGet } from './items.js'
 
 /**
- * Returns a break (a violation of the rule) if `checkCollectionName()` throws an error with this
- * code for the name of the collection.
+ * Returns a violation if `checkCollectionName()` throws an error with this code for the name of the
+ * collection.
  */
-async function nameLaw(list: Listing, code: string, expected: string): Promise<Outcome> {
+async function checkName(list: Listing, code: string, expected: string): Promise<Outcome> {
   const name = list.target.template.split('/').at(-1) ?? ''
   try {
     checkCollectionName(name)
@@ -28,26 +28,26 @@ export const nameChecks: readonly ListCheck[] = [
     rule: 'The name of a collection is a plural noun.',
     why: 'Clients guess the addresses of a service from those that they know.',
     fix: 'Rename the collection, and serve the old name in the old version only.',
-    run: (list) => nameLaw(list, 'name-not-plural', 'a plural noun'),
+    run: (list) => checkName(list, 'name-not-plural', 'a plural noun'),
   },
   {
     id: 'PATH-3/verb',
     rule: 'The name of a collection is not an action.',
     why: 'The method defines the operation. A verb in the path repeats or contradicts it.',
     fix: 'Name the resource that is created or changed, and use the method as the verb.',
-    run: (list) => nameLaw(list, 'name-is-verb', 'a noun'),
+    run: (list) => checkName(list, 'name-is-verb', 'a noun'),
   },
   {
     id: 'PATH-4/format',
-    rule: 'The name of a collection has no format.',
+    rule: 'The name of a collection contains no format: `orders`, not `orders.json`.',
     why: 'An address stays the same when another format is added.',
     fix: 'Choose the format by Accept.',
-    run: (list) => nameLaw(list, 'name-has-format', 'a name without a format'),
+    run: (list) => checkName(list, 'name-has-format', 'a name without a format'),
   },
   {
     id: 'PATH-4/extension',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An id with a format suffix is 404.',
+    rule: 'An id with a format suffix gets 404.',
     why: 'If an item has two addresses, caches and permission rules may miss one of them.',
     fix: 'Treat a suffix after a dot as part of the id. Choose the format by Accept.',
     async run(list) {
@@ -59,7 +59,7 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-11/encoding',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An id is decoded exactly once: `%33` is `3`, `%2533` is not, and `%zz` is 400.',
+    rule: 'An id is decoded exactly once: `%33` is `3`, `%2533` is not, and `%zz` gets 400.',
     why: 'An id that is decoded twice, or not at all, leads to another item or to none.',
     fix: 'Split the path first, and then decode each segment once.',
     async run(list) {
@@ -82,7 +82,7 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-9/parts',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An id of several parts has one order: another order, or a missing part, is 404.',
+    rule: 'The parts of an id have one order. If the order is different or a part is missing, the response is 404.',
     why: 'If an item has two addresses, caches and permission rules may miss one of them.',
     fix: 'Accept the parts only in their documented order.',
     async run(list) {
@@ -98,7 +98,7 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-9/encoded',
     needs: ['VERB-1/item'],
-    rule: 'In an id of several parts `,` and `=` may be percent-encoded.',
+    rule: 'In an id of several parts, `,` and `=` may be percent-encoded.',
     why: 'Client libraries encode them.',
     fix: 'Decode the segment first, and then split it at the commas.',
     async run(list) {
@@ -109,7 +109,9 @@ export const nameChecks: readonly ListCheck[] = [
   },
 ]
 
-/** The path of an item whose id has several parts. Throws `NotApplicable` if ids have one part. */
+/**
+ * The path of an item whose id has several parts. Throws `NotApplicable` if ids have only one part.
+ */
 async function compositePath(list: Listing): Promise<string> {
   needsGet(list)
   if (list.key.length < 2) throw new NotApplicable('ids have one part')

@@ -1,15 +1,16 @@
-/** Functions that check the order of values without knowing how the store compares texts. */
+/** Functions that check the order of values without knowing how the store compares strings. */
 import { canonicalLocalDateTime } from '../../http/local-date-time.js'
 
 /**
- * Converts a value to a number or text that has the same order. Returns `undefined` if the order of
- * the value is not known: the order of most texts depends on the store.
+ * Converts a value to a number or string that sorts (by `<`) like the value. Returns `undefined` if
+ * it is not known how a store sorts the value. This is so for most strings, because their order
+ * depends on the store.
  */
 function comparable(value: unknown): number | string | undefined {
   if (typeof value === 'number') return value
   if (typeof value === 'boolean') return Number(value)
   if (typeof value !== 'string') return undefined
-  // Days and canonical local date-times have the same order as their texts.
+  // If days and canonical local date-times are sorted as strings, they are in chronological order.
   return canonicalLocalDateTime(value) ?? (/^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined)
 }
 
@@ -33,31 +34,34 @@ export function misplaced(values: readonly unknown[], descending: boolean): numb
 }
 
 /**
- * The text in lower case, without accents, and without spaces at either end. Many stores treat
- * texts as equal if they differ only in these respects.
+ * The value as a string in lower case, without accents, and without spaces at either end. Many
+ * stores treat strings as equal if they differ only in these respects.
  */
 export const folded = (value: unknown): string =>
   String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
 
-/** The ways in which a store may compare texts: exactly, or by the result of `folded()`. */
-const readings: readonly ((value: unknown) => string)[] = [(value) => JSON.stringify(value), folded]
+/** The ways in which a store may compare strings: exactly, or by the result of `folded()`. */
+const comparisons: readonly ((value: unknown) => string)[] = [(value) => JSON.stringify(value), folded]
 
 /**
- * The texts of the values, without nulls. A text that is equal to the text before it is left out.
+ * The values as strings, without nulls. A string that is equal to the string before it is left out.
  */
-export function runs(values: readonly unknown[], read: (value: unknown) => string = JSON.stringify): readonly string[] {
+export function withoutRepeats(
+  values: readonly unknown[],
+  read: (value: unknown) => string = JSON.stringify,
+): readonly string[] {
   const texts = values.filter((value) => value !== null && value !== undefined).map(read)
   return texts.filter((text, at) => text !== texts[at - 1])
 }
 
 /**
- * Returns the first value that occurs at two places with other values in between, such as `a` in
- * `a, b, a`. The value must occur like this in each of the ways in which a store may compare texts.
- * Returns `undefined` if there is no such value.
+ * Returns the first value that occurs twice with other values in between, such as `a` in `a, b, a`.
+ * The value must occur like this in each of the ways in which a store may compare strings. Returns
+ * `undefined` if there is no such value.
  */
-export function torn(values: readonly unknown[]): string | undefined {
-  const repeated = readings.map((read) => {
-    const all = runs(values, read)
+export function scattered(values: readonly unknown[]): string | undefined {
+  const repeated = comparisons.map((read) => {
+    const all = withoutRepeats(values, read)
     return all.find((text, at) => all.indexOf(text) < at)
   })
   return repeated.includes(undefined) ? undefined : repeated[0]
@@ -65,4 +69,4 @@ export function torn(values: readonly unknown[]): string | undefined {
 
 /** Whether one list of values is the reverse of the other. Equal values may be in any order. */
 export const areReverse = (up: readonly unknown[], down: readonly unknown[]): boolean =>
-  readings.some((read) => runs(up, read).join('\n') === runs(down, read).toReversed().join('\n'))
+  comparisons.some((read) => withoutRepeats(up, read).join('\n') === withoutRepeats(down, read).toReversed().join('\n'))

@@ -1,6 +1,6 @@
 /**
  * Checks of pages (QUERY-4, QUERY-5, QUERY-7): the page number, the page size, and invalid values
- * of these parameters. The conventions spell the parameter for the page number `offest`.
+ * of these parameters. In the conventions, the parameter for the page number is spelled `offest`.
  */
 import { isList } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -25,7 +25,7 @@ const malformed = ['-1', 'abc', '1.5', '']
 export const pageChecks: readonly ListCheck[] = [
   {
     id: 'VERB-1/list',
-    rule: 'GET of a collection answers 200 with a JSON array.',
+    rule: 'GET of a collection returns 200 with a JSON array.',
     why: 'Clients read the lists of all services in the same way.',
     fix: 'Return the items as an array, without an enclosing object.',
     async run(list) {
@@ -56,14 +56,14 @@ export const pageChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-4/malformed',
-    rule: 'A page number that is not a whole number, or is before the first page, is 400.',
+    rule: 'A page number that is not a whole number, or is before the first page, gets 400.',
     why: 'Otherwise the client mistakes another page for the requested one.',
     fix: 'Refuse values of `offest` that are not page numbers with 400.',
     run: (list) => refusesValues(list, parameter.page, [...malformed, ...(list.target.first === 1 ? ['0'] : [])]),
   },
   {
     id: 'QUERY-5/size',
-    rule: 'A page has `limit` items as long as there are that many.',
+    rule: 'Every page except the last has exactly `limit` items.',
     why: 'Page numbers lead to the right items only if every page but the last is full.',
     fix: 'Return exactly `limit` items while there are more.',
     async run(list) {
@@ -83,14 +83,14 @@ export const pageChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-5/malformed',
-    rule: 'A page size that is not a positive whole number is 400.',
+    rule: 'A page size that is not a positive whole number gets 400.',
     why: 'A client that gets fewer items than requested concludes that this is the last page.',
     fix: 'Refuse values of `limit` that are not positive whole numbers with 400.',
     run: (list) => refusesValues(list, parameter.size, [...malformed, '0']),
   },
   {
     id: 'QUERY-5/maximum',
-    rule: 'A page size above the maximum is 400.',
+    rule: 'A page size above the maximum gets 400.',
     why: 'A client whose page is silently made smaller concludes that it is the last page.',
     fix: 'Refuse a `limit` above the maximum with 400, instead of reducing it.',
     async run(list) {
@@ -121,8 +121,8 @@ export const pageChecks: readonly ListCheck[] = [
 ]
 
 /**
- * Whether a first page of `size` with `count` items contains all items of the list. It does if a
- * larger page contains no more items.
+ * Whether a first page of size `size` with `count` items contains all items of the list. This is
+ * true if a larger page contains no more items.
  */
 async function hasAllItems(list: Listing, size: number, count: number): Promise<boolean> {
   const larger = size + 1
@@ -131,13 +131,13 @@ async function hasAllItems(list: Listing, size: number, count: number): Promise<
 }
 
 /**
- * This check runs after the check that no item is on two pages. If that check breaks, it explains a
- * wrong last page better than this check would.
+ * This check runs after the check that no item is on two pages. If that check finds a violation, it
+ * explains a wrong last page better than this check would.
  */
 export const totalCheck: ListCheck = {
   id: 'QUERY-7/total',
   needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
-  rule: '`x-total-count` is the number of all items that match.',
+  rule: '`x-total-count` is the number of all items that match the filters.',
   why: 'Pages and progress are computed from it.',
   fix: 'Count with the same conditions as the list, without the page.',
   async run(list) {
@@ -150,7 +150,7 @@ export const totalCheck: ListCheck = {
     }
     const total = totalOf(exchange)
     if (total === undefined) return breaks('a whole number', text.slice(0, 80), exchange)
-    return countLaw(list, total)
+    return checkTotal(list, total)
   },
 }
 
@@ -158,7 +158,7 @@ export const totalCheck: ListCheck = {
  * Checks that the number of items on the last page agrees with the total, and that the page after
  * it is empty.
  */
-async function countLaw(list: Listing, total: number): Promise<Outcome> {
+async function checkTotal(list: Listing, total: number): Promise<Outcome> {
   needsParameter(list, parameter.page)
   const size = Math.max(1, Math.min(list.target.largest ?? 10, 50, Math.ceil(total / 2)))
   const last = Math.max(1, Math.ceil(total / size))

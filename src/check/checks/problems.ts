@@ -11,7 +11,7 @@ import type { Listing } from '../listing.js'
 import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 
-/** The error responses that safe requests can cause at every list: 400, 415, 404 and 401. */
+/** The error responses that safe requests for any list can cause: 400, 415, 404 and 401. */
 const errorsOf = (list: Listing): Promise<readonly Exchange[]> => list.once('errors', () => askForErrors(list))
 
 async function askForErrors(list: Listing): Promise<readonly Exchange[]> {
@@ -34,7 +34,7 @@ const onErrors =
   async (list: Listing): Promise<Outcome> =>
     (await firstBreak(await errorsOf(list), async (exchange) => look(exchange))) ?? holds
 
-/** Patterns of texts that reveal internals of a service. */
+/** Patterns of strings that reveal internals of a service. */
 const insides: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a stack of JavaScript', /^\s*at .+:\d+:\d+\)?$/m],
   ['a stack of JavaScript', /\\n\s+at .+:\d+:\d+/],
@@ -61,7 +61,7 @@ export const problemChecks: readonly ListCheck[] = [
   },
   {
     id: 'ERR-3/members',
-    rule: 'A problem has a `code`, and its `status` is the status of the answer.',
+    rule: 'A problem has a `code`, and its `status` is the status of the response.',
     why: 'Programs evaluate the code. Texts may change.',
     fix: 'Give each kind of error a stable code, and the status of the answer.',
     run: onErrors((exchange) => {
@@ -107,7 +107,7 @@ export const problemChecks: readonly ListCheck[] = [
   },
   {
     id: 'ERR-2/undecodable',
-    rule: 'A query that cannot be decoded is 400.',
+    rule: 'A query that cannot be decoded gets 400.',
     why: 'The service must not guess the meaning of a malformed query.',
     fix: 'Refuse queries that are not percent-encoded UTF-8 with 400.',
     async run(list) {

@@ -10,7 +10,7 @@ import { besideVersion } from './version-root.js'
 export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'PATH-1/version',
-    rule: 'Every address has a version such as `v1` before its collection.',
+    rule: 'Every URL has a version such as `v1` before its collection.',
     why: 'The addresses of old clients continue to work when the service changes.',
     fix: 'Begin each path with the version.',
     async run(service) {
@@ -26,19 +26,19 @@ export const serviceChecks: readonly ServiceCheck[] = [
   },
   {
     id: 'VER-1/unknown',
-    rule: 'An unknown version is 404.',
+    rule: 'A request for an unknown version gets 404.',
     why: 'A client with a wrong address gets an error instead of another version.',
     fix: 'Answer 404 for versions that do not exist.',
     async run(service) {
       const { root, below } = besideVersion(service)
       const exchange = await service.client.send('GET', `${root}/v98765${below}`)
-      if (exchange.answer.status === 401) throw new Unchecked('an unknown version is 401 for the first principal')
+      if (exchange.answer.status === 401) throw new Unchecked('the first principal gets 401 for an unknown version')
       return expectStatus(exchange, [404], 'an unknown version') ?? holds
     },
   },
   {
     id: 'VER-2/retired',
-    rule: 'A retired version is 410 without a body.',
+    rule: 'A request for a retired version gets 410 without a body.',
     why: 'Old clients learn that the version has ended for good.',
     fix: 'Answer all requests to a retired version with 410, and without a body.',
     async run(service) {

@@ -7,7 +7,7 @@ import { itemsOf, type Listing } from '../listing.js'
 import { needsParameter, valueAt } from '../listings.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
-import { areReverse, misplaced, runs, torn } from './order.js'
+import { areReverse, misplaced, scattered, withoutRepeats } from './order.js'
 import { disjointness, walkByNumber, walkSize } from './walks.js'
 
 /**
@@ -38,8 +38,8 @@ async function shownFields(list: Listing): Promise<readonly string[]> {
 const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
 /**
- * Whether a page contains all items of the list. If it does, the page in the other direction must
- * be its reverse.
+ * Whether a page contains all items of the list. If so, the page in the other sort direction must
+ * contain the same items in reverse order.
  */
 const isAll = (list: Listing, exchange: Exchange): boolean => itemsOf(exchange).length < pageSize(list)
 
@@ -50,7 +50,7 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-2/direction',
     needs: ['QUERY-5/size'],
-    rule: '`sort` puts a list in ascending order of a field, and `-` in descending order.',
+    rule: '`sort=field` sorts a list in ascending order, and `sort=-field` in descending order.',
     why: 'Clients expect the first item to be the newest or the largest one.',
     fix: 'Sort by each field of `sort`, in descending order if it begins with `-`.',
     async run(list) {
@@ -61,12 +61,12 @@ export const sortChecks: readonly ListCheck[] = [
           const wrong = misplaced(values[at] ?? [], sign === '-')
           const exchange = both[at] as Exchange
           if (wrong !== undefined) return breaks(ordered(field, sign), pairAt(values[at] ?? [], wrong), exchange)
-          const split = torn(values[at] ?? [])
+          const split = scattered(values[at] ?? [])
           if (split !== undefined)
             return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
         }
-        // The order of texts depends on the store, but each direction must be the reverse of the
-        // other.
+        // The order of strings depends on the store, but each sort direction must be the reverse of
+        // the other.
         if (!both.every((one) => isAll(list, one))) return undefined
         if (areReverse(values[0] ?? [], values[1] ?? [])) return undefined
         return breaks(`the values of sort=-${field} in the reverse order of sort=${field}`, 'another order', ...both)
@@ -102,7 +102,7 @@ export const sortChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-2/later-fields',
-    rule: 'Later fields of `sort` break the ties of earlier ones.',
+    rule: 'Later fields of `sort` break the ties of earlier fields.',
     why: 'A client that groups by one field shows the groups in order.',
     fix: 'Sort by all fields of `sort`, in their order.',
     async run(list) {
@@ -115,7 +115,7 @@ export const sortChecks: readonly ListCheck[] = [
         const exchange = await sorted(list, `${first},-${second}`)
         for (const group of groupsOf(itemsOf(exchange), first)) {
           const values = group.map((item) => valueAt(item, second))
-          tied ||= runs(values).length > 1
+          tied ||= withoutRepeats(values).length > 1
           const wrong = misplaced(values, true)
           if (wrong !== undefined)
             return breaks(`"${second}" descending among equal values of "${first}"`, pairAt(values, wrong), exchange)
@@ -130,7 +130,7 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-2/ties',
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
-    rule: 'Reading all pages in an order with ties shows each item once.',
+    rule: 'If a sort order has ties, all pages together still show each item once.',
     why: 'If ties are broken at random, pages repeat some items and omit others.',
     fix: 'Add the key as the last field of every sort.',
     async run(list) {
@@ -145,7 +145,7 @@ export const sortChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-2/plus',
-    rule: '`+field`, with a literal plus or `%2B`, is ascending.',
+    rule: '`sort=+field`, with a literal plus or `%2B`, sorts in ascending order.',
     why: 'Some clients encode the plus, and form decoders turn it into a space.',
     fix: 'Treat a plus, a space and no prefix before a field alike.',
     async run(list) {
@@ -166,7 +166,7 @@ export const sortChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/sort-field',
-    rule: 'An unknown field in `sort` is 400.',
+    rule: 'An unknown field in `sort` gets 400.',
     why: 'Otherwise the client mistakes another order for the requested one.',
     fix: 'Refuse unknown fields of `sort` with 400, and name the allowed ones.',
     async run(list) {

@@ -87,14 +87,14 @@ export const tagChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-4/item',
-    rule: 'GET of an item with its tag in `If-None-Match` is 304 without a body.',
+    rule: 'GET of an item with its tag in `If-None-Match` returns 304 without a body.',
     why: 'Clients and caches save the transfer of a representation that they have.',
     fix: 'Compare If-None-Match weakly with the current tag, and answer 304.',
     run: async (list) => notModified(list, await anItem(list)),
   },
   {
     id: 'HDR-4/list',
-    rule: 'GET of a list with its tag in `If-None-Match` is 304 without a body.',
+    rule: 'GET of a list with its tag in `If-None-Match` returns 304 without a body.',
     why: 'Clients that poll a list save its transfer.',
     fix: 'Give lists a tag that is computed from their bytes, and compare If-None-Match with it.',
     async run(list) {
@@ -105,7 +105,7 @@ export const tagChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-4/modified',
-    rule: 'With another tag in `If-None-Match` the answer is 200.',
+    rule: 'With another tag in `If-None-Match`, the response is 200.',
     why: 'A client with an old representation must get the new one.',
     fix: 'Answer 304 only if the field names the current tag.',
     async run(list) {

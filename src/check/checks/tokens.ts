@@ -15,7 +15,7 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/every-address',
     needs: ['AUTH-4/nobody'],
-    rule: 'Without credentials, HEAD and an item that does not exist are 401 too.',
+    rule: 'Without credentials, HEAD requests and requests for items that do not exist also get 401.',
     why: 'Otherwise anyone can find out which items exist.',
     fix: 'Authenticate before looking anything up, and for HEAD as for GET.',
     async run(list) {
@@ -33,7 +33,7 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/malformed',
     needs: ['AUTH-4/nobody'],
-    rule: 'A malformed token is 401.',
+    rule: 'A malformed token gets 401.',
     why: 'The client must see that its credentials are wrong, not that the service failed.',
     fix: 'Answer 401 for every malformed token.',
     async run(list) {
@@ -48,7 +48,7 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-5/unsigned-claims',
     needs: ['AUTH-4/nobody'],
-    rule: 'The claims of a valid token without its signature are 401.',
+    rule: 'A token with the claims of a valid token, but without a signature, gets 401.',
     why: 'Anyone who has seen a token could change its claims and act as any user.',
     fix: 'Accept only the algorithms that the service signs with.',
     run(list) {
@@ -62,7 +62,7 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-5/expired',
     needs: ['AUTH-4/nobody'],
-    rule: 'A token that has expired is 401.',
+    rule: 'A token that has expired gets 401.',
     why: 'A stolen token must not work for ever.',
     fix: 'Check the claim exp of every token.',
     async run(list) {
@@ -94,7 +94,7 @@ export const tokenChecks: readonly ListCheck[] = [
   },
   {
     id: 'AUTH-4/own-methods',
-    rule: '`Allow` of a 405 lists the methods of this caller: a caller that may only read sees no write methods.',
+    rule: '`Allow` lists only the methods that this caller may use: a caller that may only read sees no write methods.',
     why: 'Clients show their users the possible actions.',
     fix: 'Leave the methods that the caller may not use out of Allow.',
     async run(list) {

@@ -1,10 +1,10 @@
-/** Finds the address before the version. The versions and the login are below this address. */
+/** Finds the URL before the version. The versions and the login are below this URL. */
 import type { Service } from '../service.js'
 import { Unchecked } from '../verdict.js'
 
 /**
- * Returns `root`, the address before the version, and `below`, the path of a collection below the
- * version. For the base address `https://example.com/api/v1` and the path `/orders`, `root` is
+ * Returns `root`, the URL before the version, and `below`, the path of a collection below the
+ * version. For the base URL `https://example.com/api/v1` and the path `/orders`, `root` is
  * `https://example.com/api` and `below` is `/orders`. Throws `Unchecked` if there is no version.
  */
 export function besideVersion({ base, target }: Service): { readonly root: string; readonly below: string } {

@@ -15,7 +15,8 @@ import { totalCheck } from './pages.js'
 const maxPages = 12
 
 /**
- * A response with a page, and for each item a text that identifies it, in the order of the page.
+ * A response with a page, and for each item a string that identifies the item, in the order of the
+ * page.
  */
 interface WalkedPage {
   readonly exchange: Exchange
@@ -28,7 +29,7 @@ export interface Walk {
   readonly isWhole: boolean
 }
 
-/** A page size at which a walk has several pages, but if possible no more than `maxPages`. */
+/** A page size with which a walk reads several pages, but no more than `maxPages` if possible. */
 export async function walkSize(list: Listing, query: Readonly<Record<string, string | number>> = {}): Promise<number> {
   const total = totalOf(await list.list({ ...query, [parameter.size]: 1 }))
   if (total === undefined) return 3
@@ -70,7 +71,7 @@ async function walk(
   return { pages, isWhole: false }
 }
 
-/** Returns a break (a violation of the rule) if an item occurs twice in the walk. */
+/** Returns a violation if an item occurs twice in the walk. */
 export function disjointness({ pages }: Walk): Outcome | undefined {
   const seen = new Map<string, WalkedPage>()
   for (const page of pages) {
@@ -80,7 +81,7 @@ export function disjointness({ pages }: Walk): Outcome | undefined {
       const expected = 'each item once'
       if (here.has(id)) return breaksBy(repeats(0), expected, `the item ${shown(id)} twice on one page`, page.exchange)
       if (before !== undefined)
-        return breaksBy(repeats(1), expected, `the item ${shown(id)} on two pages`, before.exchange, page.exchange)
+        return breaksBy(repeats(1), expected, `item ${shown(id)} on two pages`, before.exchange, page.exchange)
       here.add(id)
     }
     for (const id of here) seen.set(id, page)
@@ -93,11 +94,11 @@ const repeats = (other: number) => ({ kind: 'repeats', answers: [0, other] }) as
 const shown = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}...` : id)
 
 /**
- * The address of the link with the relation `rel` in the header field `Link` (RFC 8288).
- * `undefined` if there is no such link.
+ * The URL of the link with the relation `rel` in the header field `Link` (RFC 8288). `undefined` if
+ * there is no such link.
  */
 function linkTo({ answer }: Exchange, rel: string): string | undefined {
-  // Addresses may contain commas, so the field can't be split at commas.
+  // URLs may contain commas, so the field can't be split at commas.
   for (const [, address, parameters = ''] of (answer.field(header.link) ?? '').matchAll(
     /<([^>]*)>((?:[^,"<]|"[^"]*")*)/g,
   )) {
@@ -110,7 +111,7 @@ function linkTo({ answer }: Exchange, rel: string): string | undefined {
 /** Throws `Unchecked` if the list has fewer than two items, or if items can't be identified. */
 async function needsItems(list: Listing): Promise<void> {
   if (list.target.key === undefined) throw new Unchecked('items cannot be identified. Give "key" in a target file')
-  if ((await list.items()).length < 2) throw new Unchecked(`${list.path} has less than two items`)
+  if ((await list.items()).length < 2) throw new Unchecked(`${list.path} has fewer than two items`)
 }
 
 export const walkChecks: readonly ListCheck[] = [
@@ -129,7 +130,7 @@ export const walkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-7/walk-complete',
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
-    rule: 'Small pages show the same items in the same order as large ones.',
+    rule: 'Small pages show the same items in the same order as large pages.',
     why: 'The items that a client finds must not depend on the page size.',
     fix: 'Compute the first row of a page only from its number and `limit`, with a total order.',
     async run(list) {
@@ -145,7 +146,7 @@ export const walkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-7/link-walk',
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
-    rule: '`Link` leads to the same pages as page numbers: `next` to the next page, and none after the last.',
+    rule: '`Link` leads to the same pages as page numbers: `next` leads to the next page, and the last page has no `next`.',
     why: 'Generic clients only follow `next`.',
     fix: 'Send `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',
     async run(list) {

@@ -1,6 +1,6 @@
 /**
  * Sends the requests of all checks. The client counts the requests and limits their rate. It sends
- * an unsafe method only to an address for which the ledger allows it.
+ * a request with an unsafe method only to a URL for which the ledger allows the method.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { safeMethods } from '../../http/safe-methods.js'
@@ -21,8 +21,8 @@ export interface ClientOptions {
   /** The maximum number of requests in total. */
   readonly budget: number
   /**
-   * Returns whether an unsafe method may be sent to an address. By default, only safe methods may
-   * be sent.
+   * Returns whether an unsafe method may be sent to a URL. By default, only safe methods may be
+   * sent.
    */
   readonly mayWrite?: (method: string, url: string) => boolean
   /** Whether to send nothing that could lock accounts, exhaust limits or load the service. */
@@ -40,10 +40,10 @@ export interface SendOptions {
   readonly caller?: Caller
   readonly body?: string
   /** Whether a 429 is returned like any other response, without a retry. Default false. */
-  readonly takesLimits?: boolean
+  readonly returnsLimits?: boolean
 }
 
-/** One request of a race. */
+/** One request of a race, which is a set of requests that are sent at the same time. */
 export interface Racer extends SendOptions {
   readonly method: string
 }
@@ -52,14 +52,14 @@ export interface Racer extends SendOptions {
 const longestWait = 30
 
 /**
- * The statuses with which an overloaded service or gateway responds. They do not show whether the
- * service follows a rule.
+ * The statuses with which an overloaded service or gateway responds. These statuses do not show
+ * whether the service follows a rule.
  */
 const busy: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
- * Thrown if a check tries to send an unsafe request to an address that is not in the ledger. This
- * is a bug in the check, not a fault of the service.
+ * Thrown if a check tries to send an unsafe request to a URL that is not in the ledger. This is a
+ * bug in the check, not a fault of the service.
  */
 export class UnsafeRequestError extends Error {
   override readonly name = 'UnsafeRequestError'
@@ -106,14 +106,14 @@ export class Client {
   async send(
     method: string,
     url: string,
-    { headers = {}, caller = this.caller, body, takesLimits = false }: SendOptions = {},
+    { headers = {}, caller = this.caller, body, returnsLimits = false }: SendOptions = {},
   ): Promise<Exchange> {
     const { mayWrite } = this.#options
     if (!safeMethods.has(method) && mayWrite?.(method, url) !== true) throw unsafe(method, url)
     const request: Request = { method, url, headers, caller, body }
     const exchange = await this.#once(request)
     const { status } = exchange.answer
-    if (!busy.has(status) || (takesLimits && status === 429)) return exchange
+    if (!busy.has(status) || (returnsLimits && status === 429)) return exchange
     const seconds = Number(exchange.answer.field(header.retryAfter) ?? Number.NaN)
     // Only safe requests are retried, because an unsafe request may have had an effect.
     if (!safeMethods.has(method) || !(seconds <= longestWait)) throw unanswered(exchange)
@@ -134,8 +134,8 @@ export class Client {
   }
 
   /**
-   * Sends unsafe requests to one address at the same time, as several clients would. Throws
-   * `Unchecked` if one of the requests gets no response.
+   * Sends unsafe requests to one URL at the same time, as several clients would. Throws `Unchecked`
+   * if one of the requests gets no response.
    */
   async race(url: string, each: readonly Racer[]): Promise<readonly Exchange[]> {
     this.#needsRaces()
@@ -152,7 +152,7 @@ export class Client {
     return Promise.all(requests.map((request) => this.#sendNow(request, number)))
   }
 
-  /** Throws `Unchecked` if requests may not be sent at the same time. */
+  /** Throws `Unchecked` if requests must not be sent at the same time. */
   #needsRaces(): void {
     if (this.#options.production === true) throw new Unchecked(noRaces)
   }

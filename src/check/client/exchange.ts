@@ -30,7 +30,7 @@ export const nobody: Caller = { kind: 'nobody' }
 
 export interface Request {
   readonly method: string
-  /** The absolute address, exactly as it is sent. */
+  /** The absolute URL, exactly as it is sent. */
   readonly url: string
   /** The header fields without credentials. */
   readonly headers: Readonly<Record<string, string>>

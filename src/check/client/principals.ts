@@ -24,8 +24,8 @@ export interface Principal {
    */
   readonly variable?: string
   /**
-   * The templates of collections that the principal may not read, such as `/orders`. The service
-   * must respond with 403 if the principal requests them.
+   * The path templates of collections that the principal must not read, such as `/orders`. The
+   * service must respond with 403 if the principal requests them.
    */
   readonly forbidden?: readonly string[]
   /**
@@ -48,8 +48,8 @@ export const variableOf = ({ name, variable }: Principal): string =>
     .toUpperCase()}_TOKEN`
 
 /**
- * The header field that carries the token of a principal: the name of the field, and the text
- * before the token.
+ * The header field that carries the token of a principal: the name of the field, and the prefix of
+ * its value before the token.
  */
 export function carrierOf({ header: name = header.authorization }: Principal): {
   readonly name: string
@@ -61,7 +61,10 @@ export function carrierOf({ header: name = header.authorization }: Principal): {
 /** The number of replaced characters at the end of an altered token. */
 export const alteredLength = 12
 
-/** The text that replaces the end of a token. No real signature is expected to end with it. */
+/**
+ * The string that replaces the end of a token. No real signature is expected to end with this
+ * string.
+ */
 export const alteredEnd = 'Q'.repeat(alteredLength)
 
 /** The header of a JSON Web Token with the algorithm "none". */

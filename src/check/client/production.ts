@@ -7,7 +7,7 @@ import type { Request } from './exchange.js'
 
 /**
  * The limits with `production`: requests per second, requests in total, bytes of a body, and
- * characters of an address.
+ * characters of a URL.
  */
 export const productionLimits = { rate: 10, budget: 3_000, body: 65_536, address: 4_096 } as const
 
@@ -18,7 +18,7 @@ export const noRaces = '--production sends no requests at the same time, because
 export const limited =
   '--production stops at the first 429, because more requests could use up the limit of other clients'
 
-/** The reason why a request may not be sent. `undefined` if it may be sent. */
+/** The reason why a request must not be sent. `undefined` if the request may be sent. */
 export function refusedInProduction({ caller, headers, body, url }: Request): string | undefined {
   if (caller.kind === 'altered' || caller.kind === 'forged' || caller.kind === 'unsigned')
     return '--production sends no altered or made-up tokens, because failed attempts could lock an account'

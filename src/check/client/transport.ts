@@ -10,10 +10,10 @@ import { Answer } from './exchange.js'
 /** The timeout of a request with its whole response, in milliseconds. */
 const timeout = 30_000
 
-/** The largest body that is read, in bytes. */
+/** The maximum size of a response body that is read, in bytes. */
 const largestBody = 16 * 1024 * 1024
 
-/** Sends requests over connections that are kept open until `close()`. */
+/** Sends requests over connections that stay open until `close()` is called. */
 export class Transport {
   readonly #agents = { 'http:': new PlainAgent({ keepAlive: true }), 'https:': new SecureAgent({ keepAlive: true }) }
 

@@ -1,7 +1,7 @@
 /**
  * Lints an OpenAPI document without a running service. The rules are those of this project's
- * Spectral ruleset. Each rule is a pure function. It gets the document with each reference replaced
- * by its target.
+ * Spectral ruleset. Each rule is a pure function, which gets the document with each reference
+ * replaced by its target.
  */
 import { type ClauseId, clauses } from '../../clauses.js'
 import { escapePointer } from '../../definition/json.js'
@@ -13,7 +13,7 @@ import { referenceFaults } from './reference-faults.js'
 
 /**
  * A finding. Its members have the names that baselines use: `check` is the rule, and `where` is the
- * place in the document.
+ * position in the document.
  */
 export interface LintFinding {
   /** The rule, such as `path-2-plural`. */

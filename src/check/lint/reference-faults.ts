@@ -7,12 +7,12 @@ import { at } from '../target/references.js'
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
 
 /**
- * Returns a finding for each reference to another place in the document, if the target does not
- * exist or if the reference leads back to itself.
+ * Returns a finding for each reference within the document whose target does not exist, and for
+ * each reference that leads back to itself.
  */
 export function referenceFaults(document: unknown): readonly Finding[] {
   const faults: Finding[] = []
-  // In a YAML document with aliases, the same object may occur at several places.
+  // In a YAML document with aliases, the same object may occur in several positions.
   const seen = new Set<object>()
   const walk = (value: unknown, path: readonly (string | number)[]): void => {
     if (!isContainer(value) || seen.has(value)) return

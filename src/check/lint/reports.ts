@@ -3,12 +3,12 @@ import { type ClauseId, clauses } from '../../clauses.js'
 import type { TestCase } from '../report/junit-xml.js'
 import { junitXml } from '../report/junit-xml.js'
 import { type SarifRule, sarifText } from '../report/sarif-log.js'
-import { type Standing, sarifStanding, standingText } from '../report/standing.js'
+import { type BaselineState, sarifStanding, standingText } from '../report/standing.js'
 import type { Position } from '../target/positions.js'
 import { type LintFinding, type LintRule, referenceRule } from './lint.js'
 
 export interface LintReport {
-  /** The file name or the address of the document, as the user gave it. */
+  /** The file name or the URL of the document, as the user gave it. */
   readonly name: string
   /** The URI of the document: relative to the root of the sources, or absolute. */
   readonly uri: string
@@ -21,7 +21,7 @@ export interface LintReport {
    * Returns the state of a finding in the baseline, which is the list of known findings. Absent if
    * there is no baseline.
    */
-  readonly standingOf?: (finding: LintFinding) => Standing | undefined
+  readonly standingOf?: (finding: LintFinding) => BaselineState | undefined
   readonly started: Date
   readonly ended: Date
   readonly exitCode: number
@@ -44,7 +44,7 @@ export function lintText(report: LintReport): string {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** The place of a finding, such as `openapi.yaml:12:3`. */
+/** The position of a finding, such as `openapi.yaml:12:3`. */
 function placeOf({ name, positionOf }: LintReport, finding: LintFinding): string {
   const position = positionOf(finding)
   return position === undefined ? `${name}${finding.where}` : `${name}:${position.line}:${position.column}`

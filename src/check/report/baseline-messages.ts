@@ -2,7 +2,7 @@
 import type { Comparison, KnownBreak } from './baseline.js'
 import { type Day, daysBetween } from './days.js'
 
-/** A run warns about an entry if its last day is at most this number of days away. */
+/** A run warns about an entry if the last day of the entry is at most this number of days away. */
 const noticeDays = 14
 
 const placeOf = ({ check, where }: KnownBreak): string => `${check} at ${where}`

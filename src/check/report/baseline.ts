@@ -1,51 +1,56 @@
 /**
- * A baseline is a list of known breaks (violated rules), each with the last day on which it is
- * accepted. With a baseline, a run fails only for new and overdue breaks.
+ * A baseline is a list of known violations, each with the last day on which it is accepted. With a
+ * baseline, a run fails only because of new and overdue violations.
  */
 import { checkArgument, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import { type Day, dayKind } from './days.js'
 
-/** Identifies a break in a baseline by its check and its place. */
+/**
+ * Identifies a violation in a baseline by its check and by the collection or the position where it
+ * occurs.
+ */
 interface Place {
   readonly check: string
-  /** The template of a collection, `service`, or the place of a finding in a document. */
+  /** The path template of a collection, `service`, or the position of a finding in a document. */
   readonly where: string
 }
 
 /** An entry of a baseline. */
 export interface KnownBreak extends Place {
-  /** The last day (UTC) on which the break is accepted, such as `2026-12-31`. Default: no end. */
+  /**
+   * The last day (UTC) on which the violation is accepted, such as `2026-12-31`. Default: no end.
+   */
   readonly until?: Day
-  /** Why the break is accepted. Reports show this text. */
+  /** Why the violation is accepted. Reports show this reason. */
   readonly reason?: string
 }
 
-/** A break, and its entry in the baseline. */
+/** A violation, and its entry in the baseline. */
 interface Matched<Broken extends Place> {
   readonly broken: Broken
   readonly entry: KnownBreak
 }
 
-/** The state of an entry that no break matches. */
+/** The state of an entry that matches no violation. */
 export type EntryState =
-  /** The rule now holds at this place. */
+  /** The service now complies with the rule here. */
   | 'fixed'
-  /** No such check was run, or the place no longer exists. */
+  /** No such check was run, or `where` no longer exists. */
   | 'absent'
   /** The check had no result in this run. */
   | 'undecided'
   /** The run left the check out (`--only`). */
   | 'left-out'
 
-/** The breaks of a run compared with a baseline. */
+/** The violations of a run, compared with a baseline. */
 export interface Comparison<Broken extends Place> {
-  /** Breaks without an entry. The run fails because of them. */
+  /** Violations without an entry. The run fails because of them. */
   readonly fresh: readonly Broken[]
-  /** Breaks whose entry has expired. The run fails because of them. */
+  /** Violations whose entry has expired. The run fails because of them. */
   readonly overdue: readonly Matched<Broken>[]
   readonly accepted: readonly Matched<Broken>[]
-  /** The entries that no break matches. */
+  /** The entries that match no violation. */
   readonly unmatched: readonly { readonly entry: KnownBreak; readonly state: EntryState }[]
 }
 
@@ -58,7 +63,7 @@ export const knownBreakKinds: Kinds<KnownBreak> = {
 
 /**
  * Checks the content of a baseline file and returns its entries. Throws `ConfigurationError` if the
- * content is invalid, or if there are two entries for one break.
+ * content is invalid, or if there are two entries for one violation.
  */
 export function readBaseline(value: unknown): readonly KnownBreak[] {
   checkArgument('the baseline', value, { each: { options: knownBreakKinds } })
@@ -75,7 +80,8 @@ export function readBaseline(value: unknown): readonly KnownBreak[] {
 const isSame = (one: Place, other: Place): boolean => one.check === other.check && one.where === other.where
 
 /**
- * Compares breaks with a baseline. `stateOf` returns the state of an entry that no break matches.
+ * Compares violations with a baseline. `stateOf` returns the state of an entry that matches no
+ * violation.
  */
 export function compareBaseline<Broken extends Place>(
   broken: readonly Broken[],
@@ -99,9 +105,9 @@ export function compareBaseline<Broken extends Place>(
 }
 
 /**
- * The baseline for the next run. New breaks are added and are accepted until `until`. Known breaks
- * keep their day and their reason, even if they are overdue. An entry is dropped if its rule now
- * holds, or if its check or place no longer exists.
+ * The baseline for the next run. New violations are added, and are accepted until `until`. Known
+ * violations keep their day and their reason, even if they are overdue. An entry is dropped if its
+ * rule now holds, or if its check or its `where` no longer exists.
  */
 export function updatedBaseline<Broken extends Place>(
   { fresh, unmatched }: Comparison<Broken>,
@@ -111,7 +117,7 @@ export function updatedBaseline<Broken extends Place>(
   const dropped = new Set(
     unmatched.filter(({ state }) => state === 'fixed' || state === 'absent').map(({ entry }) => entry),
   )
-  // A rule may find several faults at one place. These faults share an entry.
+  // A check may find several faults with the same `where`. These faults share an entry.
   const added = fresh.filter((one, at) => fresh.findIndex((other) => isSame(one, other)) === at)
   return [
     ...known.filter((entry) => !dropped.has(entry)),

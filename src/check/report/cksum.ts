@@ -1,6 +1,6 @@
 /**
  * Computes the checksum that the POSIX command `cksum` prints. The shell scripts that reproduce
- * breaks compare response bodies by this checksum.
+ * violations compare response bodies by this checksum.
  */
 
 const table = Uint32Array.from({ length: 256 }, (_, at) => {
@@ -11,7 +11,9 @@ const table = Uint32Array.from({ length: 256 }, (_, at) => {
 
 const step = (sum: number, byte: number): number => ((sum << 8) ^ (table[((sum >>> 24) ^ byte) & 0xff] as number)) >>> 0
 
-/** The checksum of a text in UTF-8 and its length in bytes, such as `930766865 9`. */
+/**
+ * The checksum of a string in UTF-8, and the length of the string in bytes, such as `930766865 9`.
+ */
 export function cksum(text: string): string {
   const bytes = Buffer.from(text)
   let sum = bytes.reduce(step, 0)

@@ -19,11 +19,11 @@ import {
 export const curlOf = (request: Request, principals: ReadonlyMap<string, Principal>): string =>
   ['curl', '-i', ...requestWords(request, principals)].join(' ')
 
-/** How the parts of a request are written in a command. */
+/** How the strings of a request are written in a shell command. */
 export interface Words {
-  /** Writes a text as one word of a shell command. */
+  /** Writes a string as one word of a shell command. */
   readonly word: (text: string) => string
-  /** The word for the body of the request. Default: the text of the body. */
+  /** The word for the body of the request. Default: the body itself. */
   readonly body?: string | undefined
 }
 

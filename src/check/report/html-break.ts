@@ -1,6 +1,6 @@
 /**
- * Writes one break (a violated rule) into the HTML report: the rule, the requests with their
- * responses, and the fixes with and without this library.
+ * Writes one violation into the HTML report: the rule, the requests with their responses, and the
+ * fixes with and without this library.
  */
 import { type Html, html } from '../../docs/html.js'
 import type { Result } from '../verdict.js'

@@ -1,7 +1,7 @@
 /**
  * The script of the HTML report. It shows a form that filters the results by clause and outcome.
- * The fragment of the page's address may contain a filter, such as `#only=QUERY-7`, so that users
- * can share a filtered page.
+ * The fragment of the page's URL may contain a filter, such as `#only=QUERY-7`, so that users can
+ * share a filtered page.
  */
 export const reportScript = `'use strict'
 const form = document.getElementById('filter')

@@ -1,7 +1,8 @@
 /**
  * Writes a report as one HTML file. The page needs no network. It is complete without its script,
- * which only filters the results. The values come from a service that may be hostile. So they are
- * escaped, and a Content Security Policy in the page allows only the page's own style and script.
+ * which only filters the results. The values in the page come from a service that may be hostile.
+ * So these values are escaped, and a Content Security Policy in the page allows only the page's own
+ * style and script.
  */
 import { createHash } from 'node:crypto'
 import { type ClauseId, clauses } from '../../clauses.js'
@@ -99,7 +100,7 @@ function brokenList({ report, standingOf }: RunReport): Html | false {
   })}</ol></nav>`
 }
 
-/** The id of the part of the page that shows a result. */
+/** The HTML id of the element that shows a result. */
 const anchorOf = ({ check, where }: Result): string =>
   encodeURIComponent(`${check}:${where}`.replace(/\p{Surrogate}/gu, '\ufffd'))
 

@@ -12,7 +12,7 @@ export function jsonOf(report: CheckReport, principals: readonly Principal[]): s
     const found = breakOf({ outcome, ...rest })
     if (found === undefined) return { ...rest, text, ...outcome }
     const evidence = found.evidence.map((exchange) => shownExchange(exchange, known))
-    // The sign and the trace are left out, because only scripts use them.
+    // `sign` and `trace` are left out, because only scripts use them.
     return { ...rest, text, ...outcome, evidence, sign: undefined, trace: undefined }
   }
   return `${JSON.stringify({ ...report, results: report.results.map(shown) }, undefined, 2)}\n`

@@ -31,8 +31,8 @@ function caseXml({ name, group, failure, skipped }: TestCase): string {
 }
 
 /**
- * Escapes a text for XML. Characters that XML 1.0 does not allow become spaces, and lone surrogates
- * become U+FFFD.
+ * Escapes a string for XML. Characters that XML 1.0 does not allow become spaces, and lone
+ * surrogates become U+FFFD.
  */
 const escaped = (text: string): string =>
   text

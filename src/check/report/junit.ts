@@ -9,8 +9,8 @@ import type { CheckReport } from './report.js'
 import { breakOf, gatewayText, rateOf } from './report.js'
 
 /**
- * `isAccepted` returns whether a baseline accepts a break. An accepted break becomes a skipped test
- * case. By default, no break is accepted.
+ * `isAccepted` returns whether a baseline accepts a violation. An accepted violation becomes a
+ * skipped test case. By default, no violation is accepted.
  */
 export const junitOf = (
   { base, results }: CheckReport,

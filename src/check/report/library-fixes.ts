@@ -1,6 +1,6 @@
 /**
- * Describes for each clause how a service can keep it with this library. Reports show this text as
- * the second fix of a break.
+ * Describes for each clause how a service can comply with the clause by using this library. Reports
+ * show this description as the second fix of a violation.
  */
 import type { ClauseId } from '../../clauses.js'
 

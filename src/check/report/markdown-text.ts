@@ -1,6 +1,6 @@
 /**
- * Writes values into Markdown as code. The delimiter has more backquotes than any sequence of
- * backquotes in the value (CommonMark 6.1, 4.5).
+ * Writes values into Markdown as code. The delimiter around a value has more backquotes than any
+ * sequence of backquotes in the value (CommonMark 6.1, 4.5).
  */
 import { visibleText } from './visible-text.js'
 

@@ -17,7 +17,7 @@ import { standingText } from './standing.js'
  */
 const longestReport = 65_000
 
-/** The maximum size of the note about omitted parts, in characters. */
+/** The maximum size of the note about omitted rows or details, in characters. */
 const noteLength = 200
 
 /** The maximum number of characters of a body that are shown. */
@@ -29,7 +29,7 @@ export function markdownOf(run: RunReport): string {
   const rows = broken.map((result) => breakRow(result, run))
   const details = broken.map((result) => breakDetails(result, run))
   let text = head
-  /** Appends parts until the report is full. Returns the number of omitted parts. */
+  /** Appends strings until the report is full. Returns the number of omitted strings. */
   const append = (parts: readonly string[]): number => {
     for (const [at, part] of parts.entries()) {
       if (text.length + part.length + noteLength > longestReport) return parts.length - at
@@ -104,8 +104,9 @@ const shortened = (text: string, length: number): string =>
   text.length <= length ? text : `${cutText(text, length)}...`
 
 /**
- * Escapes a text for a table cell. A pipe would end the cell, so it is escaped. A backslash before
- * the pipe would cancel the escape, so a space is inserted between them.
+ * Escapes a string for a table cell. A pipe would end the cell, so it is escaped. A backslash
+ * before the pipe would cancel the escape, so a space is inserted between the backslash and the
+ * pipe.
  */
 const escapedCell = (text: string): string => text.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')
 
@@ -143,7 +144,7 @@ function breakDetails(result: Result, { principals }: RunReport): string {
 }
 
 /**
- * Converts a text of this package to HTML, because Markdown is not interpreted in a `<summary>`
+ * Converts prose of this package to HTML, because Markdown is not interpreted in a `<summary>`
  * element.
  */
 const plainRule = (text: string): string =>

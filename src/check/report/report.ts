@@ -13,7 +13,7 @@ export interface CheckReport {
   readonly results: readonly Result[]
   /** Records that were created and could not be removed. */
   readonly left: readonly Leftover[]
-  /** True if no check breaks, not even sometimes. */
+  /** True if no check finds a violation, not even in some of its runs. */
   readonly ok: boolean
 }
 
@@ -28,15 +28,18 @@ export function reportOf(
   return { base, requests, counts, results, left, ok: counts.breaks + counts.flaky === 0 }
 }
 
-/** The break of a result, if it has one. */
+/** The violation that a result reports, if there is one. */
 export const breakOf = ({ outcome }: Result): Break | undefined =>
   outcome.verdict === 'breaks' || outcome.verdict === 'flaky' ? outcome : undefined
 
-/** The results of checks that break, always or sometimes. */
+/** The results of checks that found a violation, in all of their runs or in some. */
 export const brokenIn = (results: readonly Result[]): readonly Result[] =>
   results.filter((result) => breakOf(result) !== undefined)
 
-/** How often a rule broke, such as `2 of 3 runs`. `undefined` unless the rule broke sometimes. */
+/**
+ * How often a rule was broken, such as `2 of 3 runs`. `undefined` unless the rule was broken in
+ * only some of the runs.
+ */
 export const rateOf = (outcome: Outcome): string | undefined =>
   outcome.verdict === 'flaky' ? `${outcome.broken} of ${outcome.runs} runs` : undefined
 

@@ -3,7 +3,7 @@ import type { Principal } from '../client/principals.js'
 import type { Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
 import type { SarifPlace } from './sarif-log.js'
-import type { Standing } from './standing.js'
+import type { BaselineState } from './standing.js'
 
 export interface RunReport {
   readonly report: CheckReport
@@ -12,15 +12,15 @@ export interface RunReport {
   readonly ended: Date
   readonly exitCode: number
   /**
-   * Returns the state of a break in the baseline, which is the list of known breaks. Absent if
-   * there is no baseline.
+   * Returns the state of a violation in the baseline, which is the list of known violations. Absent
+   * if there is no baseline.
    */
-  readonly standingOf?: (result: Result) => Standing | undefined
+  readonly standingOf?: (result: Result) => BaselineState | undefined
   /**
-   * Returns the position at which the document or the target file describes a place, such as
+   * Returns the position at which the document or the target file describes a collection, such as
    * `/v1/orders`.
    */
   readonly placeOf: (where: string) => SarifPlace
-  /** The address of a page with an anchor for each clause. */
+  /** The URL of a page with an anchor for each clause. */
   readonly helpBase?: string | undefined
 }

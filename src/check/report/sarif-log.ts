@@ -24,7 +24,7 @@ export interface SarifRule {
   readonly text: string
 }
 
-/** A position in a file of the repository, or the address of a document. */
+/** A position in a file of the repository, or the URL of a document. */
 export interface SarifPlace {
   /** The URI of the file: relative to the root of the sources, or absolute. */
   readonly uri: string
@@ -45,9 +45,9 @@ export interface SarifFinding {
   readonly level: Level
   readonly message: Message
   readonly place: SarifPlace
-  /** The name of the affected part of the interface, such as `/v1/orders`. */
+  /** The name of the affected collection or path, such as `/v1/orders`. */
   readonly part: string
-  /** Texts that together identify the finding across runs. */
+  /** Strings that together identify the finding across runs. */
   readonly identity: readonly string[]
   readonly standing?: SarifStanding | undefined
   readonly exchange?: WebExchange
@@ -77,15 +77,15 @@ export interface SarifRun {
   /** The command, such as `check`. */
   readonly command: string
   /**
-   * What the run has checked, such as the address of the service. It distinguishes this run from
-   * runs of other subjects.
+   * What the run has checked, such as the URL of the service. This string distinguishes the run
+   * from runs that check something else.
    */
   readonly subject: string
   readonly rules: readonly SarifRule[]
-  /** The address of a page with an anchor for each clause. Default: none. */
+  /** The URL of a page with an anchor for each clause. Default: none. */
   readonly helpBase?: string | undefined
   readonly findings: readonly SarifFinding[]
-  /** One text for each check without a result. */
+  /** One message for each check without a result. */
   readonly notes: readonly string[]
   readonly started: Date
   readonly ended: Date
@@ -156,7 +156,7 @@ const ruleOf = ({ id, title, text }: SarifRule, helpBase: string | undefined) =>
   properties: { tags: ['rest-conventions'], precision: 'high', 'problem.severity': 'error' },
 })
 
-/** Removes backquotes, which are the only Markdown in the texts of this package. */
+/** Removes backquotes, which are the only Markdown in the prose of this package. */
 const plain = (text: string): string => text.replaceAll('`', '')
 
 /** A relative URI refers to a file below the root of the sources. */

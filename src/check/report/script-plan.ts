@@ -1,6 +1,6 @@
 /**
  * Selects the requests that a script sends: first the requests that create and prepare the script's
- * own record, and then the requests that show the break (the violation of a rule).
+ * own record, and then the requests that show the violation.
  */
 import { canonicalText } from '../../definition/json.js'
 import { safeMethods } from '../../http/safe-methods.js'
@@ -14,22 +14,23 @@ export interface Step {
   readonly number: number
   readonly exchange: Exchange
   /**
-   * The index of the request in the evidence. `undefined` if the request only prepares the break.
+   * The index of the request in the evidence. `undefined` if the request only prepares the
+   * violation.
    */
-  readonly shows: number | undefined
+  readonly evidenceIndex: number | undefined
   /**
-   * The number of the GET whose response body this request sends. `undefined` if there is no such
-   * GET.
+   * If this request sends the response body of an earlier GET, the number of that GET. Otherwise
+   * `undefined`.
    */
   readonly bodyOf: number | undefined
-  /** The address of the record that this POST has created. */
+  /** The URL of the record that this POST has created. */
   readonly created: string | undefined
 }
 
-/** The requests of a break, in the order in which they were sent. */
+/** The requests that reproduce a violation, in the order in which they were sent. */
 export function stepsOf({ evidence, trace }: Break): readonly Step[] {
   const all = trace?.exchanges ?? evidence
-  const chosen = trace === undefined ? [...evidence] : slice(all, evidence)
+  const chosen = trace === undefined ? [...evidence] : neededRequests(all, evidence)
   return chosen.map((exchange, at) => {
     const before = chosen.slice(0, at)
     const source = bodySource(exchange, before)
@@ -37,7 +38,7 @@ export function stepsOf({ evidence, trace }: Break): readonly Step[] {
     return {
       number: at + 1,
       exchange,
-      shows: place < 0 ? undefined : place,
+      evidenceIndex: place < 0 ? undefined : place,
       bodyOf: source === undefined ? undefined : before.indexOf(source) + 1,
       created: trace === undefined ? undefined : createdBy(exchange),
     }
@@ -45,11 +46,11 @@ export function stepsOf({ evidence, trace }: Break): readonly Step[] {
 }
 
 /**
- * Returns the evidence of a break, and the earlier requests of the check on which the evidence
- * depends. These are the POST requests that created its records, the GET requests that returned the
- * tags and bodies that it sends, and the changes between these requests.
+ * Returns the evidence of a violation, and the earlier requests of the check on which the evidence
+ * depends. These are the POST requests that created the records in the evidence, the GET requests
+ * that returned the tags and bodies in the evidence, and the changes between these requests.
  */
-function slice(all: readonly Exchange[], evidence: readonly Exchange[]): readonly Exchange[] {
+function neededRequests(all: readonly Exchange[], evidence: readonly Exchange[]): readonly Exchange[] {
   const chosen = new Set<Exchange>(evidence)
   const last = Math.max(...evidence.map((one) => all.indexOf(one)))
   let size = -1
@@ -68,7 +69,7 @@ const isCreation = (method: string): boolean => method === 'POST'
 
 /**
  * Whether a request belongs to a race that the evidence contains. The script leaves out such
- * requests, because two requests of a race are enough, and the evidence already has two.
+ * requests, because two requests of a race are enough, and the evidence already contains two.
  */
 const raced = ({ race }: Exchange, evidence: readonly Exchange[]): boolean =>
   race !== undefined && evidence.some((one) => one.race === race)
@@ -77,8 +78,7 @@ const isEffective = ({ request, answer }: Exchange): boolean =>
   !safeMethods.has(request.method) && !isCreation(request.method) && answer.status < 400
 
 /**
- * The earlier requests whose responses contained the address, the tag and the body that a request
- * uses.
+ * The earlier requests whose responses contained the URL, the tag and the body that a request uses.
  */
 function sourcesOf(exchange: Exchange, all: readonly Exchange[]): readonly Exchange[] {
   const before = all.slice(0, all.indexOf(exchange))
@@ -121,8 +121,8 @@ function textOf(body: string): string | undefined {
 }
 
 /**
- * The address of the record that a POST has created, from the address of the collection and the id
- * in `Location`. `undefined` if the POST has created no record.
+ * The URL of the record that a POST has created, built from the URL of the collection and the id in
+ * `Location`. `undefined` if the POST has created no record.
  */
 export function createdBy({ request, answer }: Exchange): string | undefined {
   const id = answer.field(header.location)?.replace(/.*\//, '') ?? ''

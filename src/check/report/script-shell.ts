@@ -21,7 +21,7 @@ show() { echo "--- answer $1"; cat "$dir/$1.head" "$dir/$1.body"; echo; }`
 
 /**
  * A shell function that prints the items of a JSON list or the members of a JSON object. It prints
- * one per line, without white space between tokens.
+ * one item or member per line, without white space between tokens.
  */
 export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d = 0; s = 0; e = 0; t = ""
   for (i = 1; i <= n; i++) { c = substr($0, i, 1)
@@ -34,8 +34,8 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
     t = t c } }' "$dir/$1.body"; }`
 
 /**
- * A shell function that prints a text about a response, which must be the same text that
- * `looksOf()` returns. If a break has no specific sign, the script compares responses by this text.
+ * A shell function that prints a description of a response, which must be the same string that
+ * `looksOf()` returns. If a violation has no `sign`, the script compares responses by this string.
  */
 export const looks = (
   fields: readonly string[],
@@ -68,14 +68,15 @@ export interface OwnParts {
   /** The condition that is true if the response `own` has the values that the script has sent. */
   readonly isSent: string
   /**
-   * The command that finds a record in the collection by its marker, and sets `$at` to its address.
+   * The command that finds a record in the collection by its marker, and sets `$at` to the URL of
+   * the record.
    */
   readonly find: string
 }
 
 /**
- * Shell functions that add the addresses of created records to `$made`, and remove these records at
- * the end. A record is added only if it has the values that the script has sent.
+ * Shell functions that add the URLs of created records to `$made`, and remove these records at the
+ * end. A record is added only if it has the values that the script has sent.
  */
 export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
 lost=''

@@ -1,7 +1,4 @@
-/**
- * Writes the condition by which a script decides whether the responses show the break (the
- * violation of a rule).
- */
+/** Writes the condition by which a script decides whether the responses show the violation. */
 import type { Exchange } from '../client/exchange.js'
 import type { Sign } from '../sign.js'
 import type { Break } from '../verdict.js'
@@ -9,8 +6,8 @@ import { cksum } from './cksum.js'
 import { createdBy, type Step } from './script-plan.js'
 
 /**
- * If a break has no specific sign, a script compares the status, the body and these header fields
- * of the responses.
+ * If a violation has no `sign`, a script compares the status, the body and these header fields of
+ * the responses with those that the check received.
  */
 export const comparedFields = [
   'access-control-allow-headers',
@@ -31,14 +28,15 @@ export const comparedFields = [
 ] as const
 
 /**
- * A shell condition that is true if the responses show the break. `word` writes a text as one word
- * of a shell command.
+ * A shell condition that is true if the responses show the violation. `word` writes a string as one
+ * word of a shell command.
  */
 export function conditionOf(found: Break, steps: readonly Step[], word: (text: string) => string): string {
-  const shown = steps.filter(({ shows }) => shows !== undefined)
+  const shown = steps.filter(({ evidenceIndex }) => evidenceIndex !== undefined)
   const { sign } = found
   if (sign === undefined) return shown.map((step) => alike(step, found)).join(' &&\n    ')
-  const numberOf = (place: number): number => shown.find(({ shows }) => shows === place)?.number as number
+  const numberOf = (place: number): number =>
+    shown.find(({ evidenceIndex: shows }) => shows === place)?.number as number
   const test = signTest(sign, numberOf, shown, word)
   if (sign.kind === 'status' || sign.kind === 'winners') return test
   const same = shown.map(({ number, exchange }) => `[ "$(status ${number})" = ${exchange.answer.status} ]`)
@@ -79,7 +77,7 @@ const alike = ({ number, exchange }: Step, found: Break): string => {
   return `[ "$(looks ${number} ${found.trace === undefined ? 'plain' : 'own'})" = '${text.replaceAll("'", "'\\''")}' ]`
 }
 
-/** The text that the shell function `looks` prints for a response. */
+/** The string that the shell function `looks` prints for a response. */
 function looksOf({ answer }: Exchange, { trace }: Break): string {
   const fields = comparedFields.flatMap((name) => {
     const value = answer.field(name)
@@ -93,8 +91,8 @@ function looksOf({ answer }: Exchange, { trace }: Break): string {
 }
 
 /**
- * A body in which fixed words replace the parts that differ between records or between runs, such
- * as ids and times.
+ * A body in which fixed words replace the substrings that differ between records or between runs,
+ * such as ids and times.
  */
 function masked(body: string, exchanges: readonly Exchange[]): string {
   const post = exchanges.find((one) => createdBy(one) !== undefined)
@@ -112,7 +110,7 @@ function masked(body: string, exchanges: readonly Exchange[]): string {
 }
 
 /**
- * The marker in a body, without the number at its end. A marker is a random text that identifies a
- * record of a check.
+ * The marker in a body, without the number at its end. A marker is a random string that identifies
+ * a record of a check.
  */
 export const markIn = (body: string | undefined): string | undefined => /check-[\da-f]{14}/.exec(body ?? '')?.[0]

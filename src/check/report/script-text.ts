@@ -1,6 +1,6 @@
 /**
- * Writes the text of a script that reproduces a break (a violation of a rule). Each request is a
- * `curl` command, which may contain values from earlier responses.
+ * Writes the text of a script that reproduces a violation. Each request is a `curl` command, which
+ * may contain values from earlier responses.
  */
 
 import { isObject } from '../../definition/json.js'
@@ -15,7 +15,7 @@ import { type Step, stepsOf } from './script-plan.js'
 import { items, looks, own, readers } from './script-shell.js'
 import { comparedFields, conditionOf, markIn } from './script-sign.js'
 
-/** How many times a script tries to show a break that does not occur each time. */
+/** How many times a script tries to reproduce a violation that does not occur each time. */
 const tries = 20
 
 type Principals = ReadonlyMap<string, Principal>
@@ -29,7 +29,8 @@ class Values {
   }
 
   /**
-   * Writes a text as one word of a shell command. Variables replace the known values in the text.
+   * Writes a string as one word of a shell command. Variables replace the known values in the
+   * string.
    */
   readonly word = (text: string): string => {
     const all = [...this.#variables].sort(([one], [other]) => other.length - one.length)
@@ -44,7 +45,8 @@ class Values {
 }
 
 /**
- * The lines of a script after its head: the shell functions, and the commands that show the break.
+ * The lines of a script after its head: the shell functions, and the commands that reproduce the
+ * violation.
  */
 export function commandsOf(found: Break, isFlaky: boolean, principals: Principals): readonly string[] {
   const steps = stepsOf(found)
@@ -54,7 +56,7 @@ export function commandsOf(found: Break, isFlaky: boolean, principals: Principal
   if (post !== undefined) values.set(markIn(post.exchange.request.body), 'mark')
   const lines = steps.flatMap((step) => stepLines(step, steps, values, principals))
   const condition = conditionOf(found, steps, values.word)
-  // Whether a race or an order with ties shows the break depends on chance.
+  // It depends on chance whether a race or an order with ties shows the violation.
   const runs = isFlaky || found.sign?.kind === 'winners' || found.sign?.kind === 'repeats' ? tries : 1
   const removes = post !== undefined && trace !== undefined
   return [
@@ -85,14 +87,15 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
   const { number, exchange } = step
   const { race } = exchange
   const together = race === undefined ? [step] : steps.filter((one) => one.exchange.race === race)
-  // All requests of a race are sent by one command, which is written for the first of them.
+  // One command sends all requests of a race. This command is written for the first of these
+  // requests.
   if (together[0] !== step) return []
   const keys = together.flatMap((one) => keyLines(one, values))
   const commands = together.map(
     (one) => `${requestLine(one.exchange.request, String(one.number), one.bodyOf, values, principals)}`,
   )
   const parallel = together.length > 1 ? '-Z --parallel-immediate ' : ''
-  const shown = step.shows === undefined ? 'It leads to the break.' : 'It shows the break.'
+  const shown = step.evidenceIndex === undefined ? 'It leads to the break.' : 'It shows the break.'
   return [
     `# ${together.length > 1 ? `${together.length} requests at the same time. ` : ''}${shown} Answered ${together.map((one) => one.exchange.answer.status).join(', ')} before.`,
     `prepare ${together.map((one) => one.number).join('; prepare ')}`,
@@ -127,18 +130,17 @@ function keyLines({ number, exchange }: Step, values: Values): readonly string[]
   return [`key_${number}=key-$mark-${number}`]
 }
 
-/**
- * The lines that store values for later requests: the address of a new record, and its entity tag.
- */
+/** The lines that store values for later requests: the URL of a new record, and its entity tag. */
 function afterLines(step: Step, steps: readonly Step[], values: Values): readonly string[] {
-  const { number, exchange, shows, created } = step
+  const { number, exchange, evidenceIndex, created } = step
   const later = steps.filter((one) => one.number > number)
   const lines: string[] = []
-  if (shows === undefined)
+  if (evidenceIndex === undefined)
     lines.push(`succeeded ${number} || cannot "request ${number} was answered $(status ${number})"`)
   if (exchange.request.method === 'POST' && later.every((one) => one.created === undefined || one !== step)) {
     const changes = later.some(({ exchange: { request } }) => !safeMethods.has(request.method))
-    const needed = shows === undefined || (changes && later.some((one) => one.exchange.request.method !== 'POST'))
+    const needed =
+      evidenceIndex === undefined || (changes && later.some((one) => one.exchange.request.method !== 'POST'))
     const collection = shellWord(exchange.request.url)
     if (created !== undefined || isCollection(exchange, steps)) {
       lines.push(`take ${number} ${collection} || ${needed ? "cannot 'there is no new record'" : ':'}`)

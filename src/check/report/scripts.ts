@@ -1,6 +1,6 @@
 /**
- * Writes a shell script for each break (a violation of a rule). The script reproduces the break
- * without this package.
+ * Writes a shell script for each violation. The script reproduces the violation without this
+ * package.
  */
 import { clauses } from '../../clauses.js'
 import type { Principal } from '../client/principals.js'
@@ -16,7 +16,7 @@ export interface Script {
   readonly text: string
 }
 
-/** The scripts for all breaks that can be shown by a script. */
+/** The scripts for all violations that a script can reproduce. */
 export function scriptsOf(results: readonly Result[], principals: readonly Principal[]): readonly Script[] {
   const byName = new Map(principals.map((principal) => [principal.name, principal]))
   return results.flatMap((result) => {
@@ -28,8 +28,8 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 }
 
 /**
- * Whether a script can show the break. A script creates records in only one collection, so there is
- * no script for a break that needs records of two collections.
+ * Whether a script can reproduce the violation. A script creates records in only one collection, so
+ * there is no script for a violation that needs records of two collections.
  */
 function canScript({ unscripted = false, trace }: Break): boolean {
   const created = (trace?.exchanges ?? []).filter((one) => createdBy(one) !== undefined)

@@ -5,15 +5,15 @@ import { alteredLength, type Principal } from '../client/principals.js'
 import type { Evidence, Outcome, Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
 
-/** The text that replaces a token. */
+/** The string that replaces a token. */
 const hidden = '(hidden)'
 
 /** Response header fields that carry credentials. */
 const credentialFields: ReadonlySet<string> = new Set(['set-cookie', header.token])
 
 /**
- * The minimum length of a token that is replaced, in characters. A shorter token could also occur
- * in ordinary text.
+ * The minimum length of a token that is replaced, in characters. A shorter string could also occur
+ * by chance in ordinary text.
  */
 const shortestToken = 8
 
@@ -21,7 +21,8 @@ const shortestToken = 8
  * The report with the tokens of the principals replaced, wherever the service has repeated them.
  */
 export function withoutSecrets(report: CheckReport, principals: readonly Principal[]): CheckReport {
-  // The beginning of the token is replaced too, because an altered token begins like the real one.
+  // The beginning of each token is replaced too, because an altered token begins like the real
+  // token.
   const secrets = principals
     .flatMap(({ token }) => [token, token.slice(0, -alteredLength)])
     .filter((text) => text.length >= shortestToken)

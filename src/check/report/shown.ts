@@ -1,4 +1,7 @@
-/** Requests and responses as reports show them: with truncated bodies and without credentials. */
+/**
+ * Requests and responses as reports show them: requests without credentials, and responses with
+ * truncated bodies and header fields.
+ */
 import type { Exchange } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'
 import { curlOf } from './curl.js'
@@ -49,6 +52,6 @@ export function shownExchange(
   }
 }
 
-/** The first characters of a text, without half of a surrogate pair at the end. */
+/** The first characters of a string, without half of a surrogate pair at the end. */
 export const cutText = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '')

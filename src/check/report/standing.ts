@@ -1,22 +1,24 @@
-/** The state of breaks in a baseline, as reports show it. */
+/** The state of violations in a baseline, as reports show it. */
 import type { Comparison, KnownBreak } from './baseline.js'
 import type { SarifStanding } from './sarif-log.js'
 
-/** The state of a break in the baseline, with its entry. A break without an entry is `new`. */
-export type Standing =
+/**
+ * The state of a violation in the baseline, with its entry. A violation without an entry is `new`.
+ */
+export type BaselineState =
   | { readonly state: 'new' }
   | { readonly state: 'overdue' | 'accepted'; readonly entry: KnownBreak }
 
 /**
- * Returns a function that looks up the state of a break. The function returns `undefined` for other
- * results.
+ * Returns a function that looks up the state of a violation. The function returns `undefined` for
+ * results that are not in the comparison.
  */
 export function standingsOf<Broken extends { readonly check: string; readonly where: string }>({
   fresh,
   overdue,
   accepted,
-}: Comparison<Broken>): (broken: Broken) => Standing | undefined {
-  const all = new Map<Broken, Standing>([
+}: Comparison<Broken>): (broken: Broken) => BaselineState | undefined {
+  const all = new Map<Broken, BaselineState>([
     ...fresh.map((broken) => [broken, { state: 'new' }] as const),
     ...overdue.map(({ broken, entry }) => [broken, { state: 'overdue', entry }] as const),
     ...accepted.map(({ broken, entry }) => [broken, { state: 'accepted', entry }] as const),
@@ -25,7 +27,7 @@ export function standingsOf<Broken extends { readonly check: string; readonly wh
 }
 
 /** Describes the state in one phrase. */
-export function standingText(standing: Standing): string {
+export function standingText(standing: BaselineState): string {
   if (standing.state === 'new') return 'new'
   const { until, reason } = standing.entry
   const because = reason === undefined ? '' : `: ${reason}`
@@ -33,7 +35,7 @@ export function standingText(standing: Standing): string {
   return `accepted${until === undefined ? '' : ` until ${until}`}${because}`
 }
 
-export function sarifStanding(standing: Standing): SarifStanding {
+export function sarifStanding(standing: BaselineState): SarifStanding {
   if (standing.state === 'new') return { state: 'new' }
   return standing.state === 'overdue'
     ? { state: 'unchanged' }

@@ -2,17 +2,17 @@
 import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
 import { breakOf, brokenIn, type CheckReport, gatewayText, rateOf } from './report.js'
-import { type Standing, standingText } from './standing.js'
+import { type BaselineState, standingText } from './standing.js'
 import { visibleText } from './visible-text.js'
 
 /** The maximum size of a list of checks in characters. */
 const longestList = 100
 
-type StandingOf = (result: Result) => Standing | undefined
+type StandingOf = (result: Result) => BaselineState | undefined
 
 /**
- * Lists all breaks, the checks without a result grouped by reason, and the counts. `standingOf`
- * returns the state of a break in the baseline.
+ * Lists all violations, the checks without a result (grouped by reason), and the counts.
+ * `standingOf` returns the state of a violation in the baseline.
  */
 export function textOf(
   { base, requests, results, counts }: CheckReport,
@@ -27,7 +27,7 @@ export function textOf(
   return `${lines.map((line) => visibleText(line.replaceAll('\n', ' '))).join('\n')}\n`
 }
 
-function brokenLines(result: Result, standing: Standing | undefined): readonly string[] {
+function brokenLines(result: Result, standing: BaselineState | undefined): readonly string[] {
   const { check, clause, where, rule, why, fix, outcome } = result
   const found = breakOf(result)
   if (found === undefined) return []

@@ -1,5 +1,5 @@
 /**
- * Makes invisible characters of a text visible. Control characters, characters that change the
+ * Makes invisible characters of a string visible. Control characters, characters that change the
  * direction of text, and lone surrogates become escapes such as `\u202e`. Line feeds and tabs are
  * kept.
  */

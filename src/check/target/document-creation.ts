@@ -8,11 +8,11 @@ import type { Creation } from './target.js'
 /** The size of a marker in characters. */
 const markerLength = 22
 
-/** The parts of a document that describe how to create records in a collection. */
+/** The facts from a document that determine how to create records in a collection. */
 export interface Makeable {
   readonly post: Operation | undefined
   /**
-   * PUT of an item. If it has no body, it adds an existing item to the collection of a parent
+   * PUT of an item. A PUT without a body adds an existing item to the collection of a parent
    * (VERB-4).
    */
   readonly put: Operation | undefined
@@ -22,7 +22,7 @@ export interface Makeable {
 
 /**
  * Describes how checks can create records in a collection: the body from the example in the
- * document, the members that POST accepts, and the member for a marker. A marker is a random text
+ * document, the members that POST accepts, and the member for a marker. A marker is a random string
  * by which a check finds its record again.
  *
  * Returns `undefined` if checks can't create records in the collection, for one of these reasons.
@@ -62,7 +62,9 @@ function exampleOf({ example, examples, schema }: JsonObject): JsonObject | unde
   return all.find(isObject)
 }
 
-/** Whether a member can contain a marker: it accepts any text, and the text may be long enough. */
+/**
+ * Whether a member can contain a marker: it accepts any string, and the string may be long enough.
+ */
 function carriesMarker(schema: unknown): boolean {
   const { maxLength, pattern, format, readOnly, enum: values } = asObject(schema)
   const isFree = pattern === undefined && format === undefined && values === undefined && readOnly !== true

@@ -139,7 +139,7 @@ function flagsOf(operations: readonly Operation[], item: string): readonly Flag[
   return [...methods].filter(([name]) => isFlag(name)).map(([name, all]) => ({ name, methods: all }))
 }
 
-/** The segment of a path after `above`. `undefined` unless there is exactly one such segment. */
+/** The segment of a path after `above`. `undefined` unless exactly one segment follows `above`. */
 function segmentBelow(text: string, above: string): string | undefined {
   const rest = text.startsWith(`${above}/`) ? text.slice(above.length + 1).replace(/\/$/, '') : ''
   return rest === '' || rest.includes('/') ? undefined : rest
@@ -213,7 +213,7 @@ function filterOf(name: string, one: JsonObject): Filter {
  * The members that form the id in the path of an item. If the pattern or the example of the path
  * parameter has several parts such as `a=1,b=2`, the id consists of these members (PATH-9).
  * Otherwise the id is the member with the name of the parameter or, if there is no such member, the
- * member `id`. `undefined` if there is no member `id` either.
+ * member `id`. If there is no member `id` either, the result is `undefined`.
  */
 function keyOf(
   text: string,

@@ -1,7 +1,7 @@
-/** Finds the line and the column of a value in a JSON or YAML text. */
+/** Finds the line and the column of a value in a JSON or YAML file. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
 
-/** A position in a text. The first line and the first column have the number 1. */
+/** A position in a file. The first line and the first column have the number 1. */
 export interface Position {
   readonly line: number
   readonly column: number
@@ -9,9 +9,9 @@ export interface Position {
 
 /**
  * Returns a function that finds the position of a value by its path from the root. If there is no
- * such value, the function returns the position of its nearest existing ancestor. The text is
+ * such value, the function returns the position of its nearest existing ancestor. The file is
  * parsed when the function is first called. JSON is parsed as YAML, because JSON is a subset of
- * YAML. The function returns `undefined` if the text can't be parsed.
+ * YAML. The function returns `undefined` if the file can't be parsed.
  */
 export function positionsOf(text: string): (path: readonly (string | number)[]) => Position | undefined {
   const lines = new LineCounter()
@@ -26,19 +26,19 @@ export function positionsOf(text: string): (path: readonly (string | number)[]) 
 }
 
 /**
- * The offset of a value in the text. The offset of a member is that of its name. The offset of a
- * list element is that of its value.
+ * The offset of a value in the file. For a member of an object, this is the offset of its name. For
+ * an element of a list, it is the offset of its value.
  */
 function offsetOf(root: Node, path: readonly (string | number)[]): number | undefined {
   let node: unknown = root
   let offset = root.range?.[0]
   for (const name of path) {
-    // The path leads to a member of an alias. The member is written elsewhere, so the place of the
-    // alias is returned.
+    // The path leads to a member of an alias. The member is written elsewhere in the file, so the
+    // offset of the alias is returned.
     if (isAlias(node)) return offset
     if (isMap(node)) {
       const pair = memberOf(node, String(name))
-      // If the path leads through a reference, the place of the reference is returned.
+      // If the path leads through a reference, the offset of the reference is returned.
       if (pair === undefined) return (memberOf(node, '$ref')?.key as Node | undefined)?.range?.[0] ?? offset
       offset = (pair.key as Node).range?.[0] ?? offset
       node = pair.value

@@ -1,5 +1,5 @@
 /**
- * Replaces the references in a document by their targets, so that rules do not have to follow
+ * Replaces the references in a document with their targets, so that rules do not have to follow
  * references.
  */
 import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../../definition/json.js'

@@ -55,7 +55,8 @@ export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
 
 /**
  * The names that the schema of a parameter accepts, alone or in a list. An enum contains the names.
- * A pattern is tested with each of the candidates. `undefined` if the schema accepts any text.
+ * A pattern is tested with each of the candidates. The result is `undefined` if the schema accepts
+ * any string.
  */
 export function takenBy(schema: unknown, candidates: readonly string[]): readonly string[] | undefined {
   if (!isObject(schema)) return undefined

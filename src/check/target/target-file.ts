@@ -19,7 +19,10 @@ export interface PrincipalSource {
   readonly command?: string
   /** The header field that carries the token. Default `Authorization`, with `Bearer`. */
   readonly header?: string
-  /** The templates of collections for which the service must respond with 403 to this principal. */
+  /**
+   * The path templates of collections for which the service must respond with 403 to this
+   * principal.
+   */
   readonly forbidden?: readonly string[]
   /** Whether the token has expired. */
   readonly expired?: boolean

@@ -14,27 +14,28 @@ export interface Filter {
 /** How checks create their own records with `--write`. */
 export interface Creation {
   /**
-   * A body that POST accepts. The marker is put into a copy of it. If it is absent, the body
-   * consists of the `members` of an existing item.
+   * A body that POST accepts. The marker, which is a random string that identifies the record, is
+   * put into a copy of this body. Without this member, the body consists of the `members` of an
+   * existing item.
    */
   readonly body?: Readonly<Record<string, unknown>>
   /** The members that POST accepts and the store does not generate. */
   readonly members: readonly string[]
   /**
-   * The text member that contains the marker. Leftover records are found by it, so it must also be
-   * a filter.
+   * The string member that contains the marker. The cleanup finds leftover records by this member,
+   * so there must also be a filter for it.
    */
   readonly marker?: string
   /**
-   * Whether POST accepts an `Idempotency-Key`. If it does, leftover records are found by repeating
-   * the POST with its key.
+   * Whether POST accepts an `Idempotency-Key`. If it does, the cleanup finds leftover records by
+   * repeating the POST with its key.
    */
   readonly idempotent?: boolean
-  /** Text members that must be unique. The marker is put into them too. */
+  /** String members that must be unique. The marker is put into these members too. */
   readonly unique?: readonly string[]
 }
 
-/** A flag below an item: PUT sets it and DELETE unsets it (PATH-8). */
+/** A flag below an item: PUT sets the flag, and DELETE unsets it (PATH-8). */
 export interface Flag {
   /** The path segment of the flag. */
   readonly name: string
@@ -42,7 +43,7 @@ export interface Flag {
 }
 
 export interface CollectionTarget {
-  /** The path below the base address, such as `/orders` or `/customers/{id}/orders`. */
+  /** The path below the base URL, such as `/orders` or `/customers/{id}/orders`. */
   readonly template: string
   /**
    * The members that form the id of an item, in their order in the id. Absent if items can't be
@@ -64,7 +65,7 @@ export interface CollectionTarget {
   readonly itemExpand?: readonly string[]
   readonly flags?: readonly Flag[]
   /**
-   * Other addresses with GET below the collection, which are not items, such as
+   * Other paths below the collection that accept GET and are not items, such as
    * `/orders/by-state/{state}`.
    */
   readonly below?: readonly string[]
@@ -94,11 +95,11 @@ export interface CollectionTarget {
 }
 
 export interface Target {
-  /** The address with which links begin, if it is not the checked base address. */
+  /** The URL with which links begin, if it is not the base URL of the check. */
   readonly published?: string
   /**
-   * The path of the first server in the document. If the base address has no path, this path is
-   * appended to it.
+   * The path of the first server in the document. If the base URL has no path, this path is
+   * appended to the base URL.
    */
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
@@ -107,7 +108,7 @@ export interface Target {
    * and DELETE (VERB-11).
    */
   readonly unlisted?: readonly CollectionTarget[]
-  /** The path of the login, relative to the address before the version, such as `/login`. */
+  /** The path of the login, relative to the URL before the version, such as `/login`. */
   readonly login?: string
   /**
    * An origin whose browser scripts may call the service, such as `https://shop.example.com`.

@@ -1,6 +1,6 @@
 /**
- * Checks that add members to an associated sub-collection and remove them (VERB-4). They use only
- * records that they have created.
+ * Checks that add items to an associated sub-collection and remove them (VERB-4). The checks use
+ * only records that they have created.
  */
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus } from '../checks/expecting.js'
@@ -11,9 +11,7 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { putDone } from './changes.js'
 import { Owner, type OwnRecord } from './own-record.js'
 
-/**
- * A new parent and a new item, and the address of the item in the sub-collection of the parent.
- */
+/** A new parent and a new item, and the URL of the item in the sub-collection of the parent. */
 interface Pair {
   readonly item: OwnRecord
   /** The sub-collection of the new parent. */
@@ -61,7 +59,7 @@ async function lists({ members, item }: Pair): Promise<{ readonly isThere: boole
 export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/attach',
-    rule: 'PUT without a body adds an existing item to the collection of a parent. A repeat changes nothing.',
+    rule: 'PUT without a body adds an existing item to the collection of a parent. A second PUT changes nothing.',
     why: 'Clients can relate two items, and repeat the request after a lost response.',
     fix: 'Store the relation if it does not exist, and answer 204.',
     async run({ list, ledger }) {
@@ -79,7 +77,7 @@ export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/detach',
     needs: ['VERB-4/attach'],
-    rule: 'DELETE of a member removes it from the collection of the parent, and the item stays.',
+    rule: "DELETE of an attached item removes it from the parent's sub-collection, and the item itself stays.",
     why: 'Clients can end a relation without deleting an item that others use.',
     fix: 'Delete the relation, not the item.',
     async run({ list, ledger }) {
@@ -99,7 +97,7 @@ export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/missing',
     needs: ['VERB-4/attach'],
-    rule: 'PUT of an item that does not exist is 404.',
+    rule: 'PUT of an item that does not exist gets 404.',
     why: 'Otherwise the client does not notice a wrong id.',
     fix: 'Look up both items before storing the relation.',
     async run({ list, ledger }) {

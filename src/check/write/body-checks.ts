@@ -28,7 +28,7 @@ const hostile = (member: string): readonly string[] => [
 export const bodyChecks: readonly WriteCheck[] = [
   {
     id: 'ERR-2/schema',
-    rule: 'A body of the right form with a value of another type is 422.',
+    rule: 'A well-formed body with a value of the wrong type gets 422.',
     why: 'Clients can distinguish invalid values from malformed bodies.',
     fix: 'Answer 400 for bodies that cannot be parsed, and 422 for bodies that violate the schema.',
     async run(owner) {
@@ -40,7 +40,7 @@ export const bodyChecks: readonly WriteCheck[] = [
   },
   {
     id: 'ERR-2/no-object',
-    rule: 'A body that is not an object is 422 or 400, never a 5xx.',
+    rule: 'A body that is not an object gets 422 or 400, never a 5xx.',
     why: 'A fault of the client must not look like a failure of the service.',
     fix: 'Validate that the body is an object before using it.',
     async run(owner) {
@@ -72,7 +72,7 @@ export const bodyChecks: readonly WriteCheck[] = [
   {
     id: 'ERR-3/places',
     needs: ['ERR-2/schema', 'REP-8/unknown-member'],
-    rule: 'A refusal of a body lists each violation with a JSON Pointer to its place.',
+    rule: 'If a body is refused, the response lists each violation with a JSON Pointer to its position.',
     why: 'Clients show each message next to its field.',
     fix: 'Add an entry with a pointer to errors for each violation.',
     async run(owner) {
@@ -87,7 +87,7 @@ export const bodyChecks: readonly WriteCheck[] = [
       const lost = pointers.find(
         (one) => one !== undefined && get(body, pointerTokens(one)) === undefined && one !== '',
       )
-      if (lost !== undefined) return breaks('pointers to places of the body', lost.slice(0, 80), patch)
+      if (lost !== undefined) return breaks('pointers to positions in the body', lost.slice(0, 80), patch)
       const lacking = [member, 'noSuchMember'].find((name) => !pointers.some((one) => one?.split('/')[1] === name))
       return lacking === undefined
         ? holds
@@ -101,15 +101,15 @@ export const bodyChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-12/other-body',
     needs: ['VERB-12/repeat'],
-    rule: 'A different body with a used `Idempotency-Key` is 422 and creates nothing.',
+    rule: 'A different body with a used `Idempotency-Key` gets 422 and creates nothing.',
     why: 'A client that reuses a key by mistake would get the address of the wrong item.',
-    fix: 'Store a digest of the body with the key, and compare it.',
+    fix: 'Store a digest of the body with the key, and compare the digest of the next body with it.',
     async run(owner) {
       if (owner.creation.idempotent !== true) throw new NotApplicable('POST accepts no Idempotency-Key')
       const { number, exchange, marker, body, options } = await owner.post()
       const address = owner.addressOf(exchange)
       if (address === undefined) throw new Unchecked('the response to POST has no address of a new item')
-      const own = await owner.taken(number, address, exchange, marker)
+      const own = await owner.recordCreated(number, address, exchange, marker)
       const key = options.headers?.[header.idempotencyKey] ?? ''
       const changed = { ...body, ...patchOf(owner, own.marker, 1) }
       const second = await owner.list.service.client.send(
@@ -119,7 +119,7 @@ export const bodyChecks: readonly WriteCheck[] = [
       )
       const other = owner.addressOf(second)
       if (other !== undefined && other !== address)
-        await owner.adopt(other, second, String(patchOf(owner, own.marker, 1)[owner.creation.marker ?? '']))
+        await owner.recordUnexpected(other, second, String(patchOf(owner, own.marker, 1)[owner.creation.marker ?? '']))
       const wrong = expectStatus(second, [422], 'a different body with a used key')
       return wrong === undefined
         ? holds

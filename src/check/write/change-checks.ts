@@ -21,7 +21,7 @@ function jsonPatch(owner: Owner, tag: string, operations: readonly object[]): Se
   return withJson(operations, { [header.contentType]: mediaType.jsonPatch, ...ifMatch(tag) })
 }
 
-/** A change of the marker: the member, the JSON Pointer to it, and the new text. */
+/** A change of the marker: the member, the JSON Pointer to the member, and the new marker. */
 function changeOf(owner: Owner, marker: string, n: number) {
   const [[member = '', value = ''] = []] = Object.entries(patchOf(owner, marker, n))
   return { member, path: `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }
@@ -30,7 +30,7 @@ function changeOf(owner: Owner, marker: string, n: number) {
 export const changeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-5/json-patch',
-    rule: 'A JSON Patch is applied if the document offers it.',
+    rule: 'If the document offers JSON Patch, the service applies it.',
     why: 'Clients use the documented formats.',
     fix: 'Apply the operations in their order (RFC 6902).',
     async run(owner) {
@@ -113,7 +113,7 @@ export const changeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'HDR-8/created',
-    rule: 'A tag in a 201 is that of the new item.',
+    rule: 'If a 201 has a tag, it is the tag of the new item.',
     why: 'Clients use this tag to change the item that they created.',
     fix: 'Compute the tag from the stored item, after defaults and triggers have run.',
     async run(owner) {
@@ -126,7 +126,7 @@ export const changeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-3/other-id',
     needs: ['VERB-3/unchanged'],
-    rule: 'PUT of a body with another id is 422, and the item keeps its id.',
+    rule: 'PUT of a body with another id gets 422, and the item keeps its id.',
     why: 'A client that confuses two items must not overwrite or move one of them.',
     fix: 'Compare the id of the body with that of the path.',
     async run(owner) {
@@ -140,8 +140,8 @@ export const changeChecks: readonly WriteCheck[] = [
         throw new Unchecked(`${address} is there`)
       const other = typeof value[name] === 'number' ? Number(id) : id
       const put = await owner.send('PUT', own, withJson({ ...value, [name]: other }, ifMatch(tag)))
-      // If the service has changed the id, the item is now at the other address.
-      if (put.answer.status < 300) await owner.adopt(address, own.posted, own.marker)
+      // If the service has changed the id, the item is now at the other URL.
+      if (put.answer.status < 300) await owner.recordUnexpected(address, own.posted, own.marker)
       const wrong = expectStatus(put, [422], 'PUT of a body with another id')
       return wrong === undefined ? holds : breaks('422 for PUT of a body with another id', describe(put), exchange, put)
     },
@@ -149,7 +149,7 @@ export const changeChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/absent',
     needs: ['VERB-6/delete'],
-    rule: 'A change with `If-Match` of an item that does not exist is 404, not 412.',
+    rule: 'A change with `If-Match` gets 404, not 412, if the item does not exist.',
     why: 'A client that gets 412 would read the item and try again for ever.',
     fix: 'Look the item up before comparing tags.',
     async run(owner) {
@@ -163,7 +163,7 @@ export const changeChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-4/changes',
     needs: ['HDR-3/stale'],
-    rule: 'A change with the current tag in `If-None-Match`, or with `*`, is 412.',
+    rule: 'A change with the current tag, or with `*`, in `If-None-Match` gets 412.',
     why: 'The condition says that this version must not be changed.',
     fix: 'Compare If-None-Match for every write method (RFC 9110 13.1.2).',
     async run(owner) {

@@ -12,7 +12,9 @@ export function needsMethod({ list }: Owner, method: string): void {
     throw new NotApplicable(`items of ${list.target.template} do not accept ${method}`)
 }
 
-/** A merge patch that changes the marker to another text of the same length, which ends in `n`. */
+/**
+ * A merge patch that changes the marker to another string of the same length, which ends in `n`.
+ */
 export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
   const { marker: member } = owner.creation
   if (member === undefined)
@@ -96,8 +98,8 @@ export function memberLost(
 ): Outcome {
   const text = memberText(name, value)
   const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
-  // The script searches for this text in the body. If the service writes values differently from
-  // JSON.stringify(), such as 1.0, the script can't use the text.
+  // The script searches for this string in the body. If the service writes values differently from
+  // JSON.stringify(), such as 1.0, the script can't use the string.
   return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
     ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
     : breaks(expected, 'another value', ...evidence)

@@ -52,7 +52,7 @@ async function remove({ client }: Service, address: string): Promise<void> {
 const maxOrphans = 50
 
 /**
- * Removes the records that a POST may have created although no response has named their address.
+ * Removes the records that a POST may have created although no response has given their URLs.
  * Several records have the same marker if the same POST was sent several times.
  */
 async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<void> {
@@ -65,7 +65,7 @@ async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntr
   throw new Unchecked(`${entry.post}: the list still shows records with the marker ${entry.marker}`)
 }
 
-/** A record whose address no response has named. */
+/** A record whose URL no response has given. */
 interface Orphan {
   readonly address: string
   /** Whether a search may find further records of the same POST. */
@@ -73,9 +73,9 @@ interface Orphan {
 }
 
 /**
- * Finds the record that a POST may have created although its response was lost. Searches for the
- * marker of the record, or repeats the POST with its `Idempotency-Key`. Returns the
- * record, or `undefined` if the POST has created none.
+ * Finds the record that a POST may have created although the response to the POST was lost.
+ * Searches for the marker of the record, or repeats the POST with its `Idempotency-Key`. Returns
+ * the record, or `undefined` if the POST has created none.
  */
 async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<Orphan | undefined> {
   const { collections, unlisted = [] } = service.target
@@ -105,6 +105,6 @@ async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry):
   const address = owner.addressOf(exchange)
   if (address === undefined)
     throw new Unchecked(`${entry.post} has no address in its answer: ${exchange.answer.status}`)
-  const own = await owner.taken(entry.number, address, exchange, entry.marker)
+  const own = await owner.recordCreated(entry.number, address, exchange, entry.marker)
   return { address: own.address, mayHaveMore: false }
 }

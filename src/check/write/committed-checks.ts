@@ -12,7 +12,7 @@ import { changing, ifMatch, memberText, newRecord, patchOf } from './changes.js'
  * A media type that no service offers. If a service checks `Accept` too late, it has already made
  * the change when it refuses the request.
  */
-const unanswerable = { [header.accept]: 'application/x-no-such-type' }
+const unacceptable = { [header.accept]: 'application/x-no-such-type' }
 
 /** Whether a response is a refusal. Throws `Unchecked` if the outcome is unknown. */
 function isRefusal({ request, answer: { status } }: Exchange): boolean {
@@ -25,12 +25,12 @@ export const committedChecks: readonly WriteCheck[] = [
     id: 'VERB-13/change',
     needs: ['VERB-3/unchanged', 'VERB-5/merge'],
     rule: 'A refused PUT or PATCH changes nothing.',
-    why: 'After a refusal, a client keeps its old data, and overwrites the change or repeats it.',
+    why: 'After a refusal, a client keeps its old data, and overwrites the change or makes the change again.',
     fix: 'Check Accept and validate the whole body before any change.',
     async run(owner) {
       const { own } = await newRecord(owner)
       const refusals = [
-        { headers: unanswerable, more: {} },
+        { headers: unacceptable, more: {} },
         { headers: {}, more: { noSuchMember: 1 } },
       ]
       const found = await firstBreak(refusals.entries(), async ([at, { headers, more }]) => {
@@ -61,11 +61,11 @@ export const committedChecks: readonly WriteCheck[] = [
       const { number, url, marker, options } = await owner.intend()
       const post = await list.service.client.send('POST', url, {
         ...options,
-        headers: { ...options.headers, ...unanswerable },
+        headers: { ...options.headers, ...unacceptable },
       })
       if (!isRefusal(post)) {
         const address = owner.addressOf(post)
-        if (address !== undefined) await owner.taken(number, address, post, marker)
+        if (address !== undefined) await owner.recordCreated(number, address, post, marker)
         return holds
       }
       const after = await list.list({ [member]: marker, [parameter.size]: 1 })
@@ -87,7 +87,7 @@ export const committedChecks: readonly WriteCheck[] = [
     fix: 'Check Accept before removing anything.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'DELETE')
-      const removed = await owner.send('DELETE', own, { headers: { ...unanswerable, ...ifMatch(tag) } })
+      const removed = await owner.send('DELETE', own, { headers: { ...unacceptable, ...ifMatch(tag) } })
       if (!isRefusal(removed)) return holds
       const after = await owner.send('GET', own)
       return after.answer.status === 404

@@ -13,14 +13,14 @@ import { type Owner, withJson } from './own-record.js'
 export const disposableChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-7/refused',
-    rule: 'DELETE of a whole collection is 405 with `Allow`.',
+    rule: 'DELETE of a whole collection gets 405 with `Allow`.',
     why: 'A client that omits an id by mistake must not delete everything.',
     fix: 'Answer DELETE of a collection with 405 for every caller.',
     run: (owner) => refused(owner, [['DELETE', {}]]),
   },
   {
     id: 'VERB-9/collection',
-    rule: 'PUT and PATCH of a whole collection are 405 with `Allow`.',
+    rule: 'PUT and PATCH of a whole collection get 405 with `Allow`.',
     why: 'A client that omits an id by mistake must not replace everything.',
     fix: 'Answer PUT and PATCH of a collection with 405.',
     run(owner) {
@@ -34,7 +34,7 @@ export const disposableChecks: readonly WriteCheck[] = [
   {
     id: 'AUTH-4/write',
     needs: ['AUTH-4/nobody'],
-    rule: 'A write without credentials is 401.',
+    rule: 'A write without credentials gets 401.',
     why: 'Otherwise anyone can change records, without a trace.',
     fix: 'Authenticate requests of every method first.',
     async run(owner) {
@@ -71,7 +71,7 @@ async function refused(owner: Owner, attempts: readonly Attempt[]): Promise<Outc
   if (strange.length === 0) throw new NotApplicable(`${template} offers ${attempts.map(([method]) => method).join()}`)
   const found = await firstBreak(strange, async ([method, options]) => {
     const exchange = await owner.sendHazard(method, owner.list.path, options)
-    if (exchange.answer.status === 401) throw new Unchecked(`${method} was answered 401 for the first principal`)
+    if (exchange.answer.status === 401) throw new Unchecked(`the first principal gets 401 for ${method}`)
     if (exchange.answer.status !== 405)
       return breaksBy(
         { kind: 'status', answer: 0, expected: [405] },

@@ -11,7 +11,7 @@ import type { Owner, OwnRecord } from './own-record.js'
 /** The statuses of a successful DELETE. */
 const unset = [204, 200, 202]
 
-/** Enters the address of a flag of a new record into the ledger, and returns it. */
+/** Enters the URL of a flag of a new record into the ledger, and returns this URL. */
 function newFlag({ ledger }: Owner, own: OwnRecord, { name }: Flag): string {
   const address = `${own.address}/${name}`
   ledger.below(own.address, address)
@@ -29,10 +29,7 @@ async function eachFlag(
   return found ?? holds
 }
 
-/**
- * Returns a break (a violation of the rule) unless the last response has one of the expected
- * statuses.
- */
+/** Returns a violation unless the last response has one of the expected statuses. */
 function lastIs(expected: readonly number[], what: string, ...evidence: Evidence): Outcome | undefined {
   const last = evidence.at(-1) as Exchange
   if (expected.includes(last.answer.status)) return undefined
@@ -52,7 +49,7 @@ function needsChange({ request, answer: { status } }: Exchange): void {
 export const flagWriteChecks: readonly WriteCheck[] = [
   {
     id: 'PATH-8/set',
-    rule: 'PUT without a body sets a flag. A repeat changes nothing.',
+    rule: 'PUT without a body sets a flag. A second PUT changes nothing.',
     why: 'Clients can repeat the request after a lost response.',
     fix: 'Store that the flag is set, and answer 204, even if it was set before.',
     run: (owner) =>
@@ -73,7 +70,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
   {
     id: 'PATH-8/unset',
     needs: ['PATH-8/set'],
-    rule: 'DELETE unsets a flag, and the item stays. A repeat changes nothing.',
+    rule: 'DELETE unsets a flag, and the item stays. A second DELETE changes nothing.',
     why: 'Clients can repeat the request after a lost response.',
     fix: 'Store that the flag is not set, and answer 204, even if it was not set before.',
     run: (owner) =>
@@ -98,7 +95,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
   {
     id: 'PATH-8/tag',
     needs: ['PATH-8/set', 'PATH-8/unset', 'HDR-3/stale'],
-    rule: 'A flag has the tag of its item: a change of the flag with the tag of an earlier version is 412.',
+    rule: 'A flag has the tag of its item: a change of the flag with an outdated tag gets 412.',
     why: 'A client that sets a flag must not do so for an item that has changed in the meantime.',
     fix: 'Compare If-Match with the tag of the item, and change the version of the item with each change of a flag.',
     run: (owner) =>

@@ -10,7 +10,7 @@ import { isObject } from '../../definition/json.js'
 export interface Intent {
   /** The template of the collection. */
   readonly collection: string
-  /** The address to which POST is sent. */
+  /** The URL to which the POST is sent. */
   readonly post: string
   readonly marker: string
   /** The `Idempotency-Key`, if the collection accepts one. */
@@ -20,11 +20,10 @@ export interface Intent {
 
 export interface LedgerEntry extends Intent {
   readonly number: number
-  /** The address of the record. Absent while it is not known. */
+  /** The URL of the record. Absent while the URL is not known. */
   readonly address?: string
   /**
-   * The addresses below the record to which checks write: members of its sub-collections, and its
-   * flags.
+   * The URLs below the record to which checks write: items of its sub-collections, and its flags.
    */
   readonly below?: readonly string[]
   /** Whether the record no longer exists, or was never created. */
@@ -81,8 +80,8 @@ export class Ledger {
   }
 
   /**
-   * Allows unsafe requests to an address below a record of the ledger. Must be called before the
-   * request is sent. Throws if the address is not below the record.
+   * Allows unsafe requests to a URL below a record of the ledger. Must be called before the request
+   * is sent. Throws if the URL is not below the record.
    */
   below(parent: string, address: string): void {
     const entry = [...this.#entries.values()].find((one) => one.address === parent)
@@ -103,7 +102,7 @@ export class Ledger {
    * Allows an unsafe request that may affect records that the checks have not created. Throws
    * unless the service is disposable.
    */
-  hazard(method: string, url: string): void {
+  allowHazard(method: string, url: string): void {
     if (!this.disposable) throw new Error(`${method} ${url} needs a disposable service.`)
     this.#write({ step: 'hazard', number: 0, method, url })
     this.#hazards.add(`${method} ${url}`)
@@ -115,9 +114,9 @@ export class Ledger {
   }
 
   /**
-   * Whether an unsafe request may be sent. The ledger allows requests to its records and to the
-   * addresses below them that were entered. It also allows the POST requests that were entered, and
-   * the hazards of this run.
+   * Whether an unsafe request may be sent. The ledger allows requests to its records, and to the
+   * URLs below them that were entered. It also allows the POST requests that were entered, and the
+   * hazards of this run.
    */
   mayWrite(method: string, url: string): boolean {
     if (this.#hazards.has(`${method} ${url}`)) return true

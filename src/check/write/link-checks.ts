@@ -90,7 +90,7 @@ export const linkWriteChecks: readonly WriteCheck[] = [
   {
     id: 'REP-7/missing',
     needs: ['REP-7/href', 'ERR-1/missing-item'],
-    rule: 'A link to an item that does not exist is 422.',
+    rule: 'A link to an item that does not exist gets 422.',
     why: 'A link without a target breaks each client that follows it.',
     fix: 'Look up the targets of links before storing them.',
     async run(owner) {

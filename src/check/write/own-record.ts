@@ -18,7 +18,10 @@ export interface OwnRecord {
   /** The POST that created the record, and its response. */
   readonly posted: Exchange
   readonly marker: string
-  /** The text member that contains the marker. */
+  /**
+   * The string member that contains the marker, which is a random string that identifies the
+   * record.
+   */
   readonly member: string | undefined
 }
 
@@ -70,7 +73,7 @@ export class Owner {
     const { marker: member, idempotent = false, unique = [] } = this.creation
     const body = await this.#body()
     // The marker ends with a number. Each change of a record uses another number, so that the new
-    // text differs from the previous one.
+    // marker differs from the previous one.
     const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
     const whole = { ...body, ...Object.fromEntries(named) }
@@ -115,7 +118,7 @@ export class Owner {
     const exchange = await this.list.service.client.send('POST', url, { ...options, caller: nobody })
     if (isRefusal(exchange.answer.status)) this.noteRefusal(number)
     const address = this.addressOf(exchange)
-    if (address !== undefined) await this.taken(number, address, exchange, marker)
+    if (address !== undefined) await this.recordCreated(number, address, exchange, marker)
     return exchange
   }
 
@@ -134,7 +137,7 @@ export class Owner {
    */
   sendHazard(method: string, path: string, options?: SendOptions): Promise<Exchange> {
     this.#needsDisposable(`${method} ${path}`)
-    this.ledger.hazard(method, `${this.list.service.base}${path}`)
+    this.ledger.allowHazard(method, `${this.list.service.base}${path}`)
     return this.list.send(method, path, options)
   }
 
@@ -165,12 +168,12 @@ export class Owner {
       throw new Unchecked(
         `POST of ${this.list.path} was answered ${exchange.answer.status} without an address of a new item`,
       )
-    return this.taken(number, address, exchange, marker)
+    return this.recordCreated(number, address, exchange, marker)
   }
 
   /**
-   * The address of the created record, from `Location`. `undefined` if the response has no address
-   * directly below the collection.
+   * The URL of the created record, from `Location`. `undefined` if `Location` is not a URL directly
+   * below the collection.
    */
   addressOf({ request, answer }: Exchange): string | undefined {
     const location = answer.field(header.location)
@@ -182,10 +185,10 @@ export class Owner {
   }
 
   /**
-   * Enters the address of a created record into the ledger. Throws `Unchecked` unless the record at
-   * this address contains the marker or the sent values.
+   * Enters the URL of a created record into the ledger. Throws `Unchecked` unless the record at
+   * this URL contains the marker or the sent values.
    */
-  async taken(number: number, address: string, posted: Exchange, marker: string): Promise<OwnRecord> {
+  async recordCreated(number: number, address: string, posted: Exchange, marker: string): Promise<OwnRecord> {
     const member = this.creation.marker
     if (!(await this.#isOurs(address, posted, marker)))
       throw new Unchecked(`${address} does not have the sent values: it may be a record of others`)
@@ -197,7 +200,7 @@ export class Owner {
    * Enters an item that a request has created unexpectedly into the ledger, so that it is removed
    * too. Does nothing if the item does not contain the marker or the sent values.
    */
-  async adopt(address: string, posted: Exchange, marker: string): Promise<void> {
+  async recordUnexpected(address: string, posted: Exchange, marker: string): Promise<void> {
     if (!(await this.#isOurs(address, posted, marker))) return
     const post = posted.request.url
     const number = this.ledger.intend({ collection: this.list.target.template, post, marker, body: {} })
@@ -205,8 +208,8 @@ export class Owner {
   }
 
   /**
-   * Whether the item at the address contains the marker. If there is no member for a marker, the
-   * item must contain the sent values.
+   * Whether the item at the URL contains the marker. If there is no member for a marker, the item
+   * must contain the sent values.
    */
   async #isOurs(address: string, posted: Exchange, marker: string): Promise<boolean> {
     const { json } = (await this.list.service.client.send('GET', address)).answer

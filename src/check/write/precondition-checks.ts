@@ -11,7 +11,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/stale',
     needs: ['HDR-2/after-change'],
-    rule: 'PUT, PATCH and DELETE with the tag of an earlier version are 412.',
+    rule: 'PUT, PATCH and DELETE with an outdated tag in `If-Match` get 412.',
     why: 'Otherwise the change of another client would be lost.',
     fix: 'Compare If-Match with the current tag for every write method.',
     async run(owner) {
@@ -32,7 +32,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/weak',
     needs: ['HDR-2/item'],
-    rule: 'A weak tag in `If-Match` is 412.',
+    rule: 'A weak tag in `If-Match` gets 412.',
     why: 'A weak tag does not prove that the item is unchanged.',
     fix: 'Compare If-Match strongly (RFC 9110 13.1.1).',
     async run(owner) {

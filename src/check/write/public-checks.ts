@@ -7,7 +7,7 @@ import { goneAfterDelete, shownAtLocation } from './write-checks.js'
 export const publicChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-11/create',
-    rule: 'POST to a public collection answers 201 or 202 with `Location`, and GET there returns the new item.',
+    rule: 'POST to a public collection returns 201 or 202 with `Location`, and GET of that URL returns the new item.',
     why: 'Clients cannot list the collection, so they find their items only by these addresses.',
     fix: 'Send Location with 201 and 202, and serve the item there.',
     run: shownAtLocation,
@@ -15,7 +15,7 @@ export const publicChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-11/delete',
     needs: ['VERB-11/create'],
-    rule: 'The response to DELETE of a public item has no body, and afterwards the item is 404.',
+    rule: 'The response to DELETE of a public item has no body, and afterwards GET of the item returns 404.',
     why: 'A deleted item must be gone for every client.',
     fix: 'Answer DELETE with 204, and GET of a deleted item with 404.',
     run: goneAfterDelete,

@@ -1,4 +1,6 @@
-/** Checks with races, in which several clients write at the same time (HDR-3, VERB-2, VERB-12). */
+/**
+ * Checks that run races, in which several clients write at the same time (HDR-3, VERB-2, VERB-12).
+ */
 import type { WriteCheck } from '../check.js'
 import type { Racer } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
@@ -134,8 +136,7 @@ const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 |
  * ledger.
  *
  * @param key whether all requests have the same `Idempotency-Key`. If they do, a response with the
- * address of an earlier response does not count as a winner, because its request has created
- * nothing
+ * URL of an earlier response does not count as a winner, because the request has created nothing
  */
 async function createRound(owner: Owner, key: boolean): Promise<Round> {
   const post = await owner.intend({ key })
@@ -144,8 +145,8 @@ async function createRound(owner: Owner, key: boolean): Promise<Round> {
   const created = answers.filter((one) => owner.addressOf(one) !== undefined)
   const first = new Map(created.map((one) => [owner.addressOf(one) as string, one]).reverse() as [string, Exchange][])
   const [own, ...others] = first.keys()
-  if (own !== undefined) await owner.taken(post.number, own, first.get(own) as Exchange, post.marker)
-  for (const address of others) await owner.adopt(address, first.get(address) as Exchange, post.marker)
+  if (own !== undefined) await owner.recordCreated(post.number, own, first.get(own) as Exchange, post.marker)
+  for (const address of others) await owner.recordUnexpected(address, first.get(address) as Exchange, post.marker)
   const odd = answers.find((one) => !created.includes(one) && !isRefusedPost(one))
   if (odd !== undefined) throw new Unchecked(`POST was answered ${odd.answer.status} in a race`)
   if (created.length === 0) owner.noteRefusal(post.number)
@@ -153,7 +154,7 @@ async function createRound(owner: Owner, key: boolean): Promise<Round> {
 }
 
 /**
- * Whether a POST was refused. The status is 422 if the id exists. While a request with the same key
- * is in progress, the status is 503, or in some services 409.
+ * Whether a POST was refused. The response is 422 if the id exists. While a request with the same
+ * key is in progress, the response is 503, or 409 in some services.
  */
 const isRefusedPost = ({ answer: { status } }: Exchange): boolean => (status >= 400 && status < 500) || status === 503

@@ -10,8 +10,8 @@ import type { Owner } from './own-record.js'
 export const clients = 5
 
 /**
- * The sign of a race that does not have exactly one winner. Each client with a successful response
- * is a winner.
+ * The test by which a script recognizes a race without exactly one winner. Each client with a
+ * successful response is a winner.
  */
 export const winners: Sign = { kind: 'winners' }
 
@@ -36,11 +36,11 @@ export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exch
  * Runs a race several times. The verdict is `breaks` if no race has exactly one winner. It is
  * `flaky`, with the rate, if only some races do not have exactly one winner.
  *
- * @param address the address to which connections are opened before the first race, so that all
+ * @param address the URL to which connections are opened before the first race, so that all
  * requests of a race are sent at once
- * @param sign how a script recognizes the break. `undefined` if no script can show it, because the
- * requests contain values of a record that a script can't replace, or because the result depends on
- * the order of the requests
+ * @param sign how a script recognizes the violation. `undefined` if no script can reproduce it,
+ * because the requests contain values of a record that a script can't replace, or because the
+ * result depends on the order of the requests
  */
 export async function decideRaces(
   owner: Owner,

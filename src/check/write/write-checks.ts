@@ -13,14 +13,14 @@ import { type Owner, withJson } from './own-record.js'
 export const writeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-2/location',
-    rule: 'POST answers 201 or 202 with the absolute address of the new item in `Location`.',
+    rule: 'POST returns 201 or 202 with the absolute URL of the new item in `Location`.',
     why: 'Clients use this address to read and change the new item.',
     fix: 'Send Location with 201 and 202, and serve the item there.',
     run: shownAtLocation,
   },
   {
     id: 'VERB-12/repeat',
-    rule: 'A POST that is repeated with its `Idempotency-Key` creates nothing, and gets the first response.',
+    rule: 'A retry of a POST with the same `Idempotency-Key` creates nothing, and gets the first response.',
     why: 'A client that repeats a request after a lost response must not create two items.',
     fix: 'Store the key with the new item, in the same transaction.',
     async run(owner) {
@@ -28,12 +28,12 @@ export const writeChecks: readonly WriteCheck[] = [
       const { number, exchange, marker, options } = await owner.post()
       const address = owner.addressOf(exchange)
       if (address === undefined) throw new Unchecked('the response to POST has no address of a new item')
-      await owner.taken(number, address, exchange, marker)
+      await owner.recordCreated(number, address, exchange, marker)
       const second = await owner.list.service.client.send('POST', exchange.request.url, options)
       const other = owner.addressOf(second)
       if (other === address) return holds
       // The repeated request has created another item, which the check must also remove.
-      if (other !== undefined) await owner.adopt(other, second, marker)
+      if (other !== undefined) await owner.recordUnexpected(other, second, marker)
       return breaksBy(
         { kind: 'unequal', answers: [0, 1], name: header.location },
         `Location: ${exchange.answer.field(header.location)}`,
@@ -45,7 +45,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-3/unchanged',
-    rule: 'PUT accepts the result of GET, answers 200 and keeps the id.',
+    rule: 'PUT accepts the result of GET, returns 200 and keeps the id.',
     why: 'Clients read an item, change one member and send the whole item back.',
     fix: 'Accept read-only members and links with their current values.',
     async run(owner) {
@@ -55,7 +55,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-5/merge',
-    rule: 'PATCH changes only the members that are sent.',
+    rule: 'PATCH changes only the members in its body.',
     why: 'Clients that use different members must not undo the changes of others.',
     fix: 'Merge the body into the stored item (RFC 7396).',
     async run(owner) {
@@ -100,7 +100,7 @@ export const writeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-6/delete',
     needs: ['ERR-1/missing-item'],
-    rule: 'The response to DELETE has no body, and afterwards the item is 404.',
+    rule: 'The response to DELETE has no body, and afterwards GET of the item returns 404.',
     why: 'A deleted item must be gone for every client.',
     fix: 'Answer DELETE with 204, and GET of a deleted item with 404.',
     run: goneAfterDelete,
@@ -108,7 +108,7 @@ export const writeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-3/creates-nothing',
     needs: ['ERR-1/missing-item', 'VERB-6/delete'],
-    rule: 'PUT of an item that does not exist is 404, and creates nothing.',
+    rule: 'PUT of an item that does not exist returns 404, and creates nothing.',
     why: 'A client that changes a deleted item must get an error.',
     fix: 'Answer PUT with 404 if there is no item. Only POST creates.',
     async run(owner) {
@@ -121,7 +121,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'HDR-5/body',
-    rule: 'A body of an unsupported media type is 415, and a malformed body is 400.',
+    rule: 'A body of an unsupported media type gets 415, and a malformed body gets 400.',
     why: 'The status tells the client what is wrong with its body.',
     fix: 'Check Content-Type first, then parse, then validate.',
     async run(owner) {
@@ -135,7 +135,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'REP-8/unknown-member',
-    rule: 'An unknown member is 422.',
+    rule: 'An unknown member in a body gets 422.',
     why: 'If a misspelt member is ignored, the change seems to have succeeded.',
     fix: 'Refuse members that the schema does not have with 422.',
     async run(owner) {
@@ -146,7 +146,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-9/not-offered',
-    rule: 'A method that an address does not offer is 405 with `Allow`.',
+    rule: 'A method that a URL does not offer gets 405 with `Allow`.',
     why: 'Clients can use one of the allowed methods instead.',
     fix: 'Answer other methods with 405, and list the offered ones in Allow.',
     async run(owner) {
@@ -168,8 +168,8 @@ async function changed(owner: Owner) {
 }
 
 /**
- * Checks that POST returns the address of the new item, and that GET of this address returns the
- * item.
+ * Checks that the response to POST contains the URL of the new item, and that GET of this URL
+ * returns the item.
  */
 export async function shownAtLocation(owner: Owner): Promise<Outcome> {
   const { number, exchange, marker } = await owner.post()
@@ -190,7 +190,7 @@ export async function shownAtLocation(owner: Owner): Promise<Outcome> {
       exchange,
       shown,
     )
-  await owner.taken(number, address, exchange, marker)
+  await owner.recordCreated(number, address, exchange, marker)
   return holds
 }
 

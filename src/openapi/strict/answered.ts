@@ -1,15 +1,15 @@
 /** The responses that are compared with a document. */
 
 /** A response that was sent. The names of header fields are in lower case. */
-export interface Answered {
+export interface SentResponse {
   readonly method: string
   /** The path below the version, without the query. The login has the path `/login`. */
   readonly path: string
   /**
-   * Whether the path is outside of all versions, as that of the login is. In the document, the path
-   * item of such a path declares `servers`.
+   * Whether the path is outside of all versions, like the path of the login. In the document, the
+   * path item of such a path declares `servers`.
    */
-  readonly isBeside?: boolean
+  readonly isOutsideVersions?: boolean
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   /** `undefined` if the body was too long to be buffered completely. */

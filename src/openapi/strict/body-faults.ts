@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { mediaType, xmlTypes } from '../../wire.js'
-import type { Answered } from './answered.js'
+import type { SentResponse } from './answered.js'
 import { type Place, placeAt } from './places.js'
 import { type ReadRows, rowReader } from './rows.js'
 import type { Validators } from './validators.js'
@@ -30,8 +30,8 @@ interface ReadBody {
 const fault = (text: string): ReadBody => ({ faults: [text] })
 
 /**
- * The media type of errors in the service's previous form. The document does not describe these
- * bodies further (ERR-3).
+ * The media type that the document gives for errors in the form that the service had before it
+ * followed ERR-3. The document does not describe such bodies further.
  */
 const anyType = '*/*'
 
@@ -60,7 +60,7 @@ export class DescribedBody {
   }
 
   /** Returns the faults of a body, and its decoded value. */
-  read({ method, status, headers, body }: Answered): ReadBody {
+  read({ method, status, headers, body }: SentResponse): ReadBody {
     // The header fields of a response to HEAD describe a body that is not sent.
     if (method === 'HEAD' || body === undefined) return { faults: [] }
     if (bodiless.has(status))
@@ -80,8 +80,8 @@ export class DescribedBody {
 
   #empty(method: string, status: number, type: string): ReadBody {
     const content = this.#content
-    // The response to a write may have no body, because the client prefers that, or may not read
-    // the item. The body of a custom format may be empty.
+    // The response to a write may have no body, because the client asked for none or is not allowed
+    // to read the item. The body of a custom format may be empty.
     const mayBeEmpty =
       Object.keys(content).length === 0 ||
       (status < 400 && (method !== 'GET' || !(type === '' || isJson(type) || isXml(type))))

@@ -6,7 +6,7 @@ import { isList, isObject, type JsonObject, own, put } from '../../definition/js
 import { unescapeFormula } from '../../transfer/csv-cells.js'
 import { type Cell, csvRows } from '../../transfer/csv-rows.js'
 import type { Row } from './rows.js'
-import { kindsOf, membersOf, type Parts, type SchemaParts } from './schema-parts.js'
+import { kindsOf, membersOf, type SchemaParts, type SchemasOfValue } from './schema-parts.js'
 
 /** The value of the extension `x-csv` in a document. */
 interface TableFacts {
@@ -18,7 +18,8 @@ interface TableFacts {
 interface ColumnFacts {
   readonly name: string
   /**
-   * The type of the cells in this column: `text`, `number`, `boolean`, or `json` for a JSON text.
+   * The type of the cells in this column: `text`, `number`, `boolean`, or `json` for any JSON
+   * value.
    */
   readonly cell: string
   /** The association that must be expanded for the table to have this column. */
@@ -34,16 +35,16 @@ interface Place {
 /** Thrown for a cell whose value does not have the type of its column. */
 class CellFault extends Error {}
 
-/** Reads the tables of a media type. */
+/** Reads CSV bodies of one media type. */
 export class CsvTable {
   readonly #parts: SchemaParts
-  readonly #record: Parts
+  readonly #record: SchemasOfValue
   readonly #facts: TableFacts
 
-  /** `record` is the schema of a row, `table` the value of `x-csv`. */
+  /** `record` is the schema of a row. `table` is the value of `x-csv`. */
   constructor(parts: SchemaParts, record: JsonObject, table: JsonObject) {
     this.#parts = parts
-    this.#record = parts.of([record])
+    this.#record = parts.flatten([record])
     this.#facts = factsOf(table)
   }
 
@@ -103,7 +104,7 @@ export class CsvTable {
     }
   }
 
-  #object(place: Place, schemas: Parts, cells: readonly Cell[]): JsonObject {
+  #object(place: Place, schemas: SchemasOfValue, cells: readonly Cell[]): JsonObject {
     const object: JsonObject = {}
     const parts = this.#shapeOf(place, schemas, cells)
     for (const [name, member] of place.members) {
@@ -115,10 +116,10 @@ export class CsvTable {
 
   #member(
     place: Place,
-    { parts, name }: { readonly parts: Parts; readonly name: string },
+    { parts, name }: { readonly parts: SchemasOfValue; readonly name: string },
     cells: readonly Cell[],
   ): unknown {
-    const schemas = this.#parts.of(membersOf(parts, name))
+    const schemas = this.#parts.flatten(membersOf(parts, name))
     const mayBeNull = schemas.some((schema) => kindsOf(schema).includes('null'))
     if (isFilled(place, cells)) {
       const { column } = place
@@ -132,15 +133,15 @@ export class CsvTable {
   }
 
   /**
-   * Returns the schemas of an object. If the object is a link, it may be brief or expanded. Of
-   * these forms, the smallest that has a member for each filled cell is chosen. The cells of all
+   * Returns the schemas of an object. If the object is a link, it may be brief or expanded. The
+   * form with the fewest members that has a member for each filled cell is chosen. The cells of all
    * other members are empty.
    */
-  #shapeOf({ members }: Place, schemas: Parts, cells: readonly Cell[]): Parts {
+  #shapeOf({ members }: Place, schemas: SchemasOfValue, cells: readonly Cell[]): SchemasOfValue {
     const filled = [...members].filter(([, member]) => isFilled(member, cells)).map(([name]) => name)
     const forms = schemas
       .flatMap(({ anyOf }) => (isList(anyOf) ? anyOf.filter(isObject) : []))
-      .map((form) => this.#parts.of([form]))
+      .map((form) => this.#parts.flatten([form]))
       .filter((form) => form.some(({ properties }) => isObject(properties)))
       .filter((form) => filled.every((name) => membersOf(form, name).length > 0))
       .sort((a, b) => breadthOf(a) - breadthOf(b))
@@ -176,7 +177,10 @@ function factsOf({ separator, escapedFormulas, columns }: JsonObject): TableFact
   }
 }
 
-/** Returns whether any cell of a place has a value. An empty quoted cell is an empty text. */
+/**
+ * Returns whether any cell of a member has a value. An empty quoted cell has a value, the empty
+ * string.
+ */
 function isFilled({ column, members }: Place, cells: readonly Cell[]): boolean {
   const cell = column === undefined ? undefined : cells[column.index]
   return (
@@ -185,7 +189,7 @@ function isFilled({ column, members }: Place, cells: readonly Cell[]): boolean {
   )
 }
 
-const breadthOf = (parts: Parts): number =>
+const breadthOf = (parts: SchemasOfValue): number =>
   new Set(
     parts.flatMap((part) => Object.keys(isObject(own(part, 'properties')) ? (part.properties as JsonObject) : {})),
   ).size

@@ -7,7 +7,7 @@ import type { Kinds } from '../../options/kinds.js'
 import { requireDescription, type ServiceDescription } from '../../plan/description.js'
 import type { DocumentFragment } from '../../plan/document-options.js'
 import { openapi } from '../openapi.js'
-import { Described, type Reachable } from './described.js'
+import { type CoveredPart, DescribedDocument } from './described.js'
 import { type Held, holdResponse, watchResponse } from './held-response.js'
 
 /** Options of `describeStrictly`. */
@@ -15,7 +15,8 @@ export interface DescribeStrictlyOptions {
   /** Descriptions of hand-written routes, as for `openapi()`. */
   readonly fragments?: readonly DocumentFragment[]
   /**
-   * Called with each fault of a response. The response is then sent unchanged, instead of a 500.
+   * Called with each fault of a response. If this option is set, the response is sent unchanged and
+   * is not replaced with a 500.
    */
   readonly onFault?: (fault: string) => void
 }
@@ -28,12 +29,12 @@ export const describeStrictlyKinds: Kinds<DescribeStrictlyOptions> = {
 /** The middleware that `describeStrictly()` returns. */
 export interface DescribeStrictly extends Middleware {
   /**
-   * Returns the described parts that have not occurred in any response yet: statuses such as
+   * Returns the parts of the document that have not occurred in any response yet: statuses such as
    * `listPieces 304` (the default), problem codes such as `listPieces 400 invalid-query`, or
    * headers such as `listPieces 200 Link`. Either the tests do not cover such a part, or no request
    * can cause it.
    */
-  unreached(version: string, what?: Reachable): readonly string[]
+  unreached(version: string, what?: CoveredPart): readonly string[]
 }
 
 /**
@@ -52,9 +53,9 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
     describeStrictlyKinds,
   )
   const description = requireDescription('describeStrictly()', service)
-  const documents = new Map<string, Described>()
-  const described = (version: string): Described => {
-    const known = documents.get(version) ?? new Described(openapi(service, version, { fragments }), fragments)
+  const documents = new Map<string, DescribedDocument>()
+  const described = (version: string): DescribedDocument => {
+    const known = documents.get(version) ?? new DescribedDocument(openapi(service, version, { fragments }), fragments)
     documents.set(version, known)
     return known
   }
@@ -65,7 +66,7 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
     const before = new Set(res.getHeaderNames())
     const faultsOf = (held: Held): readonly string[] => {
       try {
-        const answered = { ...held, method, path: found.path, isBeside: found.isBeside, before }
+        const answered = { ...held, method, path: found.path, isOutsideVersions: found.isOutsideVersions, before }
         return [...new Set(found.versions.flatMap((version) => described(version).faults(answered)))]
       } catch (error) {
         // An exception here would close the connection without a message.
@@ -82,7 +83,7 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
   }
   const sole = description.versions.has('')
   return Object.assign(describeStrictlyMiddleware, {
-    unreached: (version: string, what: Reachable = 'statuses') => described(sole ? '' : version).unreached(what),
+    unreached: (version: string, what: CoveredPart = 'statuses') => described(sole ? '' : version).unreached(what),
   })
 }
 
@@ -90,22 +91,24 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
 export interface DescribedPath {
   readonly versions: readonly string[]
   readonly path: string
-  /** Whether the path is outside of all versions, as that of the login is. */
-  readonly isBeside: boolean
+  /** Whether the path is outside of all versions, like the path of the login. */
+  readonly isOutsideVersions: boolean
 }
 
 /**
  * Returns the versions whose documents describe a path. Returns `undefined` if no document
- * describes it.
+ * describes the path.
  */
 export function describedPath({ versions, facts }: ServiceDescription, path: string): DescribedPath | undefined {
-  if (versions.has('')) return { versions: [''], path, isBeside: false }
+  if (versions.has('')) return { versions: [''], path, isOutsideVersions: false }
   const living = [...versions].flatMap(([name, entry]) => (entry === 'retired' ? [] : [name]))
   const found = splitVersion(path)
   // The login is outside of all versions, and each document describes it.
   if (found === undefined)
-    return facts.login && /^\/login\/?$/.test(path) ? { versions: living, path, isBeside: true } : undefined
-  return living.includes(found.name) ? { versions: [found.name], path: found.rest, isBeside: false } : undefined
+    return facts.login && /^\/login\/?$/.test(path) ? { versions: living, path, isOutsideVersions: true } : undefined
+  return living.includes(found.name)
+    ? { versions: [found.name], path: found.rest, isOutsideVersions: false }
+    : undefined
 }
 
 const refusal = (faults: readonly string[]): Buffer =>

@@ -3,14 +3,14 @@ import { isObject, type JsonObject } from '../../definition/json.js'
 import type { DocumentFragment } from '../../plan/document-options.js'
 import { mediaType } from '../../wire.js'
 import type { OpenApiDocument } from '../document.js'
-import type { Answered } from './answered.js'
+import type { SentResponse } from './answered.js'
 import { DescribedBody } from './body-faults.js'
 import { DescribedHeaders } from './header-faults.js'
 import { placeAt } from './places.js'
 import { Validators } from './validators.js'
 
-/** The parts of a document whose coverage is recorded. */
-export type Reachable = 'statuses' | 'codes' | 'headers'
+/** The kinds of document parts whose coverage is recorded. */
+export type CoveredPart = 'statuses' | 'codes' | 'headers'
 
 interface Path {
   readonly template: string
@@ -21,7 +21,7 @@ interface Path {
    */
   readonly literals: number
   readonly item: JsonObject
-  readonly isBeside: boolean
+  readonly hasOwnServer: boolean
 }
 
 interface DescribedResponse {
@@ -33,24 +33,24 @@ interface DescribedResponse {
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options'])
 
 /**
- * A document that responses are compared with. The parts of an operation are compiled when its
- * first response is compared.
+ * A document with which responses are compared. A described response is prepared when it is first
+ * needed.
  */
-export class Described {
+export class DescribedDocument {
   readonly #document: OpenApiDocument
   readonly #validators: Validators
   readonly #paths: readonly Path[]
   readonly #handWritten: ReadonlySet<string>
   readonly #responses = new Map<string, DescribedResponse | undefined>()
-  readonly #reached: Readonly<Record<Reachable, Set<string>>> = {
+  readonly #covered: Readonly<Record<CoveredPart, Set<string>>> = {
     statuses: new Set(),
     codes: new Set(),
     headers: new Set(),
   }
 
   /**
-   * `fragments`: the descriptions of hand-written routes. They need not describe the errors that
-   * the service returns before it calls these routes.
+   * `fragments`: the descriptions of hand-written routes. These descriptions need not contain error
+   * responses, because the service may respond with an error before it calls such a route.
    */
   constructor(document: OpenApiDocument, fragments: readonly DocumentFragment[] = []) {
     this.#document = document
@@ -66,20 +66,20 @@ export class Described {
         item,
         pattern: patternOf(template),
         literals: template.replace(/\{[^}]*\}/g, '').length,
-        isBeside: item.servers !== undefined,
+        hasOwnServer: item.servers !== undefined,
       }))
       .sort((a, b) => b.literals - a.literals)
   }
 
   /** Returns the parts of a response that the document does not describe. */
-  faults(answered: Answered): readonly string[] {
-    const { method, path, status, isBeside = false } = answered
+  faults(answered: SentResponse): readonly string[] {
+    const { method, path, status, isOutsideVersions = false } = answered
     const spelling = spelled(path)
-    const found = this.#paths.find((one) => one.isBeside === isBeside && one.pattern.test(spelling))
+    const found = this.#paths.find((one) => one.hasOwnServer === isOutsideVersions && one.pattern.test(spelling))
     const key = method.toLowerCase()
     const operation = found?.item[key]
     if (found === undefined || !isObject(operation)) return this.#refusalFaults(answered)
-    const what = `${method} ${found.template} answers ${status}`
+    const what = `${method} ${found.template} responds with ${status}`
     const response = this.#responseAt(found.template, key, status)
     if (response === undefined) {
       if (status >= 400 && this.#handWritten.has(`${key} ${found.template}`)) return []
@@ -91,10 +91,10 @@ export class Described {
   }
 
   /**
-   * Returns the described parts that have not occurred in any response yet, such as `listPieces
-   * 304`, `listPieces 400 invalid-query` or `listPieces 200 Link`.
+   * Returns the parts of the document that have not occurred in any response yet, such as
+   * `listPieces 304`, `listPieces 400 invalid-query` or `listPieces 200 Link`.
    */
-  unreached(what: Reachable): readonly string[] {
+  unreached(what: CoveredPart): readonly string[] {
     const all = this.#paths.flatMap(({ template, item }) =>
       Object.entries(item).flatMap(([method, operation]) => {
         if (!methods.has(method) || !isObject(operation) || !isObject(operation.responses)) return []
@@ -111,14 +111,14 @@ export class Described {
         })
       }),
     )
-    return all.filter((one) => !this.#reached[what].has(one))
+    return all.filter((one) => !this.#covered[what].has(one))
   }
 
-  #reach(base: string, { headers }: Answered, response: DescribedResponse, value: unknown): void {
-    this.#reached.statuses.add(base)
-    if (isObject(value) && typeof value.code === 'string') this.#reached.codes.add(`${base} ${value.code}`)
+  #reach(base: string, { headers }: SentResponse, response: DescribedResponse, value: unknown): void {
+    this.#covered.statuses.add(base)
+    if (isObject(value) && typeof value.code === 'string') this.#covered.codes.add(`${base} ${value.code}`)
     for (const name of response.headers.names)
-      if (headers.has(name.toLowerCase())) this.#reached.headers.add(`${base} ${name}`)
+      if (headers.has(name.toLowerCase())) this.#covered.headers.add(`${base} ${name}`)
   }
 
   /**
@@ -126,15 +126,15 @@ export class Described {
    * response must be an error. If the error is a problem, its body must match the schema of
    * problems.
    */
-  #refusalFaults(answered: Answered): readonly string[] {
+  #refusalFaults(answered: SentResponse): readonly string[] {
     const { method, path, status, headers, body } = answered
-    if (status < 400) return [`${method} ${path} answers ${status}, and the document has no such operation.`]
+    if (status < 400) return [`${method} ${path} responds with ${status}, and the document has no such operation.`]
     const problem = placeAt(this.#document, ['components', 'schemas', 'Problem'])
     const isProblem =
       headers.get('content-type')?.startsWith(mediaType.problem) === true && !headers.has('content-encoding')
     if (!isProblem || problem === undefined || body === undefined || body.length === 0) return []
     const faults = this.#validators.faults(JSON.parse(body.toString()), problem.tokens)
-    return faults.map((fault) => `${method} ${path} answers ${status}: the body is not a problem: ${fault}.`)
+    return faults.map((fault) => `${method} ${path} responds with ${status}: the body is not a problem: ${fault}.`)
   }
 
   #responseAt(template: string, method: string, status: number | string): DescribedResponse | undefined {
@@ -154,10 +154,10 @@ export class Described {
 }
 
 /**
- * Returns the code of a problem in parentheses, for messages. Returns an empty text for other
+ * Returns the code of a problem in parentheses, for messages. Returns an empty string for other
  * responses.
  */
-function codeOf({ headers, body }: Answered): string {
+function codeOf({ headers, body }: SentResponse): string {
   if (headers.get('content-type')?.startsWith(mediaType.problem) !== true || headers.has('content-encoding')) return ''
   const code = /"code":"([^"]*)"/.exec(body?.toString() ?? '')?.[1]
   return code === undefined ? '' : ` (${code})`

@@ -1,6 +1,6 @@
 /** Compares the header fields of a response with those in the document. */
 import { isObject } from '../../definition/json.js'
-import type { Answered } from './answered.js'
+import type { SentResponse } from './answered.js'
 import { type Place, placeAt } from './places.js'
 import type { Validators } from './validators.js'
 
@@ -40,7 +40,7 @@ export class DescribedHeaders {
   }
 
   /** Returns the faults of the header fields of a response. */
-  faults({ headers, before }: Answered): readonly string[] {
+  faults({ headers, before }: SentResponse): readonly string[] {
     const isUndescribed = (name: string): boolean =>
       !this.#fields.has(name) && !general.test(name) && before?.has(name) !== true
     const undescribed = this.#isClosed ? [...headers.keys()].filter(isUndescribed) : []

@@ -1,6 +1,6 @@
 /**
- * Passes responses to a function. The function gets a response before it is sent, so that it can
- * still be replaced, or after it has ended.
+ * Passes responses to a function. `holdResponse` passes a response before it is sent, so that it
+ * can still be replaced. `watchResponse` passes a response after it has ended.
  */
 import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
@@ -63,8 +63,8 @@ export function watchResponse(res: ServerResponse, inspect: (held: Held) => void
 }
 
 /**
- * Holds a response until it ends, exceeds 1 MiB, or `flushHeaders()` is called. `inspect` returns the
- * body of a 500 that replaces the response, or `undefined` to send it unchanged.
+ * Holds a response until it ends, exceeds 1 MiB, or `flushHeaders()` is called. `inspect` returns
+ * the body of a 500 that replaces the response, or `undefined` to send the response unchanged.
  */
 export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffer | undefined): void {
   const { writeHead, write, end, flushHeaders } = res
@@ -88,7 +88,7 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
     for (const name of res.getHeaderNames()) res.removeHeader(name)
     res.writeHead(500, { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
     res.end(other)
-    // Further writes of the service are discarded.
+    // Anything that the service writes afterwards is discarded.
     Object.assign(res, { write: () => true, end: () => res })
     return false
   }
@@ -104,7 +104,7 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
   }) as typeof res.writeHead
   res.write = ((...args: readonly unknown[]) => {
     kept.add(args)
-    // After the first write the service can't change the headers.
+    // After the first write, the service can't change the header fields any more.
     Object.defineProperty(res, 'headersSent', { value: true, configurable: true })
     if (!kept.isWhole) return release(undefined) && Reflect.apply(write, res, args)
     held.push(args)

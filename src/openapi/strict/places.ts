@@ -1,4 +1,4 @@
-/** Finds places in a document by the tokens of their JSON Pointers. References are resolved. */
+/** Finds objects in a document by the tokens of their JSON Pointers. References are resolved. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
 /** An object in a document, and the path to it. */
@@ -7,7 +7,10 @@ export interface Place {
   readonly tokens: readonly string[]
 }
 
-/** Returns the object at a place, or `undefined` if there is none. References are resolved. */
+/**
+ * Returns the object to which the tokens lead, or `undefined` if there is none. References are
+ * resolved.
+ */
 export function placeAt(document: unknown, tokens: readonly string[]): Place | undefined {
   let value: unknown = document
   for (const token of tokens)

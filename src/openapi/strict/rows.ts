@@ -1,12 +1,12 @@
 /**
- * Reads bodies whose lines are records: exports in CSV and NDJSON. Decoding uses only the OpenAPI
- * document.
+ * Reads bodies whose lines are records: exports in CSV and NDJSON. The lines are decoded using only
+ * the OpenAPI document.
  */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { CsvTable } from './csv-table.js'
 import { SchemaParts } from './schema-parts.js'
 
-/** A record of a body, or a fault. */
+/** One record of a body, or a fault in its line. */
 export interface Row {
   /** The line number, from 1. */
   readonly line: number
@@ -19,7 +19,7 @@ export type ReadRows = (text: string) => Iterable<Row>
 
 /**
  * Returns the reader for a media type. Returns `undefined` if the lines of the body are not
- * records, or the document does not describe them.
+ * records, or if the document does not describe the lines.
  */
 export function rowReader(document: unknown, type: string, media: Readonly<JsonObject>): ReadRows | undefined {
   const { 'x-item-schema': record, 'x-csv': table } = media

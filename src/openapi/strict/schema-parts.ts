@@ -1,28 +1,28 @@
 /**
- * Collects the schemas of a document that apply to the same value. References are resolved, and
- * branches such as `anyOf` are flattened into one list.
+ * Collects the schemas of a document that may apply to the same value. References are resolved, and
+ * branches such as those of `anyOf` are flattened into one list.
  */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { placeAt, tokensOf } from './places.js'
 
-/** Schemas that apply to the same value. */
-export type Parts = readonly JsonObject[]
+/** Schemas that may apply to the same value. */
+export type SchemasOfValue = readonly JsonObject[]
 
 /** The flattened schemas of one document. */
 export class SchemaParts {
   readonly #document: unknown
-  readonly #flat = new Map<JsonObject, Parts>()
+  readonly #flat = new Map<JsonObject, SchemasOfValue>()
 
   constructor(document: unknown) {
     this.#document = document
   }
 
-  /** Returns these schemas, together with the targets of their references and their branches. */
-  of(schemas: Parts): Parts {
-    return schemas.flatMap((schema) => this.#of(schema))
+  /** Returns these schemas, the targets of their references, and their branches, at any depth. */
+  flatten(schemas: SchemasOfValue): SchemasOfValue {
+    return schemas.flatMap((schema) => this.#flatten(schema))
   }
 
-  #of(schema: JsonObject): Parts {
+  #flatten(schema: JsonObject): SchemasOfValue {
     const known = this.#flat.get(schema)
     if (known !== undefined) return known
     // This ends the recursion of a schema that contains itself.
@@ -30,17 +30,17 @@ export class SchemaParts {
     const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
     const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (isList(schema[word]) ? schema[word] : []))
     const inner = [target, ...branches, schema.then, schema.else].filter(isObject)
-    const parts = [schema, ...inner.flatMap((one) => this.#of(one))]
+    const parts = [schema, ...inner.flatMap((one) => this.#flatten(one))]
     this.#flat.set(schema, parts)
     return parts
   }
 }
 
 /**
- * Returns the only type that these schemas declare, apart from null. Returns `undefined` if they
- * declare several types or none.
+ * Returns the only type that these schemas declare, apart from null. `integer` counts as `number`.
+ * Returns `undefined` if they declare several types or none.
  */
-export function soleKind(parts: Parts): string | undefined {
+export function soleKind(parts: SchemasOfValue): string | undefined {
   const kinds = new Set(parts.flatMap(kindsOf).filter((kind) => kind !== 'null'))
   return kinds.size === 1 ? [...kinds][0] : undefined
 }
@@ -51,8 +51,8 @@ export function kindsOf({ type, enum: values, const: constant }: JsonObject): re
   return given.map((value) => (value === null ? 'null' : isList(value) ? 'array' : typeof value))
 }
 
-/** Returns the schemas that apply to a member of an object. */
-export function membersOf(parts: Parts, name: string): Parts {
+/** Returns the schemas that may apply to a member of an object. */
+export function membersOf(parts: SchemasOfValue, name: string): SchemasOfValue {
   const own = parts.flatMap(({ properties }) =>
     isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
   )

@@ -8,15 +8,15 @@ import { parseXml, type XmlElement, xmlnsNamespace } from '../../http/xml-tree.j
 import { marksOf, type XmlMarks, XmlRefusal } from '../../representation/xml-marks.js'
 import { literalText, memberElement } from '../../representation/xml-names.js'
 import { placeAt, tokensOf } from './places.js'
-import { kindsOf, membersOf, type Parts, SchemaParts, soleKind } from './schema-parts.js'
+import { kindsOf, membersOf, SchemaParts, type SchemasOfValue, soleKind } from './schema-parts.js'
 
-/** The value of an XML document, or the reason why the document has none. */
+/** The value of an XML document, or the reason why the document has no value. */
 export type XmlValue = { readonly value: unknown } | { readonly fault: string }
 
-/** The maximum depth of elements. No response in a test is that deep. */
+/** The maximum depth of elements. Responses in tests are not expected to be that deep. */
 const depth = 200
 
-/** Converts an XML document to a value, by the schema of its root. */
+/** Converts an XML document to a value, according to the schema of its root. */
 export function xmlValue(document: unknown, schema: JsonObject, text: string): XmlValue {
   const parsed = parseXml(text.replace(/^\uFEFF/, ''), { depth })
   if (!('root' in parsed)) return { fault: 'malformed' in parsed ? parsed.malformed : "it can't be read" }
@@ -42,17 +42,17 @@ class SchemaReader {
   checkRoot(root: XmlElement, schema: JsonObject): void {
     const { name, namespace } = this.#named(schema)
     if (name !== undefined && name !== root.name)
-      throw new XmlRefusal(`the root is <${root.name}>, and the document has <${name}>`)
+      throw new XmlRefusal(`the root is <${root.name}>, but the document has <${name}>`)
     const declared = root.attributes.find((one) => one.namespace === xmlnsNamespace && one.name === 'xmlns')?.value
     if (namespace !== undefined && namespace !== declared) {
-      throw new XmlRefusal(`the namespace of the root is "${declared ?? ''}", and the document has "${namespace}"`)
+      throw new XmlRefusal(`the namespace of the root is "${declared ?? ''}", but the document has "${namespace}"`)
     }
   }
 
-  value(element: XmlElement, schemas: Parts): unknown {
+  value(element: XmlElement, schemas: SchemasOfValue): unknown {
     const marks = marksOf(element)
     if (marks.nil) return null
-    const parts = this.#parts.of(schemas)
+    const parts = this.#parts.flatten(schemas)
     const kind = marks.type ?? soleKind(parts) ?? (element.children.length > 0 ? 'object' : 'string')
     if (kind === 'object' || kind === 'array') {
       if (!isBlank(element.text)) throw new XmlRefusal(`<${element.name}> has text beside its elements`)
@@ -62,7 +62,7 @@ class SchemaReader {
     return scalar(kind, marks, element.text)
   }
 
-  #object(element: XmlElement, parts: Parts): JsonObject {
+  #object(element: XmlElement, parts: SchemasOfValue): JsonObject {
     const object: JsonObject = {}
     for (const child of element.children) {
       const name = child.name === memberElement ? (marksOf(child).name ?? child.name) : child.name
@@ -72,7 +72,7 @@ class SchemaReader {
     return object
   }
 
-  #array(element: XmlElement, parts: Parts): readonly unknown[] {
+  #array(element: XmlElement, parts: SchemasOfValue): readonly unknown[] {
     const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
     const [expected] = items.map((item) => this.#named(item).name).filter((name) => name !== undefined)
     const isDescribed = parts.some((part) => kindsOf(part).includes('array'))
@@ -83,7 +83,7 @@ class SchemaReader {
       // Object").
       const wanted = (own.length > 0 ? this.#named(own[0] as JsonObject).name : undefined) ?? expected ?? element.name
       if (isDescribed && wanted !== child.name) {
-        throw new XmlRefusal(`an item of <${element.name}> is <${child.name}>, and the document has <${wanted}>`)
+        throw new XmlRefusal(`an item of <${element.name}> is <${child.name}>, but the document has <${wanted}>`)
       }
       return this.value(child, own.length > 0 ? own : items)
     })
@@ -103,8 +103,8 @@ class SchemaReader {
 }
 
 /**
- * Converts a text to a value of a type. Invalid texts are returned unchanged, so that the
- * validation reports them.
+ * Converts the text of an element to a value of a type. Invalid text is returned unchanged, so that
+ * the validation reports it.
  */
 function scalar(kind: string, { encoded }: XmlMarks, text: string): unknown {
   if (encoded) return literalText(text) ?? text

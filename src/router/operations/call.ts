@@ -21,8 +21,8 @@ const endpointDescription = { query: 'endpoint', body: 'endpoint', answers: 'val
 const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * The operations of endpoints outside resources, one for each method. The permission is asked about
- * the action that the same method has on an item: `read` for GET (AUTH-4).
+ * The operations of endpoints outside resources, one for each method. The permission function is
+ * asked about the action that the same method has on an item: `read` for GET (AUTH-4).
  */
 export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
@@ -36,8 +36,8 @@ export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = 
 
 /**
  * The operations of endpoints below an item. The item must exist and meet the preconditions (HDR-3,
- * HDR-4). Such an endpoint is a part of the item. So the permission is asked about `patch` for
- * every method that writes, as it is for flags.
+ * HDR-4). Such an endpoint is a part of the item. So the permission function is asked about `patch`
+ * for every method that writes, as it is for flags.
  */
 export const itemEndpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
@@ -97,17 +97,19 @@ function replyOutcome(exchange: EndpointRequest, answer: EndpointReply, item: En
   const headers = spelled(given)
   const location = headers[header.location]
   // Every `Location` is absolute (VERB-2). `/v1/...` is resolved against the origin, and
-  // `informes/7` against the address of the version.
+  // `informes/7` against the URL of the version.
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
     throw new Error(
-      `The endpoint "${route.template}" answers ${status} without a Location (VERB-2). Give endpointReply() the address of the new resource.`,
+      `The endpoint "${route.template}" responds with ${status} but without a Location (VERB-2). Give endpointReply() the URL of the new resource.`,
     )
   }
   if (version !== undefined && (item === undefined || typeof version !== 'string')) {
-    throw new Error(
-      `The endpoint "${route.template}" answers with the version ${String(version)}. Give endpointReply() the version of the item that the endpoint is below, as the adapter returned it.`,
-    )
+    const fix =
+      item === undefined
+        ? 'Call endpointReply() without a version, because the endpoint is not below an item.'
+        : 'Give endpointReply() the version of the item above the endpoint, as the adapter returned it (a string).'
+    throw new Error(`The endpoint "${route.template}" responds with the version ${String(version)}. ${fix}`)
   }
   return { kind: 'value', status, value: status === 204 ? undefined : body, headers, version }
 }

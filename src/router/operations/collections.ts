@@ -71,8 +71,8 @@ export const create: Operation<'item', 'record', CreatedStatus> = {
 type Creating = Parsed<'item', 'record'>
 
 /**
- * Creates the record in the body. `keysOf` returns the keys in the address of the new record, with
- * the outermost parent first.
+ * Creates the record in the body. `keysOf` returns the keys in the URL of the new record, with the
+ * key of the outermost parent first.
  */
 export function created(
   exchange: Creating,
@@ -100,8 +100,8 @@ async function createdOnce(
   intent: CreateIntent & { readonly idempotency: Idempotency },
 ): Promise<Made> {
   const { idempotency } = intent
-  // This happens before links and rules are checked. So a repeat gets the first response again,
-  // even if the links or the rules would refuse the record now.
+  // This look-up happens before links and rules are checked. So a retry gets the first response
+  // again, even if the record would be refused now because of its links or the rules.
   const earlier = await store.recall(idempotency)
   if (earlier !== undefined) return { created: earlier }
   try {
@@ -127,6 +127,6 @@ function outcomeOf(
   const keys = keysOf('created' in made ? keyOf(resource.plan, made.created.value) : made.accepted)
   const headers = { [header.location]: `${base}${itemPath(resource, keys)}` }
   if ('accepted' in made) return { kind: 'empty', status: 202, headers }
-  const bare = returnPreference(exchange) !== 'representation'
-  return { kind: 'item', status: 201, stored: made.created, resource, keys, links, headers, bare }
+  const bodiless = returnPreference(exchange) !== 'representation'
+  return { kind: 'item', status: 201, stored: made.created, resource, keys, links, headers, bodiless }
 }

@@ -35,7 +35,7 @@ export const readFlag: Operation<'none', 'ignored', 204> = {
 
 /**
  * A flag is a member of its item, and a PATCH of the item can change that member too. So if the
- * mount or the permission excludes PATCH, flags can't be set or unset either.
+ * mount excludes PATCH, or the permission function refuses it, flags can't be set or unset either.
  */
 const assigning = {
   target: 'flag',
@@ -72,15 +72,15 @@ async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
     const { value: before, version } = current
     // The flag already has this value. The request is idempotent, so it creates no new version.
     if ((get(before, [flag]) === true) === value) return current
-    // The scope determines the value of this member, so the flag can't change, and a 204 would be
-    // wrong.
+    // The scope determines the value of this member, so the flag can't change, and a 204 would
+    // wrongly report success.
     if (Object.hasOwn(scopeOf(exchange, resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
     return store.replace(exchange.key, next, version, { action: 'patch', before, links })
   }
-  // `If-None-Match` is about the address of the flag (RFC 9110 13.1.2). That address has no
-  // representation while the flag is not set.
+  // `If-None-Match` refers to the URL of the flag (RFC 9110 13.1.2). That URL has no representation
+  // while the flag is not set.
   const conditionsOn = ({ value: record }: Stored<JsonObject>) =>
     get(record, [flag]) === true ? conditions : { ...conditions, ifNoneMatch: undefined }
   return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource, links }

@@ -84,5 +84,5 @@ export const remove: Operation<'none', 'ignored', DeleteStatus> = {
 
 function updated(exchange: Parsed, stored: Stored<unknown>, links: AnswerLinks | undefined): Outcome<200> {
   const { resource, keys } = exchange
-  return { kind: 'item', status: 200, stored, resource, keys, links, bare: prefersMinimal(exchange) }
+  return { kind: 'item', status: 200, stored, resource, keys, links, bodiless: prefersMinimal(exchange) }
 }

@@ -42,7 +42,10 @@ function belongs(mounted: Mounted, { value }: Stored<unknown>, key: KeyValue | u
   return fixed.length === 0 || (isObject(value) && fixed.every(([member, part]) => value[member] === part))
 }
 
-/** The members of a contained record that hold its parent's key, with their values. */
+/**
+ * The members of a record that hold its parent's key, with their values, if the resource is
+ * contained in a parent.
+ */
 export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): Readonly<Record<string, Scalar>> {
   return parent === undefined || key === undefined ? {} : membersHolding(parent.mounted.plan.key, key, parent.by)
 }
@@ -54,8 +57,8 @@ export function associationOf({ route }: { readonly route: Route }): Association
 }
 
 /**
- * Returns the members of a record that hold the key of the parent of an association, with their
- * values. Returns no members if the record does not store that key. `key` is the key of the parent.
+ * Returns the members of a record that hold the key of an association's parent, with their values.
+ * Returns no members if the record does not store that key. `key` is the key of the parent.
  */
 export const fixedByAssociation = ({ parent, by }: Association, key: KeyValue): Readonly<Record<string, Scalar>> =>
   membersHolding(parent.plan.key, key, by ?? [])

@@ -14,12 +14,12 @@ import { associationOf, checkParents, equalities } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
 /**
- * Returns the parent in the path. Throws `absent` (404) if it does not exist. `own` is 1 if the
- * last key in the path belongs to the member, and 0 if the path ends at the sub-collection.
+ * Returns the parent in the path. Throws `absent` (404) if it does not exist. `memberKeys` is 1 if
+ * the last key in the path belongs to the member, and 0 if the path ends at the sub-collection.
  */
-async function parentOf(exchange: Parsed, own: 0 | 1): Promise<ParentKey> {
+async function parentOf(exchange: Parsed, memberKeys: 0 | 1): Promise<ParentKey> {
   const { parent, as } = associationOf(exchange)
-  const keys = own === 0 ? exchange.keys : exchange.keys.slice(0, -1)
+  const keys = memberKeys === 0 ? exchange.keys : exchange.keys.slice(0, -1)
   await checkParents(exchange, parent, keys)
   return { collection: parent.plan.collection, key: lastKey(keys), as }
 }
@@ -84,8 +84,11 @@ export const readMember: Operation<'item', 'ignored', 200> = {
   },
 }
 
-/** Attach and detach take no body and no query: the address is the whole request. */
-const moving = {
+/**
+ * The operations attach and detach take no body and no query, because the path says which record to
+ * attach to or detach from which parent.
+ */
+const membershipChange = {
   target: 'member',
   query: 'none',
   preconditions: 'item',
@@ -94,26 +97,26 @@ const moving = {
 } as const
 
 export const attach: Operation<'none', 'refused', 204> = {
-  ...moving,
+  ...membershipChange,
   name: 'attach',
   method: 'PUT',
   writes: 'attach',
   actions: ['attach'],
   body: 'refused',
-  execute: (exchange) => moved(exchange, pinnedToAttach, (store, ...rest) => store.attach(...rest)),
+  execute: (exchange) => changeMembership(exchange, expectedForAttach, (store, ...rest) => store.attach(...rest)),
 }
 
 export const detach: Operation<'none', 'ignored', 204> = {
-  ...moving,
+  ...membershipChange,
   name: 'detach',
   method: 'DELETE',
   writes: 'detach',
   actions: ['detach'],
   body: 'ignored',
-  execute: (exchange) => moved(exchange, pinnedToDetach, (store, ...rest) => store.detach(...rest)),
+  execute: (exchange) => changeMembership(exchange, expectedForDetach, (store, ...rest) => store.detach(...rest)),
 }
 
-type Move = (
+type ChangeMembership = (
   store: Store,
   parent: ParentKey,
   key: KeyValue,
@@ -121,20 +124,28 @@ type Move = (
   intent: Intent,
 ) => Awaitable<'attached' | 'detached' | 'stale'>
 
-async function moved(exchange: Parsed, pinnedToMove: typeof pinnedToAttach, move: Move): Promise<Outcome<204>> {
+async function changeMembership(
+  exchange: Parsed,
+  expectedFor: typeof expectedForAttach,
+  change: ChangeMembership,
+): Promise<Outcome<204>> {
   const parent = await parentOf(exchange, 1)
   const store = new Store(exchange, exchange.resource)
-  const pinned = await pinnedToMove(exchange, store, parent)
-  if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale')
+  const expected = await expectedFor(exchange, store, parent)
+  if ((await change(store, parent, exchange.key, expected?.version, { before: expected?.value })) === 'stale')
     throw preconditionFailed()
   return { kind: 'empty', status: 204 }
 }
 
 /**
- * Returns the record to attach, if a precondition applies. `If-None-Match` is about the address of
- * the member, which has no representation before the record is attached.
+ * Returns the record to attach, if a precondition applies. `If-None-Match` refers to the URL of the
+ * member. Before the record is attached, that URL has no representation, so the precondition holds.
  */
-async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
+async function expectedForAttach(
+  exchange: Parsed,
+  store: Store,
+  parent: ParentKey,
+): Promise<Stored<unknown> | undefined> {
   const { conditions, key } = exchange
   if (!isConditional(conditions)) return undefined
   const stored = await store.one(key)
@@ -146,7 +157,11 @@ async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey)
  * Returns the member to detach, if a precondition applies. If the record is not a member, the
  * response is a 404, before any precondition is checked (HDR-3).
  */
-async function pinnedToDetach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
+async function expectedForDetach(
+  exchange: Parsed,
+  store: Store,
+  parent: ParentKey,
+): Promise<Stored<unknown> | undefined> {
   const { conditions } = exchange
   if (!isConditional(conditions)) return undefined
   return checked(conditions, await memberOf(exchange, store, parent))

@@ -1,4 +1,7 @@
-/** Operations (what a method does at a kind of address) and their outcomes. */
+/**
+ * Operations and their outcomes. An operation is what a method does at one kind of path, such as
+ * POST at the path of a collection.
+ */
 import type { Awaitable, ListRequest, Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { ListQuery } from '../../plan/list-grammar.js'
@@ -36,7 +39,7 @@ export type Outcome<Status extends number = number> =
        * True if the response has no body, according to the client's `Prefer` or to the default for
        * the method.
        */
-      readonly bare?: boolean
+      readonly bodiless?: boolean
     }
   /** The state of a flag. It has no representation, but it shares the version of its item. */
   | {
@@ -47,7 +50,7 @@ export type Outcome<Status extends number = number> =
       readonly links: AnswerLinks | undefined
     }
   | { readonly kind: 'empty'; readonly status: Status; readonly headers?: Headers }
-  /** A document of the version, as bytes with their tag. */
+  /** A document of the version, as bytes with an entity tag. */
   | {
       readonly kind: 'document'
       readonly status: Status

@@ -21,8 +21,9 @@ export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitabl
 /**
  * Runs an attempt on the current record. If `If-Match` names versions, a stale attempt ends in a
  * 412. Otherwise, the attempts for one key run one after another in this process. If another
- * process was faster, the attempt is repeated, until the time limit is over (503). `conditionsOn`
- * returns the preconditions that apply to the current record. Default: all preconditions apply.
+ * process was faster, the attempt is repeated until it succeeds or the time limit is reached (503).
+ * `conditionsOn` returns the preconditions that apply to the current record. Default: all
+ * preconditions apply.
  */
 export function change<T>(
   place: ConditionalPlace,
@@ -35,7 +36,7 @@ export function change<T>(
     let seen: string | undefined
     const once = (): Awaitable<T | 'stale'> =>
       settled(memberOfPath(place, store), (current) => {
-        if (place.repeats && current.version === seen) throw staleSnapshot()
+        if (place.mayBeInTransaction && current.version === seen) throw staleSnapshot()
         seen = current.version
         checkWrite(conditionsOn === undefined ? conditions : conditionsOn(current), current.version)
         return attempt(current, store)
@@ -56,9 +57,9 @@ export function change<T>(
 }
 
 /**
- * Returns the name of the queue for this place. There is one queue for each key and scope. If all
- * scopes shared a queue, a caller could notice the waiting time and learn that another tenant has a
- * record with this key.
+ * Returns the name of the queue for the updates of this item. There is one queue for each key and
+ * scope. If all scopes shared a queue, a caller could notice the waiting time and learn that
+ * another tenant has a record with this key.
  */
 function queueKeyOf(place: ConditionalPlace): string {
   const { resource, key } = place
@@ -73,11 +74,11 @@ function queueKeyOf(place: ConditionalPlace): string {
 const staleSnapshot = (): Unavailable =>
   new Unavailable({
     detail:
-      'Another client changed the resource, and this transaction still sees it as it was. Roll it back and run it again.',
+      'Another client changed the resource, and this transaction still sees the previous version. Roll back the transaction and run it again.',
     unchanged: true,
   })
 
-/** Repeats a stale attempt until it succeeds or the time limit is over. */
+/** Repeats a stale attempt until it succeeds or the time limit is reached. */
 function untilFresh<T>(place: ConditionalPlace, once: () => Awaitable<T | 'stale'>, tries = 0): Awaitable<T> {
   return settled(once(), (result): Awaitable<T> => {
     if (result !== 'stale') return result

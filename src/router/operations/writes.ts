@@ -43,7 +43,7 @@ export function createRecord(place: Place, store: Store, record: JsonObject, int
 }
 
 /**
- * Replaces the record at a place. `next` is the complete new record. `links` contains the links
+ * Replaces the record at `place`. `next` is the complete new record. `links` contains the links
  * that the response shows.
  */
 export function replaceRecord(
@@ -65,8 +65,8 @@ function replacement(
   links: AnswerLinks | undefined,
 ): Attempt<Stored<unknown>> {
   const { conditions, resource, key } = place
-  // An attempt modifies the new record. If the attempt may be repeated, each attempt gets its own
-  // copy.
+  // An attempt modifies the new record. If there can be a second attempt, each attempt gets its own
+  // copy of the record.
   const once = conditions.versions !== undefined
   return ({ value: before, version }, store) => {
     const next = once ? sent : structuredClone(sent)
@@ -84,9 +84,9 @@ type Write = (next: JsonObject, current: Stored<JsonObject>, store: Store) => Aw
 /**
  * Patches a record without reading it first, if the adapter holds in memory the version that
  * `If-Match` names. Returns `undefined` if nothing was changed. In that case, the response depends
- * on the current record, so `change` reads that record and runs the checks again. The team's rules
- * get only records that were read for the request. So this function does nothing for a resource
- * with rules.
+ * on the current record, so `change` reads that record and runs the checks again. The resource's
+ * rules get only records that were read for the request. So this function does nothing for a
+ * resource with rules.
  */
 function patchCached(place: ConditionalPlace, compose: Compose, write: Write): Awaitable<Stored<unknown> | undefined> {
   const { resource, key } = place
@@ -113,7 +113,7 @@ function composed(compose: Compose, current: Stored<JsonObject>): Awaitable<Json
 }
 
 /**
- * Patches the record at a place. If possible, `patchCached` does this without a read. Otherwise,
+ * Patches the record at `place`. If possible, `patchCached` does this without a read. Otherwise,
  * `change` reads the record and checks the preconditions. The attempt then composes the new record,
  * completes it from the stored record, checks its links and the rules, and writes it. If another
  * writer was faster, `change` runs the attempt again, or throws a 412 if `If-Match` names versions.
@@ -134,7 +134,7 @@ export function patchRecord(place: ConditionalPlace, patch: Patch, links?: Answe
   return done === undefined ? change(place, attempt) : settled(done, (stored) => stored ?? change(place, attempt))
 }
 
-/** Removes the record at a place. */
+/** Removes the record at `place`. */
 export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
   const { resource, key } = place
   return directly<'removed'>(
@@ -145,8 +145,9 @@ export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
 }
 
 /**
- * Writes without reading the record first, if `direct` is given. If not, `otherwise` does the
- * write. It also does the write if the direct write was stale and the client sent no `If-Match`.
+ * Writes without reading the record first, if `direct` is given. Otherwise, calls the function
+ * `otherwise` for the write. Also calls `otherwise` if the direct write was stale and the client
+ * sent no `If-Match`.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

@@ -1,4 +1,4 @@
-/** The caller for a job, which is work of the team's code that no request has started. */
+/** The caller for a job. A job is work that the service's own code does outside of any request. */
 import { randomUUID } from 'node:crypto'
 import { type Action, type Decided, decide, type Permission } from '../../auth/permission.js'
 import type { KeyValue } from '../../definition/key.js'
@@ -33,16 +33,13 @@ export class Job implements Caller {
   readonly root: string
   readonly base: string
   readonly reads = false
-  readonly repeats = false
+  readonly mayBeInTransaction = false
   readonly progress = new Progress()
   timeLimit: OwnTimeLimit
   readonly #renewed: () => OwnTimeLimit
   readonly #signal: AbortSignal | undefined
 
-  /**
-   * `root` becomes the configured `baseUrl`. Without a `baseUrl`, the addresses in links are only
-   * paths.
-   */
+  /** `root` becomes the configured `baseUrl`. Without a `baseUrl`, links contain only paths. */
   constructor({ service, version, versions, principal, timeout, signal, requestId = randomUUID() }: JobParts) {
     this.service = service
     this.version = version
@@ -65,7 +62,7 @@ export class Job implements Caller {
     this.timeLimit = this.#renewed()
   }
 
-  /** Releases the signal of the job. Called when the work is done. */
+  /** Removes the time limit's listener from the signal of the job. Called when the work is done. */
   end(): void {
     this.timeLimit.end()
   }
@@ -74,7 +71,7 @@ export class Job implements Caller {
     return this.service.permission
   }
 
-  reached(mounted: Mounted): Mounted {
+  withOwnAdapter(mounted: Mounted): Mounted {
     return mounted
   }
 

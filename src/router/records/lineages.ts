@@ -1,6 +1,6 @@
 /**
- * Finds the parents of contained records. A contained record names its parent in its own members
- * (PATH-7).
+ * Finds the parents of records. If a resource is below a parent, each record contains the key of
+ * its parent in its own members (PATH-7).
  */
 import { isObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
@@ -13,7 +13,7 @@ import { absent, Store } from '../store.js'
 /** The keys of an item and of all its parents. The key of the outermost parent is the first. */
 type Lineage = readonly KeyValue[]
 
-/** Returns the key of a record's parent, or `undefined` if the record names no parent. */
+/** Returns the key of a record's parent, or `undefined` if the record contains no such key. */
 export function parentKeyOf({ parent }: Mounted, record: unknown): KeyValue | undefined {
   if (parent === undefined || !isObject(record)) return undefined
   const { key } = parent.mounted.plan
@@ -22,7 +22,8 @@ export function parentKeyOf({ parent }: Mounted, record: unknown): KeyValue | un
 
 /**
  * Returns the lineage of an item. If the item's key does not include the keys of its parents, the
- * record is read. Throws `absent` (404) if the record does not exist or names no parent.
+ * record is read. Throws `absent` (404) if the record does not exist, or if it does not contain the
+ * key of a parent.
  */
 export async function lineageOfItem(place: ConditionalPlace, mounted: Mounted, key: KeyValue): Promise<Lineage> {
   if (mounted.parent === undefined) return [key]
@@ -38,8 +39,8 @@ const keyIncludesParents = ({ parent, plan }: Mounted): boolean =>
   (parent.by.every((member) => plan.key.members.includes(member)) && keyIncludesParents(parent.mounted))
 
 /**
- * Returns the lineages of items, by the text of the item's key. The result contains only items that
- * the caller may read and whose parents the caller may read too.
+ * Returns the lineages of items, by the item's key (as a string). The result contains only items
+ * that the caller may read and whose parents the caller may read too.
  */
 export async function lineagesOf(
   place: ConditionalPlace,

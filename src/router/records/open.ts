@@ -10,12 +10,12 @@ import { ConfigurationError } from '../../problem.js'
 import type { Caller } from '../caller.js'
 import { isLiving, type ServedVersion, type Versions } from '../served-version.js'
 import type { Service } from '../service.js'
+import { DataAccess, dataAccessKinds } from './data-access.js'
 import { Job } from './job.js'
-import { Reach, reachKinds } from './reach.js'
 import { OwnRecords } from './records.js'
 
 export const jobKinds: Kinds<JobOptions<unknown, unknown>> = {
-  ...reachKinds,
+  ...dataAccessKinds,
   principal: 'any',
   version: 'string',
   timeout: { from: 0, above: true, to: Number.MAX_SAFE_INTEGER, unit: 'milliseconds' },
@@ -33,9 +33,9 @@ export function recordsFor(caller: Caller): RecordsOf {
     const options = checkOptions<RecordsOptions<unknown, unknown>>(
       `records("${definition.collection}")`,
       given,
-      reachKinds,
+      dataAccessKinds,
     )
-    return new OwnRecords(() => caller, new Reach(mounted, options))
+    return new OwnRecords(() => caller, new DataAccess(mounted, options))
   }
   return open as unknown as RecordsOf
 }
@@ -47,13 +47,15 @@ export function jobRecords(service: Service, versions: Versions): JobRecords {
     const what = `records("${definition.collection}")`
     const options = checkOptions<JobOptions<unknown, unknown>>(what, given, jobKinds)
     if (!Object.hasOwn(options, 'principal')) {
-      throw invalidOption(`${what} of a job has no principal. Give principal, even if it is undefined.`)
+      throw invalidOption(
+        `${what} of a job has no principal. Pass the option "principal", even if its value is undefined.`,
+      )
     }
     const { version: name, principal, timeout = service.timeout, signal, requestId, ...rest } = options
     const version = versionOf(what, versions, name)
-    const reach = new Reach(mountedIn(version, definition), rest)
+    const access = new DataAccess(mountedIn(version, definition), rest)
     const parts = { service, version, versions, principal, timeout, signal, requestId }
-    return new OwnRecords(() => new Job(parts), reach)
+    return new OwnRecords(() => new Job(parts), access)
   }
   return open as unknown as JobRecords
 }

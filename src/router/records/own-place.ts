@@ -1,6 +1,6 @@
 /**
- * The place at which a call of `records()` works: a resource, keys and preconditions. A request
- * takes the same data from its path and its header fields.
+ * The `Place` of a call of `records()`: a resource, keys and preconditions. A request takes the
+ * same data from its path and its header fields.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../../auth/permission.js'
@@ -13,24 +13,24 @@ import { Progress } from '../progress.js'
 import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
 import type { TimeLimit } from '../time-limit.js'
-import type { Reach } from './reach.js'
+import type { DataAccess } from './data-access.js'
 
 export class OwnPlace implements ConditionalPlace {
   readonly resource: Mounted
   readonly reads = false
   readonly progress: Progress
   readonly #caller: Caller
-  readonly #reach: Reach
+  readonly #access: DataAccess
 
   constructor(
     caller: Caller,
-    reach: Reach,
+    access: DataAccess,
     readonly keys: readonly KeyValue[],
     readonly conditions: Conditions = unconditional,
   ) {
     this.#caller = caller
-    this.#reach = reach
-    this.resource = reach.resource
+    this.#access = access
+    this.resource = access.resource
     this.progress = new Progress(caller.progress)
   }
 
@@ -51,7 +51,7 @@ export class OwnPlace implements ConditionalPlace {
   }
 
   get permission(): Permission | undefined {
-    return this.#reach.checksPermission ? this.#caller.permission : undefined
+    return this.#access.checksPermission ? this.#caller.permission : undefined
   }
 
   get requestId(): string {
@@ -78,19 +78,19 @@ export class OwnPlace implements ConditionalPlace {
     return this.#caller.timeLimit
   }
 
-  get repeats(): boolean {
-    return this.#reach.repeats
+  get mayBeInTransaction(): boolean {
+    return this.#access.mayBeInTransaction
   }
 
-  reached(mounted: Mounted): Mounted {
-    return this.#reach.reached(mounted)
+  withOwnAdapter(mounted: Mounted): Mounted {
+    return this.#access.withOwnAdapter(mounted)
   }
 
   decide(action: Action, resource: string, key?: KeyValue): Decided {
-    return this.#reach.checksPermission ? this.#caller.decide(action, resource, key) : 'allow'
+    return this.#access.checksPermission ? this.#caller.decide(action, resource, key) : 'allow'
   }
 
-  /** Legacy behavior is meant for clients, and the team's own code is not a client. */
+  /** Legacy behavior is meant for clients, and the code that calls `records()` is not a client. */
   legacy(): undefined {
     return undefined
   }

@@ -1,6 +1,6 @@
 /**
- * Converts records from the team's code to the form in which a client would have sent them (REP-7,
- * REP-8).
+ * Converts records that the service's own code passes to the form in which a client would have sent
+ * them (REP-7, REP-8).
  */
 import { escapePointer, isList, isPlainObject, type JsonObject, own, put } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'
@@ -10,10 +10,10 @@ import type { ConfigurationError } from '../../problem.js'
 /**
  * Returns a copy of a value, without its undefined members. Throws `ConfigurationError` if the
  * value contains something that JSON can't represent, such as a Date, or if it is nested more than
- * `depth` levels deep. Both are errors in the team's code, not errors of a client.
+ * `depth` levels deep. Both are errors in the calling code, and not in a request.
  */
 export function plainValue(what: string, value: unknown, depth: number): JsonObject {
-  if (!isPlainObject(value)) throw unfit(what, '', value, 'Give an object with the members of the record.')
+  if (!isPlainObject(value)) throw invalidValue(what, '', value, 'Give an object with the members of the record.')
   return copy(what, value, '', depth) as JsonObject
 }
 
@@ -21,10 +21,12 @@ function copy(what: string, value: unknown, at: string, depth: number): unknown 
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (depth === 0) {
-    throw invalidOption(`${what} is nested too deeply at "${at}". Does it contain a cycle? The limit is depthLimit.`)
+    throw invalidOption(
+      `${what} is nested too deeply at "${at}". Does it contain a cycle? The option "depthLimit" sets the limit.`,
+    )
   }
   if (isList(value)) return Array.from(value, (item, i) => copy(what, item, `${at}/${i}`, depth - 1))
-  if (!isPlainObject(value)) throw unfit(what, at, value, 'Give its text, or leave it out.')
+  if (!isPlainObject(value)) throw invalidValue(what, at, value, 'Convert it to a string, or omit it.')
   const made: JsonObject = {}
   for (const name of Object.keys(value)) {
     if (value[name] !== undefined) put(made, name, copy(what, value[name], `${at}/${escapePointer(name)}`, depth - 1))
@@ -32,7 +34,7 @@ function copy(what: string, value: unknown, at: string, depth: number): unknown 
   return made
 }
 
-function unfit(what: string, at: string, value: unknown, fix: string): ConfigurationError {
+function invalidValue(what: string, at: string, value: unknown, fix: string): ConfigurationError {
   const kind =
     value === null
       ? 'null'
@@ -47,7 +49,7 @@ function unfit(what: string, at: string, value: unknown, fix: string): Configura
 /**
  * Converts the stored members of links to links, as clients send them: `{ client_id: 7 }` becomes
  * `{ client: { id: 7 } }`. A link that the record already has stays as it is. `fixed` holds the
- * members whose values the address determines. Modifies the record.
+ * members whose values the path determines. Modifies the record.
  */
 export function withLinks({ plan, targets }: Mounted, record: JsonObject, fixed: JsonObject = {}): JsonObject {
   for (const { name, by } of plan.associations) {

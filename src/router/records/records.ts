@@ -1,5 +1,5 @@
 /**
- * The records of one resource, for the team's own code. The methods do the same as requests, but
+ * The records of one resource, for the service's own code. The methods do the same as requests, but
  * without HTTP.
  */
 
@@ -29,11 +29,11 @@ import { createRecord, type Made, patchRecord, removeRecord, replaceRecord } fro
 import { MergePatch } from '../patch.js'
 import { checkAllowed } from '../permission.js'
 import { absent, Store } from '../store.js'
+import type { DataAccess } from './data-access.js'
 import { Job } from './job.js'
 import { lineageOfItem } from './lineages.js'
 import { OwnPlace } from './own-place.js'
 import { plainValue, withLinks } from './plain-value.js'
-import type { Reach } from './reach.js'
 import { checkedRows, type Row, RowViolations, sentRow } from './rows.js'
 
 type Written = WrittenRecord<unknown, KeyValue>
@@ -43,20 +43,20 @@ export const rowsKinds: Kinds<RowsOptions> = { from: { from: 0, whole: true } }
 
 export class OwnRecords implements Records<unknown, KeyValue> {
   readonly #callerOf: () => Caller
-  readonly #reach: Reach
+  readonly #access: DataAccess
   readonly #what: string
 
-  /** `callerOf` returns the caller. It is called once for each call of a method. */
-  constructor(callerOf: () => Caller, reach: Reach) {
+  /** `callerOf` returns the caller. The function is called once for each call of a method. */
+  constructor(callerOf: () => Caller, access: DataAccess) {
     this.#callerOf = callerOf
-    this.#reach = reach
-    this.#what = `records("${reach.resource.plan.collection}")`
+    this.#access = access
+    this.#what = `records("${access.resource.plan.collection}")`
   }
 
   create(value: unknown): Promise<Written | RefusedRecord> {
     return this.#work(async (caller) => {
       this.#needs('create')
-      const row = await sentRow(caller, this.#reach, this.#sent(caller, value))
+      const row = await sentRow(caller, this.#access, this.#sent(caller, value))
       return this.#made(row, await createRecord(row.place, this.#storeOf(row), row.record))
     })
   }
@@ -129,7 +129,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     return resultOrProblem(() => this.#withCaller(work))
   }
 
-  /** Calls `work` with the caller, and releases the signal of a job afterwards. */
+  /** Calls `work` with the caller. If the caller is a job, ends the job afterwards. */
   async #withCaller<R>(work: (caller: Caller) => Promise<R>): Promise<R> {
     const caller = this.#callerOf()
     try {
@@ -150,7 +150,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     }
     return checkedRows(
       caller,
-      this.#reach,
+      this.#access,
       values.map((value) => this.#sent(caller, value)),
       violations,
     )
@@ -189,21 +189,19 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   ): Promise<R | RefusedRecord> {
     return this.#work(async (caller) => {
       const { expected } = checkOptions<ChangeOptions>(this.#what, options, changeKinds)
-      const { resource } = this.#reach
+      const { resource } = this.#access
       if (operation.writes !== undefined) this.#needs(operation.writes)
       const conditions = expected === undefined ? unconditional : { ...unconditional, versions: [expected] }
-      const keys = await lineageOfItem(new OwnPlace(caller, this.#reach, []), resource, this.#key(given))
-      const place = new OwnPlace(caller, this.#reach, keys, conditions)
+      const keys = await lineageOfItem(new OwnPlace(caller, this.#access, []), resource, this.#key(given))
+      const place = new OwnPlace(caller, this.#access, keys, conditions)
       await checkAllowed(place, resource.item, operation)
       return act(place)
     })
   }
 
-  /**
-   * Returns the key in its canonical spelling. Throws `absent` if no address can contain this key.
-   */
+  /** Returns the key in its canonical spelling. Throws `absent` if no URL can contain this key. */
   #key(given: unknown): KeyValue {
-    const { key: codec } = this.#reach.resource.plan
+    const { key: codec } = this.#access.resource.plan
     if (given === undefined || given === null || isObject(given) !== codec.composite) {
       const parts = codec.members.join(', ')
       const wanted = codec.composite ? `an object of ${parts}` : `the value of ${parts}`
@@ -220,26 +218,26 @@ export class OwnRecords implements Records<unknown, KeyValue> {
    * is for.
    */
   #sent({ service }: Caller, value: unknown, key?: KeyValue): JsonObject {
-    const { resource } = this.#reach
+    const { resource } = this.#access
     const fixed = key === undefined ? {} : membersHolding(resource.plan.key, key)
     return withLinks(resource, plainValue(this.#what, value, service.depthLimit), fixed)
   }
 
   #needs(method: WriteMethod): void {
-    const { adapter, plan } = this.#reach.resource
+    const { adapter, plan } = this.#access.resource
     if (adapter[method] !== undefined) return
     throw new ConfigurationError(
       'adapter-incomplete',
-      `The adapter of "${plan.collection}" has no ${method}(), which records() needs for this. Add it, or give the option adapter.`,
+      `The adapter of "${plan.collection}" has no ${method}(), which records() needs for this. Add it, or pass an adapter as the option "adapter".`,
     )
   }
 
   #storeOf({ place }: Row): Store {
-    return new Store(place, this.#reach.resource)
+    return new Store(place, this.#access.resource)
   }
 
   #made({ place }: Row, made: Made): Written {
-    const { plan } = this.#reach.resource
+    const { plan } = this.#access.resource
     if (!('created' in made)) {
       throw new Error(
         `The adapter of "${plan.collection}" did not create the record at once, so records() can't report its outcome.`,
@@ -249,7 +247,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   #written({ base }: ConditionalPlace, keys: readonly KeyValue[], { value, version }: Stored<unknown>): Written {
-    return { record: value, key: lastKey(keys), version, href: base + itemPath(this.#reach.resource, keys) }
+    return { record: value, key: lastKey(keys), version, href: base + itemPath(this.#access.resource, keys) }
   }
 }
 

@@ -17,9 +17,9 @@ import { refuseForeignParent } from '../operations/writes.js'
 import { checkAllowed } from '../permission.js'
 import { refusedRecord } from '../refusals.js'
 import { Store } from '../store.js'
+import type { DataAccess } from './data-access.js'
 import { lineagesOf, parentKeyOf } from './lineages.js'
 import { OwnPlace } from './own-place.js'
-import type { Reach } from './reach.js'
 
 /** A checked row: the record to store, and the place where it is created, below its parents. */
 export interface Row {
@@ -65,16 +65,17 @@ export class RowViolations {
 
 /**
  * Returns the rows as they would be stored. A refused row is `undefined`, and its violations are
- * added to `violations`. Throws a problem if the caller may not create any records here.
+ * added to `violations`. Throws a problem if the caller is not allowed to create records of this
+ * resource.
  */
 export async function checkedRows(
   caller: Caller,
-  reach: Reach,
+  access: DataAccess,
   values: readonly JsonObject[],
   violations: RowViolations,
 ): Promise<readonly (Row | undefined)[]> {
-  const top = new OwnPlace(caller, reach, [])
-  const rowOf = await sentRows(caller, reach, top, values)
+  const top = new OwnPlace(caller, access, [])
+  const rowOf = await sentRows(caller, access, top, values)
   const rows: (Row | undefined)[] = values.map(() => undefined)
   const slices = new Slices()
   for (const i of values.keys()) {
@@ -91,38 +92,38 @@ export async function checkedRows(
 
 /**
  * Converts one record to a row. The record goes through the same checks as the body of a POST,
- * except that its links and the team's rules are not checked yet. Throws a problem if a check
+ * except that its links and the resource's rules are not checked yet. Throws a problem if a check
  * fails.
  */
-export async function sentRow(caller: Caller, reach: Reach, value: JsonObject): Promise<Row> {
-  return (await sentRows(caller, reach, new OwnPlace(caller, reach, []), [value]))(0)
+export async function sentRow(caller: Caller, access: DataAccess, value: JsonObject): Promise<Row> {
+  return (await sentRows(caller, access, new OwnPlace(caller, access, []), [value]))(0)
 }
 
 /**
- * Returns a function that converts the record at an index to a row, below the parent that the
- * record names. That function throws a problem with the violations of the record.
+ * Returns a function that converts the record at an index to a row, below the parent whose key the
+ * record contains. That function throws a problem with the violations of the record.
  */
 async function sentRows(
   caller: Caller,
-  reach: Reach,
+  access: DataAccess,
   top: ConditionalPlace,
   values: readonly JsonObject[],
 ): Promise<(row: number) => Row> {
-  const { resource } = reach
+  const { resource } = access
   await checkAllowed(top, resource.collection, create)
   const parentOf = await parentsOf(top, values)
   return (i) => {
     const parent = parentOf(i)
-    const found = parent?.key !== undefined && parent.lineage === undefined ? [orphan(resource)] : []
-    const place = parent?.lineage === undefined ? top : new OwnPlace(caller, reach, parent.lineage)
-    const record = bodyToCreate(place, values[i], {}, found)
+    const violations = parent?.key !== undefined && parent.lineage === undefined ? [orphan(resource)] : []
+    const place = parent?.lineage === undefined ? top : new OwnPlace(caller, access, parent.lineage)
+    const record = bodyToCreate(place, values[i], {}, violations)
     if (parent !== undefined && parent.lineage === undefined) refuseBody([parentless(resource)])
     refuseForeignParent(place)
     return { place, record }
   }
 }
 
-/** Runs the checks that need the store, and runs the team's rules. */
+/** Runs the checks that need the store, and runs the resource's rules. */
 async function checkedStored(
   top: ConditionalPlace,
   rows: readonly (Row | undefined)[],
@@ -169,8 +170,9 @@ async function takenKeys(top: ConditionalPlace, records: readonly JsonObject[]):
 }
 
 /**
- * The key of the parent that a record names. If that parent exists, also the keys of the parent and
- * of its own parents.
+ * The parent of a record. `key` is the parent's key, which the record contains. `lineage` holds the
+ * keys of the parent's own parents, outermost first, and then the parent's key. `lineage` is
+ * `undefined` if the parent does not exist, or if the caller may not read it.
  */
 interface Parent {
   readonly key: KeyValue | undefined
@@ -205,7 +207,7 @@ const holderOf = ({ parent }: Mounted): string => parent?.by[0] ?? ''
 
 const orphan = (resource: Mounted): Violation => ({
   pointer: `/${escapePointer(holderOf(resource))}`,
-  detail: `"${holderOf(resource)}" leads to nothing: there is no such item in ${resource.parent?.mounted.plan.collection}.`,
+  detail: `"${holderOf(resource)}" refers to an item that does not exist in ${resource.parent?.mounted.plan.collection}.`,
   code: 'reference',
   params: { collection: resource.parent?.mounted.plan.collection ?? '' },
   clause: 'PATH-7',

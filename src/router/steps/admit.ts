@@ -6,6 +6,6 @@ import type { Received } from '../stages.js'
 export function admit({ service: { load } }: Received): void {
   if (load.executing < load.maxConcurrent) return
   throw new Unavailable({
-    detail: 'Too many requests are being answered. Nothing was changed: try again in a moment.',
+    detail: 'Too many requests are being processed. Nothing was changed: try again in a moment.',
   })
 }

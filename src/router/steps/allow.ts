@@ -1,6 +1,6 @@
 /**
  * Finds the operation of the method, if the adapter, the definition, the mount and the permission
- * allow it (AUTH-4, VERB-7, VERB-9).
+ * function allow the operation (AUTH-4, VERB-7, VERB-9).
  */
 import { methodNotAllowed } from '../../middleware/methods.js'
 import { allowAt } from '../../plan/route-lives.js'
@@ -21,8 +21,8 @@ export function allow(exchange: Routed): Added | Promise<Added> {
 }
 
 /**
- * Like `allow`, for a service with a permission. `Allow` then lists only the methods that this
- * principal may use.
+ * Like `allow`, for a service with the option `permission`. `Allow` then lists only the methods
+ * that this principal may use.
  */
 function allowPrincipal(exchange: Routed, operation: Operation | undefined): Added | Promise<Added> {
   const { route, method } = exchange

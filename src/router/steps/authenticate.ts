@@ -1,5 +1,5 @@
 /**
- * Finds the principal of a request (AUTH). Failures are counted against the client's address
+ * Finds the principal of a request (AUTH). Failures are counted against the client's IP address
  * (LIMIT-1).
  */
 import { principals } from '../../middleware/authenticate.js'

@@ -39,8 +39,8 @@ function report(
 }
 
 /**
- * Returns true if a problem does not say whether anything was changed. In an endpoint, this
- * includes a problem with `unchanged`. Such a problem is about a single call, and the endpoint may
+ * Returns true if a problem does not say whether anything was changed. In an endpoint, this is also
+ * true of a problem with `unchanged`, because `unchanged` refers to a single call. The endpoint may
  * have made changes in other calls.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {

@@ -11,8 +11,8 @@ import type { Input, Negotiated } from '../stages.js'
 
 export function parse(exchange: Negotiated): Input | Promise<Input> {
   const { operation, permission } = exchange
-  // Reading `root` throws if `Host` is malformed. Links in the response need `root`, and an error
-  // after a change would be too late.
+  // Reading `root` throws if `Host` is malformed. Links in the response need `root`, and after a
+  // change, it would be too late for an error.
   void exchange.root
   const queryInput = queryReaders[operation.query](exchange)
   const key = operation.creates ? idempotencyKey(exchange) : undefined
@@ -22,8 +22,8 @@ export function parse(exchange: Negotiated): Input | Promise<Input> {
 }
 
 /**
- * Throws `forbidden` (403) if the principal may not read a resource that it wants to expand. This
- * check comes before any record is read (AUTH-4).
+ * Throws `forbidden` (403) if the request expands a resource that the principal is not allowed to
+ * read. This check comes before any record is read (AUTH-4).
  */
 async function checkExpansions(exchange: Negotiated, expand: readonly string[]): Promise<void> {
   const { targets } = exchange.resource

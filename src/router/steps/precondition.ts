@@ -17,8 +17,8 @@ export function precondition(exchange: Allowed): { readonly conditions: Conditio
 }
 
 /**
- * Returns the preconditions of a change that requires `If-Match`. If the legacy behavior of HDR-3
- * still applies, `If-Match` may be missing. In that case, `missed` reports a finding.
+ * Returns the preconditions of a change that requires `If-Match`. If the legacy behavior for HDR-3
+ * still applies, `If-Match` may be absent. If it is absent, `missed` reports a finding.
  */
 function requiredConditions(exchange: Allowed): Conditions {
   const legacy = exchange.legacy('HDR-3')

@@ -8,7 +8,7 @@ import { type KeyValue, lastKey } from '../../definition/key.js'
 import { versionTag } from '../../http/entity-tags.js'
 import { type Conditions, checkRead, unmodifiedTag } from '../../middleware/if-match.js'
 import { itemPath, lineageOf } from '../../plan/addresses.js'
-import { type HintTo, hintMaker } from '../../plan/hint.js'
+import { type CursorTo, cursorMaker } from '../../plan/cursor.js'
 import type { ListQuery } from '../../plan/list-grammar.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
@@ -64,17 +64,17 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
 
 function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<Answer> {
   const { resource, page, query, links } = outcome
-  const fixes = mayFix(exchange)
-  const items = fixes ? exchange.service.reuse.records.of(resource, page.items) : page.items
-  const related = relatedOf(exchange, resource, page.items, query.expand, { links, fixes })
+  const reuses = mayReuseCopies(exchange)
+  const items = reuses ? exchange.service.reuse.records.of(resource, page.items) : page.items
+  const related = relatedOf(exchange, resource, page.items, query.expand, { links, reusesCopies: reuses })
   return settled(related, (found) => pageOf(exchange, outcome, items, found))
 }
 
 /**
- * Returns whether cached copies may replace the records of a response. They may do so only for
- * reads, and only if the library itself converts the records to text.
+ * Returns whether cached copies may replace the records in a response. Cached copies are used only
+ * for reads, and only if the library itself converts the records to text.
  */
-const mayFix = ({ reads, representation }: Executed): boolean => reads && representation.text !== undefined
+const mayReuseCopies = ({ reads, representation }: Executed): boolean => reads && representation.text !== undefined
 
 function pageOf(
   exchange: Executed,
@@ -111,7 +111,7 @@ function pageOf(
   // The members are listed one by one. Spreading `page` and adding a member would create a new
   // object shape in V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
-  const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
+  const places = paginationHeaders(url, list, facts, cursorsOf(exchange, list, resource, page))
   Object.assign(headers, places)
   if (exchange.route.modes !== undefined) withoutTotal(exchange, headers)
   const wireAt = (at: number): JsonObject => {
@@ -134,41 +134,41 @@ function pageOf(
 }
 
 /**
- * Returns the function that makes the pagination hints for the links of a page. Returns `undefined`
- * if the store can't seek in this list or the page is empty (QUERY-7).
+ * Returns the function that makes the cursors in the pagination links of a page. Returns
+ * `undefined` if the store can't seek in this list or the page is empty (QUERY-7).
  */
-function hintsOf(
+function cursorsOf(
   exchange: Executed,
   query: ListQuery,
   resource: Mounted,
   { items, seekable = false }: Page<unknown>,
-): HintTo | undefined {
+): CursorTo | undefined {
   const [first, last] = [items[0], items.at(-1)]
   if (!seekable || first === undefined || last === undefined) return undefined
-  return hintMaker(resource.plan.list.places, query, exchange, { first: first.value, last: last.value })
+  return cursorMaker(resource.plan.list.cursorValues, query, exchange, { first: first.value, last: last.value })
 }
 
 function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
   const { stored, resource, keys, links } = outcome
   return settled(
-    relatedOf(exchange, resource, [stored], exchange.expand, { links, fixes: mayFix(exchange) }),
+    relatedOf(exchange, resource, [stored], exchange.expand, { links, reusesCopies: mayReuseCopies(exchange) }),
     (related) => {
       const head = itemHead(exchange, resource, stored, related)
       if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
       if (head.answer !== undefined) return head.answer
       if (exchange.reads) return itemBody(exchange, outcome, head)
-      const { status, bare } = outcome
+      const { status, bodiless } = outcome
       const { headers } = head
       if (outcome.headers !== undefined) Object.assign(headers, outcome.headers)
       headers[header.vary] = exchange.service.varyOfChange
       const created = exchange.method === 'POST'
-      if (bare === true) {
+      if (bodiless === true) {
         // `Preference-Applied` names only a preference that changed the response (RFC 7240 3).
         if (!created) headers[header.preferenceApplied] = 'return=minimal'
         return { status, headers }
       }
       return settled(mayShow(exchange, resource, lastKey(keys)), (shown): Awaitable<Answer> => {
-        // A caller that may write the item but may not read it gets no body.
+        // A caller who is allowed to write the item, but not to read it, gets no body.
         if (!shown) return { status, headers }
         if (created) headers[header.preferenceApplied] = 'return=representation'
         headers[header.contentLocation] = ownAddress(exchange, outcome)
@@ -197,7 +197,7 @@ function itemText(
 ): string | Octets {
   const { stored, resource, keys } = outcome
   const make = (): string => text(view.presenter.represent(resource, stored.value, keys, related), resource.wire.item)
-  return service.reuse.item(resource, service.reuse.records.one(resource, stored), view, related, make)
+  return service.reuse.item(resource, service.reuse.records.cachedOr(resource, stored), view, related, make)
 }
 
 type TextOf = NonNullable<Executed['representation']['text']>
@@ -208,8 +208,8 @@ function textAnswer({ representation }: Executed, status: number, headers: Heade
 }
 
 /**
- * Returns the address at which GET returns the same representation (RFC 9110 8.7). It is the item's
- * own address, with the requested expansions.
+ * Returns the URL at which GET returns the same representation (RFC 9110 8.7). This is the item's
+ * own URL, with the requested expansions.
  */
 function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'item'>): string {
   const query = expand.length === 0 ? '' : `?${parameter.expand}=${expand.map(encodeURIComponent).join(',')}`
@@ -329,13 +329,13 @@ const headersOf = ({ cacheControl, service }: Executed, { plan }: Mounted, tag: 
   [header.etag]: tag,
 })
 
-/** Converts a record of an export to its wire form. */
+/** Converts a record of an export to the form in which clients see it. */
 const wireOf: WireOf = (exchange, resource, record, related, at) =>
   new Presenter(exchange.base).represent(resource, record, keysOf(exchange, resource, record), related, at)
 
 /**
- * Returns the keys in the address of a listed record. These are the keys of the parents in the path
- * and the record's own key. In an associated sub-collection, they are the keys of the record's own
+ * Returns the keys in the URL of a listed record. These are the keys of the parents in the path and
+ * the record's own key. In an associated sub-collection, they are the keys of the record's own
  * parents and the record's own key.
  */
 function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {

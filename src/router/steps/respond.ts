@@ -13,8 +13,8 @@ export function respond(exchange: Received, answer: Answer): void {
   const { res, method, requestId, progress, service } = exchange
   if (res.headersSent) {
     if (answer.body instanceof Streamed) answer.body.discard()
-    // Hand-written routes have failed in the middle of their response. The connection is closed, as
-    // Express does.
+    // If the response was not ended, hand-written routes have failed in the middle of their
+    // response. In that case, the connection is closed, as Express itself would close it.
     if (!res.writableEnded) res.destroy()
     return
   }
@@ -36,8 +36,8 @@ export function respond(exchange: Received, answer: Answer): void {
 }
 
 /**
- * Adds the CORS fields. A field that an endpoint has set keeps its value. `Vary` gets the values of
- * both.
+ * Adds the CORS fields. A field that an endpoint has set keeps its value. For `Vary`, the values of
+ * both are combined.
  */
 function addCorsFields(fields: Readonly<Record<string, string>>, headers: Headers): void {
   for (const name in fields) {

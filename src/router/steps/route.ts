@@ -3,7 +3,7 @@ import { decodeSegments } from '../../http/targets.js'
 import { keepPrivate, principals } from '../../middleware/authenticate.js'
 import { setNotices } from '../../middleware/lifecycle.js'
 import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
-import { below } from '../../middleware/versions.js'
+import { mountBelow } from '../../middleware/versions.js'
 import { nearMiss } from '../../near-miss.js'
 import type { Match } from '../../plan/routes.js'
 import { HttpProblem } from '../../problem.js'
@@ -44,7 +44,7 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
     const { key } = found.plan
     if (id === undefined || key.parse(id) !== undefined) return new HttpProblem('unknown-path')
     const shown = id.length > 80 ? `${id.slice(0, 80)}...` : id
-    const detail = `"${shown}" can't be a key of "${first}", which is made of ${key.members.join(', ')}. Use an address from the service's own links.`
+    const detail = `"${shown}" can't be a key of "${first}", which consists of ${key.members.join(', ')}. Use a URL from the service's own links.`
     return new HttpProblem('unknown-path', { detail })
   }
   const near = nearMiss(
@@ -77,13 +77,13 @@ async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: 
   setNotices(res, exchange.notices() ?? {})
   if (exchange.authenticated) handOnPrincipal(exchange)
   const mountPath = `${baseUrl}/${entrance.versionName}`
-  exchange.followOwnRoutes(mountPath)
-  below(request, mountPath, `${path === '' ? '/' : path}${rawQuery === '' ? '' : `?${rawQuery}`}`)
+  exchange.followHandWrittenRoutes(mountPath)
+  mountBelow(request, mountPath, `${path === '' ? '/' : path}${rawQuery === '' ? '' : `?${rawQuery}`}`)
   try {
     await passTo(exchange, routes)
-    exchange.forgetOwnRoute()
+    exchange.forgetHandWrittenRoute()
   } finally {
-    below(request, baseUrl, url)
+    mountBelow(request, baseUrl, url)
   }
   throw unknownPath(exchange, segments)
 }

@@ -2,9 +2,10 @@
 import type { Identified, Received } from '../stages.js'
 
 /**
- * Counts a request against the budget of its principal. If there is no principal, counts it against
- * the budget of the client's address. Throws `too-many-requests` (429) if the budget is used up.
- * Throws `unavailable` (503) if the request can't be counted and the service refuses such requests.
+ * Counts a request against the budget of its principal. If there is no principal, counts the
+ * request against the budget of the client's IP address. Throws `too-many-requests` (429) if the
+ * budget is used up. Throws `unavailable` (503) if the request can't be counted and the service
+ * refuses such requests.
  */
 export function throttle({ service, req, path, progress, principal }: Identified): void | Promise<void> {
   if (service.rateLimit === undefined) return
@@ -13,7 +14,7 @@ export function throttle({ service, req, path, progress, principal }: Identified
     .then((fields) => progress.setLimitFields(fields))
 }
 
-/** Counts a failed authentication against the client's address. Throws as `throttle` does. */
+/** Counts a failed authentication against the client's IP address. Throws as `throttle` does. */
 export function countFailure({ service, req, path, progress }: Received): void | Promise<void> {
   if (service.rateLimit === undefined) return
   return service.rateLimit

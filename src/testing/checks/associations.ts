@@ -88,14 +88,14 @@ export const associations: readonly Check[] = [
       await attached(stage, client(as), 'C-1')
       const record = {
         ...stage.record(1),
-        ...(as === 'contracts' ? { holder: 'ann' } : { holder: (await stage.stored('C-1')).value.holder }),
+        ...(as === 'contracts' ? { holder: 'ann' } : { holder: (await stage.mustRead('C-1')).value.holder }),
       }
       stage.expectValue(await stage.read('C-1'), record, 'the attached record')
     },
   ),
   sentence('twice', 'Attaching twice is not an error and changes nothing.', ['attach'], async (stage, as) => {
     await attached(stage, client(as), 'C-2')
-    const before = await stage.stored('C-2')
+    const before = await stage.mustRead('C-2')
     await attached(stage, client(as), 'C-2')
     await expectUnder(stage, client(as), ['C-2'], 'after attach() twice')
     stage.expectValue(await stage.read('C-2'), before.value, 'the record')
@@ -189,7 +189,7 @@ export const associations: readonly Check[] = [
   },
   sentence(
     'exact',
-    'The key of a parent is compared exactly: keys that differ in case, spaces or wildcards are different parents.',
+    'The key of a parent is compared exactly: case and spaces matter, and wildcards match only themselves.',
     ['attach', 'detach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0', 'C-1')
@@ -240,8 +240,8 @@ export const associations: readonly Check[] = [
   },
   sentence('replaced', 'A record that is replaced stays attached.', ['attach', 'replace'], async (stage, as) => {
     await attached(stage, client(as), 'C-0', 'C-1')
-    const { value } = await stage.stored('C-0')
-    await stage.replaced('C-0', { ...value, rank: 9 })
+    const { value } = await stage.mustRead('C-0')
+    await stage.mustReplace('C-0', { ...value, rank: 9 })
     await expectUnder(stage, client(as), ['C-0', 'C-1'], 'after replace()')
     const { items } = await stage.list({ parent: client(as), sort: '-rank' })
     expectEqual(items[0]?.value.rank, 9, 'the listed rank')
@@ -255,7 +255,7 @@ export const associations: readonly Check[] = [
       await stage.remove('C-0')
       await expectUnder(stage, client(as), ['C-1'], 'after remove()')
       expectEqual(await stage.attach(client(as), 'C-0'), 'absent', 'attach() of a removed record')
-      await stage.created(stage.record(0))
+      await stage.mustCreate(stage.record(0))
       await expectUnder(stage, client(as), ['C-1'], 'after a re-creation')
     },
   ),

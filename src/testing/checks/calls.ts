@@ -50,7 +50,7 @@ export const calls: readonly Check[] = [
       const { adapter } = stage
       const read = async () => (await adapter.read([key], by.call))[0] as Item | undefined
       const before = await read()
-      const other = await stage.replaced(key, stage.change(record, 1), undefined, { peer: 1 })
+      const other = await stage.mustReplace(key, stage.change(record, 1), undefined, { peer: 1 })
       stage.expectValue(
         await read(),
         stage.change(record, 1),
@@ -116,7 +116,7 @@ export const calls: readonly Check[] = [
             await ticks((i * round) % 5)
             const depot = depots[i % 2] as string
             const { depot: _depot, ...rest }: Row = { ...stage.record(1), code: `B-${round}-${i}` }
-            return stage.created(rest, { call: { scope: { depot } }, peer: i })
+            return stage.mustCreate(rest, { call: { scope: { depot } }, peer: i })
           }),
         )
         for (const [i, { value }] of answers.entries())

@@ -12,7 +12,7 @@ export const creates: readonly Check[] = [
     async run(stage) {
       const record = stage.record()
       const key = stage.key(record)
-      const { version } = await stage.stored(key)
+      const { version } = await stage.mustRead(key)
       const answer = await stage.create(stage.change(record, 8))
       expectThat('refused' in answer && answer.refused === 'duplicate', "{ refused: 'duplicate' }", answer)
       expectSameSet(answer.members, stage.definition.key.members, 'the members of the refusal')
@@ -28,7 +28,7 @@ export const creates: readonly Check[] = [
     async run(stage) {
       const taken = new Set(stage.held.map(({ number }) => number))
       for (const i of upTo(10)) {
-        const { value } = await stage.created({ text: `new ${i}` }, { peer: i })
+        const { value } = await stage.mustCreate({ text: `new ${i}` }, { peer: i })
         expectThat(
           Number.isSafeInteger(value.number) && !taken.has(value.number),
           'an integer that no other order has',
@@ -51,7 +51,7 @@ export const creates: readonly Check[] = [
     async run(stage) {
       const seen = new Set<unknown>()
       for (const i of upTo(5)) {
-        const { value } = await stage.created({ text: 'passing' }, { peer: i })
+        const { value } = await stage.mustCreate({ text: 'passing' }, { peer: i })
         expectThat(!seen.has(value.number), 'a number that was never assigned before', value.number)
         seen.add(value.number)
         await stage.remove(value.number)
@@ -65,16 +65,16 @@ export const creates: readonly Check[] = [
     needs: ['create'],
     async run(stage) {
       const taken = new Set(stage.held.map(({ number }) => number))
-      const { value: first } = await stage.created({ text: 'first' })
+      const { value: first } = await stage.mustCreate({ text: 'first' })
       taken.add(first.number)
       const next = first.number as number
       for (const number of [next + 1, next + 2, next + 4, 1_000_000, 0, -7, 2 ** 40]) {
-        stage.expectValue(await stage.created({ number, text: 'mine' }), { number, text: 'mine' }, 'what is created')
+        stage.expectValue(await stage.mustCreate({ number, text: 'mine' }), { number, text: 'mine' }, 'what is created')
         stage.expectValue(await stage.read(number), { number, text: 'mine' }, `the record that is read under ${number}`)
         taken.add(number)
       }
       for (const i of upTo(6)) {
-        const { value } = await stage.created({ text: `assigned ${i}` }, { peer: i })
+        const { value } = await stage.mustCreate({ text: `assigned ${i}` }, { peer: i })
         expectThat(!taken.has(value.number), 'a number that no order has', value.number)
         taken.add(value.number)
       }
@@ -88,7 +88,7 @@ export const creates: readonly Check[] = [
     async run(stage) {
       for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
         const record = { ...stage.fresh(), code: `N-${as}` }
-        await stage.created(record, { call: { attachTo: client(as) } })
+        await stage.mustCreate(record, { call: { attachTo: client(as) } })
         for (const other of ['contracts', 'invoices', 'favourites', 'archives']) {
           const keys = (await stage.keys({ parent: client(other) })).filter((key) => key === record.code)
           expectEqual(
@@ -122,11 +122,11 @@ export const creates: readonly Check[] = [
     async run(stage) {
       for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
         const record = { ...stage.fresh(), code: `V-${as}` }
-        const { value, version } = await stage.created(record, { call: { attachTo: client(as) } })
-        const stored = await stage.stored(record.code)
+        const { value, version } = await stage.mustCreate(record, { call: { attachTo: client(as) } })
+        const stored = await stage.mustRead(record.code)
         stage.expectValue(stored, value, `the record read after a create with attachTo ${as}`)
         expectEqual(stored.version, version, `the version read after a create with attachTo ${as}`)
-        await stage.replaced(record.code, { ...value, rank: 50 }, version)
+        await stage.mustReplace(record.code, { ...value, rank: 50 }, version)
       }
     },
   },

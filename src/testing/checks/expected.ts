@@ -5,8 +5,8 @@ import { associations, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
 /**
- * Texts that a client could send instead of a version. The checks leave out a text that happens to
- * be equal to the version.
+ * Strings that a client could send instead of a version. The checks leave out a string that happens
+ * to be equal to the version.
  */
 const near = (version: string): readonly string[] => [
   '',
@@ -34,7 +34,7 @@ const near = (version: string): readonly string[] => [
 async function held(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)
-  const { version } = await stage.stored(key)
+  const { version } = await stage.mustRead(key)
   return { record, key, version }
 }
 
@@ -44,7 +44,7 @@ async function held(stage: Stage) {
  */
 async function outdated(stage: Stage) {
   const { record, key, version } = await held(stage)
-  const current = await stage.replaced(key, stage.change(record, 1))
+  const current = await stage.mustReplace(key, stage.change(record, 1))
   return { record, key, version, current }
 }
 
@@ -59,7 +59,7 @@ export const expected: readonly Check[] = [
       expectEqual(await stage.replace(key, stage.change(record, 2), version), 'stale', 'replace() with an old version')
       stage.expectValue(await stage.read(key), current.value, 'the record after a stale replace')
       expectEqual((await stage.read(key))?.version, current.version, 'the version after a stale replace')
-      await stage.replaced(key, stage.change(record, 3), current.version)
+      await stage.mustReplace(key, stage.change(record, 3), current.version)
       stage.expectValue(
         await stage.read(key),
         stage.change(record, 3),
@@ -90,7 +90,7 @@ export const expected: readonly Check[] = [
       for (const as of associations) {
         expectEqual(await stage.attach(client(as), key, version), 'stale', `attach() as ${as} with an old version`)
         expectEqual(await stage.keys({ parent: client(as) }), [], `the records attached as ${as}`)
-        const current = await stage.stored(key)
+        const current = await stage.mustRead(key)
         expectEqual(
           await stage.attach(client(as), key, current.version),
           'attached',
@@ -108,8 +108,8 @@ export const expected: readonly Check[] = [
       for (const [round, as] of associations.entries()) {
         const key = stage.key(stage.record())
         await stage.attach(client(as), key)
-        const { value, version } = await stage.stored(key)
-        const { version: current } = await stage.replaced(key, { ...value, rank: 77 + round })
+        const { value, version } = await stage.mustRead(key)
+        const { version: current } = await stage.mustReplace(key, { ...value, rank: 77 + round })
         expectEqual(await stage.detach(client(as), key, version), 'stale', `detach() as ${as} with an old version`)
         expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(value)], `the records attached as ${as}`)
         expectEqual(
@@ -132,7 +132,7 @@ export const expected: readonly Check[] = [
         'stale',
         'replace() with the stored value and an old version',
       )
-      await stage.replaced(key, current.value, current.version)
+      await stage.mustReplace(key, current.value, current.version)
       stage.expectValue(await stage.read(key), current.value, 'the record')
     },
   },
@@ -144,8 +144,8 @@ export const expected: readonly Check[] = [
     async run(stage) {
       const [record, other] = [stage.record(0), stage.record(1)]
       const [key, otherKey] = [stage.key(record), stage.key(other)]
-      const { version } = await stage.replaced(otherKey, stage.change(other, 1))
-      if ((await stage.stored(key)).version === version) return
+      const { version } = await stage.mustReplace(otherKey, stage.change(other, 1))
+      if ((await stage.mustRead(key)).version === version) return
       expectEqual(
         await stage.replace(key, stage.change(record, 2), version),
         'stale',
@@ -164,7 +164,7 @@ export const expected: readonly Check[] = [
     async run(stage) {
       const record = stage.fresh()
       const key = stage.key(record)
-      const { version } = await stage.stored(stage.key(stage.record()))
+      const { version } = await stage.mustRead(stage.key(stage.record()))
       for (const expectedVersion of [undefined, 'other', version]) {
         expectEqual(
           await stage.replace(key, record, expectedVersion),
@@ -200,7 +200,7 @@ export const expected: readonly Check[] = [
     async run(stage) {
       const { record, key, version } = await held(stage)
       await stage.remove(key)
-      await stage.created(record)
+      await stage.mustCreate(record)
       expectEqual(await stage.replace(key, stage.change(record, 4), version), 'stale', 'replace() with the old version')
       expectEqual(await stage.remove(key, version), 'stale', 'remove() with the old version')
       stage.expectValue(await stage.read(key), record, 'the record')
@@ -230,7 +230,7 @@ export const expected: readonly Check[] = [
       for (const as of associations) {
         await stage.attach(client(as), 'C-0')
         for (const code of ['C-0', 'C-1']) {
-          const { version } = await stage.stored(code)
+          const { version } = await stage.mustRead(code)
           for (const other of near(version).filter((text) => text !== version)) {
             const what = `as ${as} with the version ${JSON.stringify(other)}`
             expectEqual(await stage.attach(client(as), code, other), 'stale', `attach() of ${code} ${what}`)

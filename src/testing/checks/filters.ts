@@ -7,9 +7,7 @@ import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import { expectMatches, valuesOf } from './matches.js'
 
-/**
- * Members whose values compare in the same way in every store: numbers, and date-times as texts.
- */
+/** Members whose values compare in the same way in every store: numbers and date-times. */
 const ordered = ['pieces', 'weight', 'collected', 'address.postcode'] as const
 const exact = [...ordered, 'code', 'label', 'note', 'urgent', 'address.street'] as const
 

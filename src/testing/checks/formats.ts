@@ -1,6 +1,6 @@
 /**
  * Checks that values with a format (docs/resources.md) are stored exactly, and are compared as
- * values and not as texts.
+ * numbers, date-times and UUIDs, and not as strings.
  */
 import type { Scalar } from '../../adapters/contract.js'
 import { valueFormat } from '../../definition/value-formats.js'
@@ -14,7 +14,7 @@ import { expectMatches, valuesOf } from './matches.js'
 
 const nullable = ['taken', 'amount', 'total', 'source'] as const
 const members = ['device', 'counter', ...nullable] as const
-/** The members whose formats have the same order in every store. */
+/** The members whose values sort in the same order in every store. */
 const ordered = ['counter', 'taken', 'amount', 'total'] as const
 
 /**
@@ -196,7 +196,7 @@ async function expectSought(
   const expected = inOrder(stage, parts.sort.replace('-', ''), parts.sort.startsWith('-'))
   const records = new Map(stage.held.map((record) => [stage.keyText(record), record]))
   for (const [at, key] of expected.entries()) {
-    const seek = { values: stage.place(records.get(key) as Row, parts.sort), backwards }
+    const seek = { values: stage.seekPosition(records.get(key) as Row, parts.sort), backwards }
     const { items } = await stage.list({ ...parts, seek })
     const beside = backwards
       ? expected.slice(Math.max(0, at - parts.size), at)

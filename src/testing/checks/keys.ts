@@ -1,5 +1,5 @@
 /**
- * Checks of creates that a client may repeat (VERB-12). The store keeps the created record under an
+ * Checks of creates that a client may retry (VERB-12). The store keeps the created record under an
  * id. A create with the same id must return this record, and must not create another one.
  */
 import { type Check, rounds, upTo } from '../check.js'
@@ -27,8 +27,8 @@ const first = async (stage: Stage, value: Row, id: string): Promise<Item> =>
   expectCreated(await stage.repeatable(value, idempotency(id)), 'create() with a new id')
 
 /**
- * Checks that a repeated `create()` and `recall()`, both called on the given peer, return the
- * record and the version of the first create.
+ * Checks that another `create()` with the same id returns the record and the version of the first
+ * create, and that `recall()` returns them too. Both methods are called on the given peer.
  */
 async function expectKept(
   stage: Stage,
@@ -50,7 +50,7 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/repeated',
     title:
-      'A create with the id and fingerprint of an earlier one creates nothing; it and recall() return the same record and version.',
+      'A create with the id and fingerprint of an earlier create creates nothing. Both this create and recall() return the record and version of the earlier create.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -75,8 +75,8 @@ export const keys: readonly Check[] = [
       const others = [
         await first(stage, value, 'A'),
         await first(stage, value, 'b'),
-        await stage.created(value),
-        await stage.created(value),
+        await stage.mustCreate(value),
+        await stage.mustCreate(value),
       ]
       const numbers = [made, ...others].map((item) => item.value.number)
       expectEqual(new Set(numbers).size, numbers.length, 'the number of different keys')
@@ -125,9 +125,9 @@ export const keys: readonly Check[] = [
     async run(stage) {
       const value = stage.fresh()
       const made = await first(stage, value, 'id')
-      const { version } = await stage.replaced(stage.key(value), stage.change(value, 3), made.version)
+      const { version } = await stage.mustReplace(stage.key(value), stage.change(value, 3), made.version)
       await expectKept(stage, value, 'id', made, 1)
-      expectEqual((await stage.stored(stage.key(value))).version, version, 'the stored version')
+      expectEqual((await stage.mustRead(stage.key(value))).version, version, 'the stored version')
     },
   },
   {
@@ -165,12 +165,12 @@ export const keys: readonly Check[] = [
         }
         expectEqual(await stage.read(stage.key(other)), undefined, `the other record ${when}`)
       }
-      await stage.replaced(key, stage.change(value, 5))
+      await stage.mustReplace(key, stage.change(value, 5))
       await expectMismatched('after the record was changed')
       await stage.remove(key)
       await expectMismatched('after the record was removed')
       expectEqual(await stage.read(key), undefined, 'the removed record')
-      await stage.created(stage.change(value, 6))
+      await stage.mustCreate(stage.change(value, 6))
       await expectMismatched('after another record took its key')
       await expectKept(stage, value, 'id', made, 0)
     },

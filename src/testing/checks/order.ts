@@ -3,7 +3,7 @@ import { get } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { ContractError, expectEqual } from '../contract-error.js'
 import type { Subject } from '../fixtures.js'
-import { type Places, placesOf } from '../learned-order.js'
+import { placesOf, type RankOf } from '../learned-order.js'
 import { sortTerms } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
@@ -17,12 +17,12 @@ const sortable = ({ definition }: Pick<Subject, 'definition'>): readonly string[
 ]
 
 /** Throws if a list is not in the order that `sort` describes. */
-async function expectOrder(stage: Stage, sort: string, places: Map<string, Places>): Promise<void> {
+async function expectOrder(stage: Stage, sort: string, places: Map<string, RankOf>): Promise<void> {
   const terms = sortTerms(sort, stage.definition.key.members)
   for (const { field } of terms) if (!places.has(field)) places.set(field, await placesOf(stage, field))
   const expected = [...stage.held].sort((a, b) => {
     for (const { field, path, descending } of terms) {
-      const placeOf = places.get(field) as Places
+      const placeOf = places.get(field) as RankOf
       const [x, y] = [placeOf(get(a, path)), placeOf(get(b, path))]
       if (x !== y) return (x < y ? -1 : 1) * (descending ? -1 : 1)
     }
@@ -42,7 +42,7 @@ const sentence = (id: string, title: string, on: Check['on'], sorts: (stage: Sta
   title,
   on,
   async run(stage) {
-    const places = new Map<string, Places>()
+    const places = new Map<string, RankOf>()
     for (const sort of sorts(stage)) await expectOrder(stage, sort, places)
   },
 })

@@ -96,7 +96,7 @@ export const paging: readonly Check[] = [
     on: 'any',
     needs: ['total', 'create', 'remove'],
     async run(stage) {
-      await stage.created(stage.fresh())
+      await stage.mustCreate(stage.fresh())
       expectEqual((await stage.list()).total, stage.held.length + 1, 'the total after a create')
       for (const i of upTo(2)) await stage.remove(stage.key(stage.record(i)))
       expectEqual((await stage.list()).total, stage.held.length - 1, 'the total after two removals')

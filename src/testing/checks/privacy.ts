@@ -4,7 +4,7 @@ import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item } from '../stage.js'
 
-/** Modifies all mutable parts of a value. Frozen parts are left unchanged. */
+/** Modifies all objects and arrays in a value, except frozen ones. */
 function spoil(value: unknown): void {
   if (!isContainer(value)) return
   for (const member of Object.values(value)) spoil(member)
@@ -41,7 +41,7 @@ export const privacy: readonly Check[] = [
     async run(stage) {
       const record = stage.record()
       const key = stage.key(record)
-      const { version } = await stage.stored(key)
+      const { version } = await stage.mustRead(key)
       const expectSame = async (after: string) => {
         stage.expectValue(await stage.read(key), record, `the stored record after ${after}`)
         expectThat(
@@ -50,7 +50,7 @@ export const privacy: readonly Check[] = [
           await stage.read(key),
         )
       }
-      spoil(await stage.stored(key))
+      spoil(await stage.mustRead(key))
       await expectSame('a read value was modified')
       spoil((await stage.all()).find(({ value }) => stage.keyText(value) === stage.keyText(record)))
       await expectSame('a listed value was modified')
@@ -70,9 +70,9 @@ export const privacy: readonly Check[] = [
     async run(stage) {
       const record = stage.fresh()
       const key = stage.key(record)
-      spoil(await stage.created(record))
+      spoil(await stage.mustCreate(record))
       stage.expectValue(await stage.read(key), record, 'the stored record after the result of create() was modified')
-      spoil(await stage.replaced(key, stage.change(record, 1)))
+      spoil(await stage.mustReplace(key, stage.change(record, 1)))
       stage.expectValue(
         await stage.read(key),
         stage.change(record, 1),
@@ -108,13 +108,13 @@ export const privacy: readonly Check[] = [
     async run(stage) {
       const record = stage.fresh()
       const key = stage.key(record)
-      const created = await stage.created(record)
-      const first = [created, await stage.stored(key), ...(await stage.all()), ...(await stage.readAll([key, key]))]
-      const replaced = await stage.replaced(key, stage.change(record, 1))
-      const held = [...first, replaced, await stage.stored(key)]
+      const created = await stage.mustCreate(record)
+      const first = [created, await stage.mustRead(key), ...(await stage.all()), ...(await stage.readAll([key, key]))]
+      const replaced = await stage.mustReplace(key, stage.change(record, 1))
+      const held = [...first, replaced, await stage.mustRead(key)]
       const before = first.map((item) => JSON.stringify(item))
       const after = held.slice(first.length).map((item) => JSON.stringify(item))
-      await stage.replaced(key, stage.change(record, 2))
+      await stage.mustReplace(key, stage.change(record, 2))
       await stage.remove(key)
       for (const [i, text] of [...before, ...after].entries())
         expectEqual(held[i], JSON.parse(text), 'a returned value')

@@ -35,7 +35,7 @@ export const races: readonly Check[] = [
     needs: ['replace'],
     run: (stage) =>
       eachRound(stage, async (record, key, round) => {
-        const { version } = await stage.stored(key)
+        const { version } = await stage.mustRead(key)
         const answers = await together((i) =>
           stage.replace(key, stage.change(record, round * callers + i), version, { peer: i }),
         )
@@ -47,7 +47,7 @@ export const races: readonly Check[] = [
           answers,
         )
         const [{ answer, i }] = won as [(typeof won)[0]]
-        const stored = await stage.stored(key)
+        const stored = await stage.mustRead(key)
         stage.expectValue(stored, stage.change(record, round * callers + i), 'what is stored')
         expectEqual(stored.version, answer.version, 'the stored version')
       }),
@@ -60,7 +60,7 @@ export const races: readonly Check[] = [
     needs: ['replace'],
     async run(stage) {
       const code = 'P-3'
-      const start = (await stage.stored(code)).value.pieces as number
+      const start = (await stage.mustRead(code)).value.pieces as number
       await together(async (peer) => {
         // Whenever a replace is stale, the replace of another caller has succeeded. So no caller
         // fails more often than the others succeed.
@@ -70,12 +70,12 @@ export const races: readonly Check[] = [
             'a replace with the version that was just read to succeed eventually',
             `${tries} times 'stale'`,
           )
-          const { value, version } = await stage.stored(code, { peer })
+          const { value, version } = await stage.mustRead(code, { peer })
           if (isItem(await stage.replace(code, { ...value, pieces: (value.pieces as number) + 1 }, version, { peer })))
             done += 1
         }
       })
-      expectEqual((await stage.stored(code)).value.pieces, start + callers * 3, 'the sum')
+      expectEqual((await stage.mustRead(code)).value.pieces, start + callers * 3, 'the sum')
     },
   },
   {
@@ -86,7 +86,7 @@ export const races: readonly Check[] = [
     run: (stage) =>
       eachRound(stage, async (_, key) => {
         if ((await stage.read(key)) === undefined) return
-        const { version } = await stage.stored(key)
+        const { version } = await stage.mustRead(key)
         const answers = await together((peer) => stage.remove(key, peer % 2 === 0 ? version : undefined, { peer }))
         expectEqual([...answers].sort(), [...upTo(callers - 1).map(() => 'absent'), 'removed'], 'the answers')
       }),
@@ -99,7 +99,7 @@ export const races: readonly Check[] = [
     needs: ['create', 'replace', 'remove'],
     run: (stage) =>
       eachRound(stage, async (record, key, round) => {
-        const { version } = await stage.stored(key)
+        const { version } = await stage.mustRead(key)
         const answers = await together<unknown>((i) =>
           (i + round) % 2 === 0
             ? stage.replace(key, stage.change(record, round * callers + i), version, { peer: i })
@@ -116,7 +116,7 @@ export const races: readonly Check[] = [
             left,
           },
         )
-        if (left === undefined) await stage.created(record)
+        if (left === undefined) await stage.mustCreate(record)
       }),
   },
   {
@@ -132,7 +132,7 @@ export const races: readonly Check[] = [
             : stage.replace(key, stage.change(record, i), undefined, { peer: i }),
         )
         await stage.expectNothing(key, 'no record after the remove')
-        await stage.created(record)
+        await stage.mustCreate(record)
       }),
   },
   {
@@ -164,7 +164,7 @@ export const races: readonly Check[] = [
     on: 'orders',
     needs: ['create'],
     async run(stage) {
-      const { value: first } = await stage.created({ text: 'first' })
+      const { value: first } = await stage.mustCreate({ text: 'first' })
       const next = (first.number as number) + 1
       const given: number[] = []
       for (const round of upTo(rounds)) {

@@ -25,7 +25,7 @@ const depots = ['', 'north', 'North', 'south', null, undefined]
 const addresses = [null, undefined, {}, { street: '', postcode: 0 }, { postcode: -1 }, { street: null, postcode: null }]
 
 /**
- * A record that is unlike those of the fixtures. It has odd texts, extreme numbers and years, and
+ * A record that is unlike those of the fixtures. It has odd strings, extreme numbers and years, and
  * empty and absent members.
  */
 function oddParcel(random: Random, i: number): Row {
@@ -62,7 +62,7 @@ async function addAttached(stage: Stage, random: Random, model: Model): Promise<
   for (const parent of parents) {
     for (const [text, record] of random.some([...model.records], 5)) {
       await stage.attach(parent, stage.key(record))
-      const by = model.by(parent)
+      const by = model.parentMember(parent)
       if (by === undefined) model.setOf(parent).add(text)
       else model.records.set(text, { ...(model.records.get(text) as Row), [by]: parent.key })
     }
@@ -70,7 +70,10 @@ async function addAttached(stage: Stage, random: Random, model: Model): Promise<
   return [...parents, client('favourites', 'nobody')]
 }
 
-/** Throws if a page does not contain these rows. */
+/**
+ * Throws if a page does not contain exactly these rows in this order, or if its total or `more` is
+ * wrong.
+ */
 function expectRows(
   stage: Stage,
   { items, total, exact, more }: Awaited<ReturnType<Stage['list']>>,
@@ -125,7 +128,7 @@ async function ask(
     const size = 1 + random.below(5)
     const values = placeOf(random, model, rows, sort)
     const beside = rows.filter((row) => {
-      const difference = model.compare(model.place(row, sort), values, sort)
+      const difference = model.compare(model.seekPosition(row, sort), values, sort)
       return backwards ? difference < 0 : difference > 0
     })
     const page = await list({ ...parts, seek: { values, backwards }, size, page: 1 + random.below(3) })
@@ -141,8 +144,8 @@ async function ask(
 function placeOf(random: Random, model: Model, rows: readonly Row[], sort: string): readonly (Scalar | null)[] {
   const all = [...model.records.values()]
   const row = random.one(rows.length === 0 ? all : [...rows, rows[0] as Row, rows.at(-1) as Row])
-  if (random.chance(0.7)) return model.place(row, sort)
-  return model.place(row, sort).map((_, i) => model.place(random.one(all), sort)[i] as Scalar | null)
+  if (random.chance(0.7)) return model.seekPosition(row, sort)
+  return model.seekPosition(row, sort).map((_, i) => model.seekPosition(random.one(all), sort)[i] as Scalar | null)
 }
 
 const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check => ({
@@ -157,8 +160,8 @@ const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check =
     const { sort, key, filters } = stage.definition
     const ordered = [...filters.values()].filter(({ op }) => op !== 'contains').map(({ field }) => field)
     const sortable = new Set([...sort, ...key.members])
-    for (const field of sortable) model.places.set(field, await placesOf(stage, field))
-    for (const field of ordered) if (!sortable.has(field)) model.places.set(field, () => Number.NaN)
+    for (const field of sortable) model.ranks.set(field, await placesOf(stage, field))
+    for (const field of ordered) if (!sortable.has(field)) model.ranks.set(field, () => Number.NaN)
     const matter = {
       definition: stage.definition,
       records: [...model.records.values()],

@@ -60,7 +60,7 @@ class Sequence {
   }
 
   async start(): Promise<void> {
-    for (const record of this.#stage.held) this.#saw(record.code as string, await this.#stage.stored(record.code))
+    for (const record of this.#stage.held) this.#saw(record.code as string, await this.#stage.mustRead(record.code))
   }
 
   async step(): Promise<void> {
@@ -106,7 +106,7 @@ class Sequence {
     const before = model.records.get(code)
     const visible = before !== undefined && isWithin(before, scope) ? before : undefined
     const isIn = visible !== undefined && model.isAttached(parent, visible)
-    const member = model.by(parent)
+    const member = model.parentMember(parent)
     const isFixed = member !== undefined && Object.hasOwn(scope, member)
     const isAbsent = visible === undefined || (method === 'detach' && (!isIn || isFixed))
     const isStale = expected !== undefined && expected !== this.#versions.get(code)
@@ -128,7 +128,7 @@ class Sequence {
     const fingerprint = this.#random.one(['x', 'x', 'y'])
     const kept = id === undefined ? undefined : this.#kept.get(id)
     const before = this.#model.records.get(code)
-    const member = attachTo && this.#model.by(attachTo)
+    const member = attachTo && this.#model.parentMember(attachTo)
     const leaves = member !== undefined && Object.hasOwn(scope, member) && scope[member] !== attachTo?.key
     this.asked = `create(${JSON.stringify({ value, attachTo, scope, id, fingerprint })})`
     const call = {
@@ -194,8 +194,9 @@ class Sequence {
   }
 
   /**
-   * Checks that the store and the model have the same record under a key, and that its version fits
-   * the outcome. If the write returned a record, it must be this record with this version.
+   * Checks that the store and the model have the same record under a key. A changed record must
+   * have a version that its key never had. If the write failed, the version must be unchanged. If
+   * the write returned a record, it must be the stored record with its version.
    */
   async #look(code: string, before: Row | undefined, isDone: boolean, answer?: unknown): Promise<void> {
     const now = this.#model.records.get(code)
@@ -233,7 +234,9 @@ class Sequence {
       if (record === undefined) expectThat(found[i] === undefined, `no record under the key ${code}`, found[i])
       else this.#stage.expectValue(found[i], record, `the record of the key ${code}`)
     }
-    const under = this.#stage.offers('attach') ? parents : parents.filter((parent) => model.by(parent) !== undefined)
+    const under = this.#stage.offers('attach')
+      ? parents
+      : parents.filter((parent) => model.parentMember(parent) !== undefined)
     for (const parent of [undefined, ...under]) {
       const page = await this.#stage.list(parent === undefined ? {} : { parent })
       const expected = [...model.records.values()].filter(

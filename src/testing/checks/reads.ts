@@ -5,7 +5,8 @@ import { expectEqual, expectThat } from '../contract-error.js'
 export const reads: readonly Check[] = [
   {
     id: 'reads/order',
-    title: 'read() accepts many keys and returns the records in their order, undefined for each that does not exist.',
+    title:
+      'read() accepts many keys and returns the records in the order of the keys, with undefined for each key that has no record.',
     on: 'any',
     async run(stage) {
       const missing = stage.key(stage.fresh())
@@ -14,25 +15,25 @@ export const reads: readonly Check[] = [
       const found = await stage.readAll([missing, ...keys.slice(0, 2), missing, ...keys.slice(2)])
       const expected = [undefined, ...records.slice(0, 2), undefined, ...records.slice(2)]
       for (const [i, record] of expected.entries()) {
-        if (record === undefined) expectThat(found[i] === undefined, `undefined at place ${i}`, found[i])
-        else stage.expectValue(found[i], record, `place ${i}`)
+        if (record === undefined) expectThat(found[i] === undefined, `undefined at index ${i}`, found[i])
+        else stage.expectValue(found[i], record, `index ${i}`)
       }
     },
   },
   {
     id: 'reads/duplicates',
-    title: 'A key that occurs twice in a batch is returned twice.',
+    title: 'If a key occurs several times in a batch, its record is returned each time.',
     on: 'any',
     async run(stage) {
       const [a, b] = [stage.record(0), stage.record(1)]
       const found = await stage.readAll([a, b, a, a].map((record) => stage.key(record)))
-      for (const [i, record] of [a, b, a, a].entries()) stage.expectValue(found[i], record, `place ${i}`)
+      for (const [i, record] of [a, b, a, a].entries()) stage.expectValue(found[i], record, `index ${i}`)
     },
   },
   {
     id: 'reads/many',
     title:
-      'A batch may have hundreds of keys, with missing records and duplicates: each result is at the place of its key.',
+      'A batch may have hundreds of keys, with missing records and duplicates: each result has the index of its key.',
     on: 'parcels',
     async run(stage) {
       const holes = upTo(120).map((i) => `none-${i}`)
@@ -43,14 +44,14 @@ export const reads: readonly Check[] = [
       for (const [i, key] of keys.entries()) {
         const record = records.get(key)
         if (record === undefined)
-          expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
-        else stage.expectValue(found[i], record, `place ${i} of ${keys.length}`)
+          expectThat(found[i] === undefined, `undefined at index ${i} of ${keys.length} keys`, found[i])
+        else stage.expectValue(found[i], record, `index ${i} of ${keys.length} keys`)
       }
     },
   },
   {
     id: 'reads/thousands',
-    title: 'A batch has no maximum length: all of tens of thousands of keys are read.',
+    title: 'A batch has no maximum length: tens of thousands of keys can be read at once.',
     on: 'orders',
     async run(stage) {
       for (const length of [1001, 2101, 33_000, 66_000]) {
@@ -59,8 +60,8 @@ export const reads: readonly Check[] = [
         const records = [first, second, ...far.map(() => undefined), ...others]
         const found = await stage.readAll(records.map((record, i) => record?.number ?? far[i - 2]))
         for (const [i, record] of records.entries()) {
-          if (record !== undefined) stage.expectValue(found[i], record, `place ${i} of ${length}`)
-          else if (found[i] !== undefined) expectThat(false, `undefined at place ${i} of ${length}`, found[i])
+          if (record !== undefined) stage.expectValue(found[i], record, `index ${i} of ${length} keys`)
+          else if (found[i] !== undefined) expectThat(false, `undefined at index ${i} of ${length} keys`, found[i])
         }
       }
     },
@@ -87,7 +88,7 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/key-exact',
-    title: 'Keys are compared exactly: keys that differ in case, spaces or wildcards are different.',
+    title: 'Keys are compared exactly: case and spaces matter, and wildcards match only themselves.',
     on: 'parcels',
     async run(stage) {
       const known = new Set(stage.held.map(({ code }) => code))
@@ -125,14 +126,14 @@ export const reads: readonly Check[] = [
         { order: 1, article: 'b' },
         { order: 1, article: 'a ' },
       ]) {
-        await stage.expectNothing(key, `no record under ${JSON.stringify(key)}`)
+        await stage.expectNothing(key, `no record of key ${JSON.stringify(key)}`)
       }
     },
   },
   {
     id: 'reads/composite-near',
     title:
-      'The members of a composite key are compared one by one: keys whose members give the same text when joined are different.',
+      'The members of a composite key are compared one by one: keys whose members give the same string when joined are different.',
     on: 'lines',
     needs: ['create'],
     async run(stage) {
@@ -149,7 +150,7 @@ export const reads: readonly Check[] = [
         [2, '{"order":2}'],
       ]
       const records = parts.map(([order, article], quantity) => ({ order, article, quantity }))
-      for (const record of records) await stage.created(record)
+      for (const record of records) await stage.mustCreate(record)
       const found = await stage.readAll(records.map((record) => stage.key(record)))
       for (const [i, record] of records.entries()) {
         stage.expectValue(found[i], record, `the record of the key ${JSON.stringify(stage.key(record))}`)
@@ -163,7 +164,8 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/far-keys',
-    title: 'Reading an integer key that no record can have returns undefined, not an error.',
+    title:
+      'Reading an integer key that no record has returns undefined, not an error, even if the store cannot hold the key.',
     on: 'orders',
     async run(stage) {
       const keys = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -1, 2 ** 31, 2 ** 32 + 1]

@@ -21,17 +21,17 @@ const ranked: readonly By[] = [
   { call: { scope: { rank: 0, depot: 'north' } } },
 ]
 
-const lies = ({ depot, urgent }: Row): boolean => depot === 'north' && urgent === true
+const isInScope = ({ depot, urgent }: Row): boolean => depot === 'north' && urgent === true
 const fulfilsOne = ({ depot, urgent }: Row): boolean => (depot === 'north') !== (urgent === true)
 
 export const scopeMembers: readonly Check[] = [
   {
     id: 'scope/several',
     title:
-      'A record that satisfies only some of the equalities of a scope is outside of it: it is not listed, counted or read.',
+      'A record that satisfies only some of the equalities of a scope is outside the scope: the record is not listed, counted or read.',
     on: 'parcels',
     async run(stage) {
-      const expected = stage.held.filter(lies).map((record) => stage.keyText(record))
+      const expected = stage.held.filter(isInScope).map((record) => stage.keyText(record))
       for (const by of several) {
         expectSameSet(await stage.keys({}, by), expected, 'the keys in a scope of two members')
         const { total } = await stage.list({ size: 2 }, by)
@@ -42,7 +42,7 @@ export const scopeMembers: readonly Check[] = [
         )
         for (const [i, record] of stage.held.entries()) {
           expectThat(
-            (found[i] !== undefined) === lies(record),
+            (found[i] !== undefined) === isInScope(record),
             'exactly the records in a scope of two members',
             found[i],
           )
@@ -146,14 +146,14 @@ export const scopeMembers: readonly Check[] = [
         }
         if (!stage.offers('create')) continue
         const record = parcel(`F-${scopes.indexOf(scope)}`, { urgent: true, pieces: 9, note: 'other' })
-        stage.expectValue(await stage.created(record, by), { ...record, ...scope }, 'what is created')
+        stage.expectValue(await stage.mustCreate(record, by), { ...record, ...scope }, 'what is created')
         stage.expectValue(await stage.read(record.code), { ...record, ...scope }, 'what is stored')
       }
     },
   },
   {
     id: 'scope/replace-kept',
-    title: 'A replace does not change the members of the scope, regardless of its value.',
+    title: 'A replace does not change the members of the scope, regardless of their values in the new record.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -163,7 +163,7 @@ export const scopeMembers: readonly Check[] = [
         const expected = { ...rest, depot: 'north' }
         const next = depot === undefined ? rest : { ...rest, depot }
         stage.expectValue(
-          await stage.replaced(record.code, next, undefined, north),
+          await stage.mustReplace(record.code, next, undefined, north),
           expected,
           'the result of replace()',
         )
@@ -179,7 +179,7 @@ export const scopeMembers: readonly Check[] = [
     needs: ['attach', 'detach'],
     async run(stage) {
       const by: By = { call: { scope: { holder: 'bob' } } }
-      const before = await stage.stored('C-8')
+      const before = await stage.mustRead('C-8')
       const answer = await stage.attach(client('contracts'), 'C-8', undefined, by)
       const members = typeof answer === 'object' && answer.refused === 'rule' ? answer.members : answer
       expectEqual(members, ['holder'], "the members of a refusal as 'rule'")
@@ -208,7 +208,7 @@ export const scopeMembers: readonly Check[] = [
     needs: ['attach'],
     async run(stage) {
       const by: By = { call: { scope: { holder: 'bob' } } }
-      const before = await stage.stored('C-8')
+      const before = await stage.mustRead('C-8')
       const other = client('contracts')
       expectEqual(
         await stage.attach(other, 'C-1', 'other', by),
@@ -238,7 +238,7 @@ export const scopeMembers: readonly Check[] = [
         "{ refused: 'rule' } for attach() with the version that would move the record out of the scope",
         answer,
       )
-      const stored = await stage.stored('C-8')
+      const stored = await stage.mustRead('C-8')
       expectEqual(stored, before, 'the record stored afterwards')
     },
   },

@@ -1,6 +1,6 @@
 /**
- * Checks that each method treats a record outside of the scope of a call as absent. A scope limits
- * a call to the records that have certain values.
+ * Checks that each method treats a record outside the scope of a call as absent. A scope limits a
+ * call to the records that have certain values.
  */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
@@ -68,8 +68,8 @@ export const scope: readonly Check[] = [
       for (const [i, key] of keys.entries()) {
         const record = records.get(key)
         if (record === undefined)
-          expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
-        else stage.expectValue(found[i], record, `place ${i} of ${keys.length}`)
+          expectThat(found[i] === undefined, `undefined at index ${i} of ${keys.length} keys`, found[i])
+        else stage.expectValue(found[i], record, `index ${i} of ${keys.length} keys`)
       }
     },
   },
@@ -83,7 +83,7 @@ export const scope: readonly Check[] = [
         const { depot: _depot, ...rest } = parcel(`S-${i}`)
         const expected = { ...rest, depot: 'north' }
         stage.expectValue(
-          await stage.created(depot === undefined ? rest : { ...rest, depot }, north),
+          await stage.mustCreate(depot === undefined ? rest : { ...rest, depot }, north),
           expected,
           'what is created',
         )
@@ -114,7 +114,7 @@ export const scope: readonly Check[] = [
     needs: ['replace'],
     async run(stage) {
       for (const record of outside(stage)) {
-        const { version } = await stage.stored(record.code)
+        const { version } = await stage.mustRead(record.code)
         for (const expected of [undefined, version, 'other']) {
           expectEqual(
             await stage.replace(record.code, stage.change(record, 5), expected, north),
@@ -125,7 +125,7 @@ export const scope: readonly Check[] = [
         stage.expectValue(await stage.read(record.code), record, 'the record outside')
       }
       const own = inside(stage)[0] as Row
-      await stage.replaced(own.code, stage.change(own, 6), undefined, north)
+      await stage.mustReplace(own.code, stage.change(own, 6), undefined, north)
       stage.expectValue(await stage.read(own.code, north), stage.change(own, 6), 'the record inside')
     },
   },
@@ -136,7 +136,7 @@ export const scope: readonly Check[] = [
     needs: ['remove'],
     async run(stage) {
       for (const record of outside(stage)) {
-        const { version } = await stage.stored(record.code)
+        const { version } = await stage.mustRead(record.code)
         for (const expected of [undefined, version, 'other']) {
           expectEqual(await stage.remove(record.code, expected, north), 'absent', 'remove() outside of the scope')
         }
@@ -153,7 +153,7 @@ export const scope: readonly Check[] = [
     async run(stage) {
       const other = outside(stage)[0] as Row
       for (const as of associations) {
-        for (const expected of [undefined, (await stage.stored(other.code)).version]) {
+        for (const expected of [undefined, (await stage.mustRead(other.code)).version]) {
           expectEqual(
             await stage.attach(client(as), other.code, expected, north),
             'absent',

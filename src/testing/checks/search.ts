@@ -1,6 +1,6 @@
 /**
- * Checks of full-text search (`q`). The words are in no dictionary, so that all search engines give
- * the same results for them.
+ * Checks of full-text search (`q`). The words in these checks are in no dictionary, so that all
+ * search engines give the same results for them.
  */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
@@ -175,9 +175,9 @@ export const search: readonly Check[] = [
     needs: ['search', 'create'],
     async run(stage) {
       const elsewhere = { address: { street: 'trimbolak', postcode: 1 }, tags: ['trimbolak'], depot: 'trimbolak' }
-      await stage.created(parcel('trimbolak', elsewhere))
-      await stage.created(parcel('M-1', { label: 'trimbolak' }))
-      await stage.created(parcel('M-2', { note: 'a trimbolak' }))
+      await stage.mustCreate(parcel('trimbolak', elsewhere))
+      await stage.mustCreate(parcel('M-1', { label: 'trimbolak' }))
+      await stage.mustCreate(parcel('M-2', { note: 'a trimbolak' }))
       expectEqual(
         [...(await stage.keys({ search: 'trimbolak' }))].sort(),
         ['M-1', 'M-2'],
@@ -192,11 +192,11 @@ export const search: readonly Check[] = [
     needs: ['search', 'create', 'replace', 'remove'],
     async run(stage) {
       const record = { ...stage.record(1), code: 'S-1', label: 'trimbolak', note: null }
-      await stage.created(record)
+      await stage.mustCreate(record)
       expectEqual(await stage.keys({ search: 'trimbolak' }), ['S-1'], 'the keys found after a create')
-      await stage.replaced('S-1', { ...record, label: 'other' })
+      await stage.mustReplace('S-1', { ...record, label: 'other' })
       expectEqual(await stage.keys({ search: 'trimbolak' }), [], 'the keys found after a replace')
-      await stage.replaced('S-1', record)
+      await stage.mustReplace('S-1', record)
       await stage.remove('S-1')
       expectEqual(await stage.keys({ search: 'trimbolak' }), [], 'the keys found after a remove')
     },

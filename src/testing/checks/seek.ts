@@ -29,14 +29,14 @@ async function walk(
   while (found.length > 0) {
     await between()
     const edge = (backwards ? found[0] : found.at(-1)) as Item
-    const seek = { values: stage.place(edge.value, parts.sort), backwards }
+    const seek = { values: stage.seekPosition(edge.value, parts.sort), backwards }
     // A seek must ignore the page number.
     const page = await stage.list({ ...parts, seek, size, page: 500 }, by)
-    expectThat(page.seekable === true, 'seekable on every page of an order', page.seekable)
+    expectThat(page.seekable === true, '"seekable" to be true on every page of a list in this order', page.seekable)
     if (backwards) found.unshift(...page.items)
     else found.push(...page.items)
     if (page.more !== undefined)
-      expectThat(page.items.length === size || !page.more, 'a full page if more is true', page.items.length)
+      expectThat(page.items.length === size || !page.more, 'a full page if "more" is true', page.items.length)
     if (page.items.length === 0 || page.more === false) break
     expectThat(found.length < 1000, 'the pages to end', found.length)
   }
@@ -98,7 +98,7 @@ export const seek: readonly Check[] = [
       if (seekable !== true) return
       const keys = await stage.all()
       const seekFrom = (at: number, backwards: boolean, size: number) =>
-        stage.list({ seek: { values: stage.place(keys[at]?.value as Row, ''), backwards }, size })
+        stage.list({ seek: { values: stage.seekPosition(keys[at]?.value as Row, ''), backwards }, size })
       const last = keys.length - 1
       for (const [at, backwards, size] of [
         [0, false, last],
@@ -172,7 +172,7 @@ export const seek: readonly Check[] = [
       if ((await stage.list({ sort })).seekable !== true) return
       const all = await stage.all({ sort })
       const gone = all[10] as Item
-      const values = stage.place(gone.value, sort)
+      const values = stage.seekPosition(gone.value, sort)
       await stage.remove(stage.key(gone.value))
       const pages: [readonly (Scalar | null)[], boolean, readonly Item[]][] = [
         [values, false, all.slice(11, 14)],

@@ -12,13 +12,13 @@ export const sharedRaces: readonly Check[] = [
     needs: ['attach'],
     async run(stage) {
       for (const round of upTo(rounds)) {
-        const { version } = await stage.stored('C-0')
+        const { version } = await stage.mustRead('C-0')
         const ids = upTo(8).map((i) => `r${round}-${i}`)
         const answers = await Promise.all(
           ids.map((id, peer) => stage.attach(client('contracts', id), 'C-0', version, { peer })),
         )
         expectEqual([...answers].sort(), ['attached', ...upTo(7).map(() => 'stale')], 'the answers')
-        const holder = (await stage.stored('C-0')).value.holder
+        const holder = (await stage.mustRead('C-0')).value.holder
         expectEqual(holder, ids[answers.indexOf('attached')], 'the parent that holds the record')
       }
     },
@@ -33,7 +33,7 @@ export const sharedRaces: readonly Check[] = [
       for (const as of ['contracts', 'favourites']) {
         for (const round of upTo(rounds)) {
           const record = { ...stage.record(1), code: `R-${as}-${round}` }
-          await stage.created(record)
+          await stage.mustCreate(record)
           const answers = await Promise.all(
             upTo(8).map<Promise<unknown>>((peer) =>
               peer === round % 8
@@ -49,7 +49,7 @@ export const sharedRaces: readonly Check[] = [
           )
           expectEqual(await stage.keys({ parent: client(as) }), [], 'the list of the parent after the remove')
           expectEqual(await stage.read(record.code), undefined, 'the record read after the remove')
-          await stage.created(record)
+          await stage.mustCreate(record)
           expectEqual(await stage.keys({ parent: client(as) }), [], 'the list of the parent after a re-creation')
         }
       }
@@ -75,7 +75,7 @@ export const sharedRaces: readonly Check[] = [
       }
       await Promise.all([
         (async () => {
-          for (const n of upTo(40)) await stage.replaced(key, stage.change(record, n))
+          for (const n of upTo(40)) await stage.mustReplace(key, stage.change(record, n))
         })(),
         ...upTo(4).map(async (peer) => {
           for (const round of upTo(10)) {
@@ -101,7 +101,7 @@ export const sharedRaces: readonly Check[] = [
         const records = stage.held.slice(0, 20)
         for (const _ of upTo(2)) {
           for (const record of records) await stage.remove(stage.key(record), undefined, { peer: 1 })
-          for (const record of records) await stage.created(record, { peer: 1 })
+          for (const record of records) await stage.mustCreate(record, { peer: 1 })
         }
       }
       const look = async () => {
@@ -127,7 +127,7 @@ export const sharedRaces: readonly Check[] = [
         let writing = true
         const write = async () => {
           for (const code of codes)
-            await stage.created({ ...stage.record(1), code }, { peer: 1, call: { attachTo: client(as) } })
+            await stage.mustCreate({ ...stage.record(1), code }, { peer: 1, call: { attachTo: client(as) } })
         }
         const done = () => {
           writing = false
@@ -156,7 +156,7 @@ export const sharedRaces: readonly Check[] = [
     async run(stage) {
       for (const as of ['contracts', 'favourites']) {
         for (const round of upTo(rounds * 2)) {
-          const { value } = await stage.stored('C-0')
+          const { value } = await stage.mustRead('C-0')
           const rank = 100 + round
           const moves = upTo(6).map<Promise<unknown>>((i) =>
             i % 2 === 0
@@ -164,12 +164,12 @@ export const sharedRaces: readonly Check[] = [
               : stage.detach(client(as, `m${i - 1}`), 'C-0', undefined, { peer: i }),
           )
           const [written] = await Promise.all([
-            stage.replaced('C-0', { ...value, rank }, undefined, { peer: round }),
+            stage.mustReplace('C-0', { ...value, rank }, undefined, { peer: round }),
             ...moves,
           ])
           expectEqual(written.value.rank, rank, 'the rank returned by replace()')
           expectEqual(
-            (await stage.stored('C-0')).value.rank,
+            (await stage.mustRead('C-0')).value.rank,
             rank,
             `the rank after a replace with concurrent moves as ${as}`,
           )
@@ -186,7 +186,7 @@ export const sharedRaces: readonly Check[] = [
     async run(stage) {
       for (const round of upTo(rounds * 2)) {
         const code = `O-${round}`
-        const { value, version } = await stage.created({ ...stage.record(1), code, holder: 'ann' })
+        const { value, version } = await stage.mustCreate({ ...stage.record(1), code, holder: 'ann' })
         const writes: readonly ((peer: number) => Promise<unknown>)[] = [
           (peer) => stage.replace(code, { ...value, rank: 50 }, version, { peer }),
           (peer) => stage.remove(code, version, { peer }),
@@ -225,8 +225,8 @@ export const sharedRaces: readonly Check[] = [
         const fresh = upTo(4).map((i) => ({ order: 1, article: `new ${round} ${i}`, quantity: i }))
         const [removed] = await Promise.all([
           stage.remove(stage.key({ order: 1, article: `new ${round - 1} 0` }), undefined, { peer: 1 }),
-          ...next.map((record, i) => stage.replaced(stage.key(record), record, items[i]?.version, { peer: i })),
-          ...fresh.map((record, i) => stage.created(record, { peer: i + 2 })),
+          ...next.map((record, i) => stage.mustReplace(stage.key(record), record, items[i]?.version, { peer: i })),
+          ...fresh.map((record, i) => stage.mustCreate(record, { peer: i + 2 })),
         ])
         expectEqual(removed, round === 0 ? 'absent' : 'removed', 'remove() during writes of other records')
         const all = [...next, ...fresh]
@@ -239,11 +239,11 @@ export const sharedRaces: readonly Check[] = [
   {
     id: 'races/create-given',
     title:
-      "Of many concurrent creates with one number exactly one succeeds, the others are 'duplicate', and assigned numbers differ from it.",
+      "Of many concurrent creates with one number, exactly one succeeds, and the others are refused as 'duplicate'. Assigned numbers differ from that number.",
     on: 'orders',
     needs: ['create'],
     async run(stage) {
-      const { value: first } = await stage.created({ text: 'first' })
+      const { value: first } = await stage.mustCreate({ text: 'first' })
       for (const round of upTo(rounds)) {
         const number = (first.number as number) + 1000 * (round + 1)
         const answers = await Promise.all(
@@ -277,7 +277,7 @@ export const sharedRaces: readonly Check[] = [
         upTo(120).map(async (i) => {
           const record = stage.record(i % stage.held.length)
           const key = stage.key(record)
-          if (i % 4 === 0) return stage.replaced(key, stage.change(record, i), undefined, { peer: i })
+          if (i % 4 === 0) return stage.mustReplace(key, stage.change(record, i), undefined, { peer: i })
           if (i % 4 === 1) return stage.list({ size: 3, sort: stage.definition.sort[0] ?? '' }, { peer: i })
           return i % 4 === 2 ? stage.readAll([key, key], { peer: i }) : stage.list({}, { peer: i })
         }),

@@ -1,5 +1,5 @@
 /**
- * Checks that a store never treats different texts as equal, in keys, conditions, parents and
+ * Checks that a store never treats different strings as equal, in keys, conditions, parents and
  * scopes.
  */
 import { isRefused, type ParentKey } from '../../adapters/contract.js'
@@ -56,7 +56,7 @@ async function expectDifferent(stage: Stage, texts: readonly string[]): Promise<
   if (first === undefined || second === undefined) return
   if (stage.offers('replace')) {
     const next = { ...first, label: 'replaced' }
-    await stage.replaced(first.code, next)
+    await stage.mustReplace(first.code, next)
     await expectRecords(stage, [next, second, ...others], `after a replace of ${JSON.stringify(first.code)}`)
   }
   if (!stage.offers('remove')) return
@@ -81,7 +81,7 @@ export const texts: readonly Check[] = [
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
-      // The keys do not repeat themselves, so compression can't shorten them.
+      // The keys contain no repeated sequences, so compression can't shorten them.
       const long = upTo(500)
         .map((i) => ((i * 7919 + 104_729) * 2_654_435_761).toString(36))
         .join('')
@@ -188,7 +188,7 @@ export const texts: readonly Check[] = [
       const separators = ['', '/', ':', '|', ',', '-', '_', '.', ' ', '#', '","', '\u0001', '\u001f', '\t']
       for (const [i, separator] of separators.entries()) {
         const [near, far] = [`b${separator}c${i}`, `c${i}`]
-        for (const code of [near, far]) await stage.created({ ...stage.fresh(), code })
+        for (const code of [near, far]) await stage.mustCreate({ ...stage.fresh(), code })
         for (const as of ['contracts', 'favourites']) {
           const [short, long] = ['a', `a${separator}b`].map((key) => ({
             collection: 'clients',

@@ -75,9 +75,9 @@ export const time: readonly Check[] = [
       const key = stage.key(record)
       for (const left of [30_000, 700_000, Number.POSITIVE_INFINITY]) {
         const by: By = { call: { left: () => left } }
-        stage.expectValue(await stage.created(record, by), record, `the result of create() with ${left} ms left`)
+        stage.expectValue(await stage.mustCreate(record, by), record, `the result of create() with ${left} ms left`)
         stage.expectValue(await stage.read(key, by), record, `the result of read() with ${left} ms left`)
-        const { version } = await stage.replaced(key, stage.change(record, 1), undefined, by)
+        const { version } = await stage.mustReplace(key, stage.change(record, 1), undefined, by)
         await stage.list({}, by)
         expectEqual(await stage.remove(key, version, by), 'removed', `remove() with ${left} ms left`)
       }
@@ -97,7 +97,7 @@ export const time: readonly Check[] = [
     async run(stage) {
       const record = stage.record()
       const key = stage.key(record)
-      let before = await stage.stored(key)
+      let before = await stage.mustRead(key)
       for (const round of upTo(6)) {
         const controller = new AbortController()
         const next = stage.change(record, round)
@@ -110,7 +110,7 @@ export const time: readonly Check[] = [
         await Promise.resolve()
         controller.abort()
         const answered = await answer
-        const stored = await stage.stored(key)
+        const stored = await stage.mustRead(key)
         const isWritten = stage.identity(stored.value) === stage.identity(next)
         if (answered !== undefined) expectThat(isWritten, 'the record returned by replace()', stored)
         expectThat(
@@ -119,7 +119,7 @@ export const time: readonly Check[] = [
           stored,
         )
         if (isWritten) expectThat(stored.version !== before.version, 'a new version with the new value', stored)
-        before = await stage.replaced(key, stage.change(record, 100 + round))
+        before = await stage.mustReplace(key, stage.change(record, 100 + round))
       }
     },
   },

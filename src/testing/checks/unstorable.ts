@@ -1,6 +1,6 @@
 /**
- * Checks of texts that many stores can't store: texts with U+0000 or with lone surrogates. JSON can
- * contain both.
+ * Checks of strings that many stores can't store: strings with U+0000 or with lone surrogates. JSON
+ * can contain both.
  */
 import { isRefused } from '../../adapters/contract.js'
 import type { Check } from '../check.js'
@@ -11,14 +11,14 @@ import type { Stage } from '../stage.js'
 
 const unstorable = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udfff\ud83d']
 
-/** Returns the texts if the adapter can create records, and an empty list otherwise. */
+/** Returns the strings if the adapter can create records, and an empty list otherwise. */
 const offers = (stage: Stage, texts: readonly string[]): readonly string[] => (stage.offers('create') ? texts : [])
 
 export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/written',
     title:
-      'A text with U+0000 or a lone surrogate is stored exactly or refused with the members that contain it, never changed and never an error.',
+      'A string with U+0000 or a lone surrogate is stored exactly, or refused with the members that contain the string. It is never changed, and never causes an error.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -46,7 +46,7 @@ export const unstorables: readonly Check[] = [
         const answer = await stage.replace(before.code, next)
         const refused = typeof answer === 'object' && 'refused' in answer
         stage.expectValue(await stage.read(before.code), refused ? before : next, 'the record that is read')
-        if (!refused) await stage.replaced(before.code, before)
+        if (!refused) await stage.mustReplace(before.code, before)
       }
     },
   },
@@ -88,9 +88,9 @@ export const unstorables: readonly Check[] = [
     on: 'parcels',
     async run(stage) {
       const { code, label } = stage.record()
-      // A store that does not validate texts may change an invalid text into one of these texts,
-      // for example when it encodes the text as UTF-8. A condition with the invalid text must not
-      // match these records.
+      // A store that does not validate strings may change an invalid string into one of these
+      // strings, for example when it encodes the string as UTF-8. A condition with the invalid
+      // string must not match these records.
       for (const [i, text] of offers(stage, ['\ufffd', 'a\ufffd', 'ab', '', 'a']).entries()) {
         await stage.create(parcel(`near-${i}`, { label: text, note: text, tags: [text] }))
       }

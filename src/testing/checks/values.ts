@@ -23,8 +23,8 @@ async function survive(stage: Stage, variants: readonly Row[]): Promise<void> {
     if (stage.adapter.replace === undefined) continue
     for (const other of [{ note: 'again' }, { label: 'again' }]) {
       const again = { ...record, ...other }
-      await stage.replaced(record.code, parcel(`V-${i}`))
-      stage.expectValue(await stage.replaced(record.code, again), again, 'the result of replace()')
+      await stage.mustReplace(record.code, parcel(`V-${i}`))
+      stage.expectValue(await stage.mustReplace(record.code, again), again, 'the result of replace()')
       await expectStored(stage, again)
     }
   }
@@ -116,7 +116,7 @@ export const values: readonly Check[] = [
     needs: ['create'],
     async run(stage) {
       for (const record of stage.spare) {
-        stage.expectValue(await stage.created(record), record, 'the result of create()')
+        stage.expectValue(await stage.mustCreate(record), record, 'the result of create()')
         stage.expectValue(await stage.read(stage.key(record)), record, 'the record that is read')
         const listed = (await stage.all()).find(({ value }) => stage.keyText(value) === stage.keyText(record))
         stage.expectValue(listed, record, 'the listed record')
@@ -172,7 +172,7 @@ export const values: readonly Check[] = [
       const record = stage.held.find(({ address, collected }) => address !== null && collected !== null) as Row
       const { note: _note, collected: _collected, address: _address, depot: _depot, ...rest } = record
       const next = { ...rest, tags: [] }
-      stage.expectValue(await stage.replaced(record.code, next), next, 'the result of replace()')
+      stage.expectValue(await stage.mustReplace(record.code, next), next, 'the result of replace()')
       stage.expectValue(await stage.read(record.code), next, 'the record that is read')
     },
   },
@@ -190,7 +190,7 @@ export const values: readonly Check[] = [
         const next = stage.change(record, n + 1)
         const keys = Object.fromEntries(members.map((member) => [member, foreign[member]]))
         stage.expectValue(
-          await stage.replaced(key, { ...next, ...keys }),
+          await stage.mustReplace(key, { ...next, ...keys }),
           { ...next, ...own },
           'the result of replace()',
         )
@@ -209,7 +209,7 @@ export const values: readonly Check[] = [
     async run(stage) {
       const [first, second, ...others] = stage.held as [Row, Row, ...Row[]]
       const next = stage.change(first, 1)
-      await stage.replaced(stage.key(first), next)
+      await stage.mustReplace(stage.key(first), next)
       await stage.remove(stage.key(second))
       const left = await stage.readAll([first, second, ...others].map((record) => stage.key(record)))
       stage.expectValue(left[0], next, 'the replaced record')

@@ -14,7 +14,7 @@ function expectNew(seen: Set<string>, { version }: Item, when: string): void {
 async function begin(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)
-  return { record, key, seen: new Set([(await stage.stored(key)).version]) }
+  return { record, key, seen: new Set([(await stage.mustRead(key)).version]) }
 }
 
 export const versions: readonly Check[] = [
@@ -23,7 +23,7 @@ export const versions: readonly Check[] = [
     title: 'Every stored value has an opaque version, a string that is not empty.',
     on: 'any',
     async run(stage) {
-      const items = [...(await stage.all()), await stage.stored(stage.key(stage.record()))]
+      const items = [...(await stage.all()), await stage.mustRead(stage.key(stage.record()))]
       for (const { version } of items)
         expectThat(typeof version === 'string' && version !== '', 'a string as version', version)
     },
@@ -46,7 +46,8 @@ export const versions: readonly Check[] = [
   },
   {
     id: 'versions/answered',
-    title: 'create() and replace() return the stored version, which reads and lists of every peer return too.',
+    title:
+      'create() and replace() return the version that is stored. read() and list() of every peer return the same version.',
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
@@ -61,8 +62,8 @@ export const versions: readonly Check[] = [
           expectEqual(listed?.version, version, 'the version that is listed')
         }
       }
-      await expectVersion((await stage.created(record)).version)
-      await expectVersion((await stage.replaced(key, stage.change(record, 1))).version)
+      await expectVersion((await stage.mustCreate(record)).version)
+      await expectVersion((await stage.mustReplace(key, stage.change(record, 1))).version)
     },
   },
   {
@@ -75,7 +76,7 @@ export const versions: readonly Check[] = [
       const { record, key, seen } = await begin(stage)
       for (const i of upTo(12)) {
         const next = stage.change(record, i % 2)
-        expectNew(seen, await stage.replaced(key, next, undefined, { peer: i }), 'after a change')
+        expectNew(seen, await stage.mustReplace(key, next, undefined, { peer: i }), 'after a change')
       }
     },
   },
@@ -89,9 +90,13 @@ export const versions: readonly Check[] = [
       const { record, key, seen } = await begin(stage)
       for (const i of upTo(8)) {
         expectEqual(await stage.remove(key, undefined, { peer: i }), 'removed', 'remove()')
-        expectNew(seen, await stage.created(record, { peer: i + 1 }), 'after a re-creation')
+        expectNew(seen, await stage.mustCreate(record, { peer: i + 1 }), 'after a re-creation')
         if (i % 2 === 0)
-          expectNew(seen, await stage.replaced(key, stage.change(record, i), undefined, { peer: i }), 'after a change')
+          expectNew(
+            seen,
+            await stage.mustReplace(key, stage.change(record, i), undefined, { peer: i }),
+            'after a change',
+          )
       }
     },
   },
@@ -105,22 +110,22 @@ export const versions: readonly Check[] = [
       for (const id of ['ann', 'bob', 'ann']) {
         const parent = { collection: 'clients', key: id, as: 'contracts' }
         await stage.attach(parent, key)
-        expectNew(seen, await stage.stored(key), 'after attach()')
+        expectNew(seen, await stage.mustRead(key), 'after attach()')
         await stage.detach(parent, key)
-        expectNew(seen, await stage.stored(key), 'after detach()')
+        expectNew(seen, await stage.mustRead(key), 'after detach()')
       }
     },
   },
   {
     id: 'versions/burst',
-    title: 'Versions of hundreds of writes within a millisecond differ.',
+    title: 'Hundreds of rapid writes get different versions.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
       const { record, key, seen } = await begin(stage)
       for (const round of upTo(10)) {
         const writes = upTo(30).map((i) =>
-          stage.replaced(key, stage.change(record, round * 30 + i), undefined, { peer: i }),
+          stage.mustReplace(key, stage.change(record, round * 30 + i), undefined, { peer: i }),
         )
         for (const item of await Promise.all(writes)) expectNew(seen, item, 'after one of many fast changes')
       }
@@ -138,9 +143,9 @@ export const versions: readonly Check[] = [
       for (const time of [start, start - hour, start, start + 1, start - hour]) {
         await atTime(time, async () => {
           for (const i of upTo(4))
-            expectNew(seen, await stage.replaced(key, stage.change(record, i)), 'with the clock set to another time')
+            expectNew(seen, await stage.mustReplace(key, stage.change(record, i)), 'with the clock set to another time')
           expectEqual(await stage.remove(key), 'removed', 'remove()')
-          expectNew(seen, await stage.created(record), 'after a re-creation with the clock set to another time')
+          expectNew(seen, await stage.mustCreate(record), 'after a re-creation with the clock set to another time')
         })
       }
     },

@@ -35,7 +35,7 @@ export const volume: readonly Check[] = [
         [],
         'the record that is read',
       )
-      await stage.created(stage.record())
+      await stage.mustCreate(stage.record())
       expectEqual(await stage.keys(), [stage.keyText(stage.record())], 'the keys after a create')
     },
   },
@@ -49,7 +49,7 @@ export const volume: readonly Check[] = [
       const numbers = stage.held.map(({ number }) => number as number)
       for (const round of upTo(many / atOnce)) {
         const created = await Promise.all(
-          upTo(atOnce).map((i) => stage.created({ text: `order ${round} ${i}` }, { peer: i })),
+          upTo(atOnce).map((i) => stage.mustCreate({ text: `order ${round} ${i}` }, { peer: i })),
         )
         numbers.push(...created.map(({ value }) => value.number as number))
       }

@@ -132,7 +132,7 @@ describe('q', () => {
     expect(search('avion')).toEqual([9])
   })
 
-  it('QUERY-3: with search: true, all texts are searched, except writeOnly members (REP-8)', () => {
+  it('QUERY-3: with search: true, all string members are searched, except writeOnly ones (REP-8)', () => {
     const notas = defineResource({
       collection: 'notas',
       key: 'id',
@@ -185,7 +185,7 @@ describe('q', () => {
 })
 
 describe('hostile text', () => {
-  it('QUERY-3: any text is a valid query', () => {
+  it('QUERY-3: any string is a valid query', () => {
     const adapter = memoryAdapter(piezas, { records })
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (search) => {
@@ -204,7 +204,7 @@ describe('hostile text', () => {
     ['one long word', 'a'],
     ['combining marks in the wrong order', '\u0301\u0323'],
     ['quotes and minus signs', '-"'],
-  ])('QUERY-3: 100 kB of %s take linear time, in a query and in a record', (_, part) => {
+  ])('QUERY-3: 100 kB of %s are processed in linear time, in a query and in a record', (_, part) => {
     const text = part.repeat(Math.ceil(100_000 / part.length))
     const adapter = memoryAdapter(piezas, { records: [...records, { numero: 5, lote: `é${text}` }] })
     const start = cpuTime()

@@ -35,7 +35,7 @@ describe('VERB-12: the results of creates with an idempotency key, in the memory
       vi.advanceTimersByTime(seconds * 1_000 - 1)
       expect(adapter.create(value, keyed('a'))).toEqual(first)
       expect(adapter.recall?.(keyed('a', 'g'))).toBe('mismatched')
-      // A repeated create does not extend the lifetime of the stored result.
+      // A retry of the create does not extend the lifetime of the stored result.
       vi.advanceTimersByTime(1)
       expect(adapter.recall?.(keyed('a'))).toBeUndefined()
       expect(adapter.create(value, keyed('a', 'g'))).not.toEqual(first)

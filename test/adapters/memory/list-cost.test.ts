@@ -114,7 +114,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(adapter, parts, { inquilino: 'T0' })).toEqual({ examined: 25, total: 999, items: 25 })
   })
 
-  it('a filter by one key examines one record, a filter by several values only the records with these values', () => {
+  it('a filter by one key examines one record, and a filter by several values examines only the records with these values', () => {
     const adapter = filled()
     expect(cost(adapter, { where: [{ field: 'numero', op: 'eq', value: 77 }], sort: '-peso,numero' })).toEqual({
       examined: 1,

@@ -303,7 +303,7 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
   }
 }
 
-/** The position of a record in a sort order: its values of the sorted members. */
+/** The position of a record in a sort order: the record's values of the members to sort by. */
 function positionOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
   return sort
     .replaceAll('-', '')

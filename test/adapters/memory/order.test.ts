@@ -35,7 +35,7 @@ function byCodePoints(a: string, b: string): number {
 }
 
 describe('compareText', () => {
-  it('QUERY-2: orders text by code points, also beyond U+FFFF and for lone surrogates', () => {
+  it('QUERY-2: orders strings by code points, also beyond U+FFFF and for lone surrogates', () => {
     expect(compareText('\uFFFF', '\u{10000}')).toBeLessThan(0)
     expect('\uFFFF' < '\u{10000}').toBe(false)
     fc.assert(

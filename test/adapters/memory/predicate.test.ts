@@ -20,7 +20,7 @@ const condition = fc
   .map(([where, how]) => ({ ...where, ...how }) as Condition)
 
 describe('rangeOf', () => {
-  it('QUERY-1: finds exactly the matching records in an ordered list, even if it mixes types of values', () => {
+  it('QUERY-1: finds exactly the matching records in an ordered list, even if the list mixes types of values', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 20 }), fc.array(condition, { maxLength: 3 }), (values, conditions) => {
         const list = values.toSorted(compareValues).map((m, i) => entryOf(String(i), { m }, 'v'))

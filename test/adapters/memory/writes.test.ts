@@ -42,7 +42,7 @@ describe('memoryAdapter', () => {
     expect(() => memoryAdapter(piezas, { unique: [['lotr']] })).toThrow(/Did you mean "lote"/)
   })
 
-  it('compares keys by their texts, regardless of their type', () => {
+  it('compares keys as strings, regardless of their type', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 0 }, { numero: 5 }, { numero: 1e21 }] as Pieza[] })
     const given = [5, '5', 5n, -0, 0, '0', 1e21, '1e+21', '05', '', ' 5', '5.0', null, true, Number.NaN]
     const known = new Set(['0', '5', '1e+21'])
@@ -162,7 +162,7 @@ describe('create', () => {
     expect(adapter.create({} as Pieza, call)).toEqual({ refused: 'rule', members: ['numero'] })
   })
 
-  it('REP-8: assigns a missing text key as a random UUID', () => {
+  it('REP-8: assigns a random UUID if a string key is missing', () => {
     const avisos = defineResource({
       collection: 'avisos',
       key: 'id',
@@ -279,7 +279,7 @@ describe('compare-and-set', () => {
     expect(adapter.read([1], call)).toEqual(won)
   })
 
-  it('HDR-3: compares versions only if the caller gives one; a missing record is "absent", never "stale"', () => {
+  it('HDR-3: compares versions only if the caller gives a version; a missing record is "absent", never "stale"', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1 }] })
     expect(adapter.replace(1, { numero: 1, peso: 1 }, undefined, call)).toMatchObject({ value: { peso: 1 } })
     expect(adapter.replace(1, { numero: 1 }, 'other', call)).toBe('stale')
@@ -369,7 +369,7 @@ describe('scope', () => {
   })
 })
 
-describe('REP-4: local date-times from the team', () => {
+describe('REP-4: local date-times from the service', () => {
   const turnos = defineResource({
     collection: 'turnos',
     key: 'dia',

@@ -1,6 +1,6 @@
 /**
- * VERB-13 over a real server. The database is lost or blocked after the commit of a change, but
- * before the reads that the response needs.
+ * VERB-13 over a real server. After the commit of a change, and before the reads that the response
+ * needs, the database becomes unreachable or a table is locked.
  */
 import express from 'express'
 import pg from 'pg'
@@ -46,7 +46,7 @@ describe('VERB-13: the response to a committed change is a success without a bod
         },
         versions: {
           v1: [
-            // The adapter is copied, so that its table is not joined. Links are then read after the
+            // The library cannot join the table of a copied adapter. It reads the links after the
             // write, by separate statements.
             mount(clientes, { ...postgresAdapter(pool, { resource: clientes, table: 'clientes', ...options }) }),
             mount(contratos, postgresAdapter(pool, { table: 'contratos', idempotency: keys, ...options })),

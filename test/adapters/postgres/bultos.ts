@@ -54,14 +54,14 @@ export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): 
 
 export const until = (what: () => unknown) => expect.poll(what, { interval: 20, timeout: 15_000 })
 
-/** Resolves with the result of a call, or with the error with which it rejects. */
+/** Resolves with the result of a call, or with the error if the call rejects. */
 export const tried = (answer: unknown): Promise<unknown> => Promise.resolve(answer).catch((error: unknown) => error)
 
 const secrets = /SELECT|INSERT|UPDATE|bultos|buzon|pg_|postgres|secreto|ECONN|terminat|password/i
 
 /**
- * Resolves with the 503 with which a call rejects. Fails if the text for clients reveals anything
- * about the database.
+ * Resolves with the 503 error with which a call rejects. Fails if the message for clients reveals
+ * anything about the database.
  */
 export async function refusedWith(answer: unknown): Promise<Unavailable> {
   const failure = await Promise.resolve(answer).then(

@@ -1,6 +1,6 @@
 /**
- * Texts that begin with U+FEFF, the byte order mark. PGlite removes one U+FEFF from the start of
- * each text that it returns.
+ * Strings that begin with U+FEFF, the byte order mark. PGlite removes one U+FEFF from the start of
+ * each string that it returns.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ const contratos = defineResource({
   sort: ['nota'],
 })
 
-describe.each(stores)('U+FEFF at the start of texts on $name', ({ open }) => {
+describe.each(stores)('U+FEFF at the start of strings on $name', ({ open }) => {
   let store: Store
   let service: Awaited<ReturnType<typeof listen>>
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe.each(stores)('U+FEFF at the start of texts on $name', ({ open }) => {
     },
   )
 
-  it('REP-4: a text that another program wrote is shown unchanged', async () => {
+  it('REP-4: a string that another program wrote is shown unchanged', async () => {
     await store.sql(`INSERT INTO contratos (codigo, nota) VALUES ('otro', U&'\\FEFFx')`)
     expect((await service.send('GET', '/v1/contratos/otro')).json).toMatchObject({ nota: '\ufeffx' })
   })

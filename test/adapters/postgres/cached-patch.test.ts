@@ -165,7 +165,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a digest', {}, ''],
   ])(
-    'gives the responses of an adapter without cached rows, and stores the same rows: versions by %s (property)',
+    'responds like an adapter without cached rows, and stores the same rows: versions by %s (property)',
     async (_, options, ddl) => {
       let alone = 0
       await fc.assert(

@@ -114,7 +114,7 @@ describe('a transaction of the caller', () => {
     await client.end()
   })
 
-  it('can be that of a "write" function: an adapter within it does not wait for the surrounding write', async () => {
+  it('can be the transaction of a "write" function: an adapter that uses it does not wait for the surrounding write', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     for (const outer of [client, pool]) {

@@ -11,8 +11,8 @@ import { bultosIn, ddl, refusedWith, slowView, tried, unchanged, until, within }
 
 let place: Place
 /**
- * The address of the database, with an application name that distinguishes the connections of this
- * file from those of other files.
+ * The URL of the database, with an application name that distinguishes the connections of this file
+ * from those of other files.
  */
 let url: string
 let pool: pg.Pool

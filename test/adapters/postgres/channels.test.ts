@@ -59,7 +59,7 @@ function over(max: number, options: Partial<PostgresAdapterOptions> = {}) {
 
 /**
  * Runs `work` while the table is locked. Unlocks the table when `waiting` statements have waited
- * for it for `milliseconds`.
+ * for the lock for `milliseconds`.
  */
 async function held<T>(work: () => Promise<T>, waiting: number, milliseconds: number): Promise<T> {
   await holder.query('BEGIN; LOCK TABLE cosas IN ACCESS EXCLUSIVE MODE')
@@ -159,7 +159,7 @@ describe('the channel slow-list', () => {
     expect(onWarning.mock.calls).toEqual([
       [
         expect.stringMatching(
-          /^A list of "cosas", filtered by lote, sorted by -id took \d+ ms and reads the whole of cosas\./,
+          /^A list of "cosas", filtered by lote, sorted by -id, took \d+ ms and reads all rows of cosas\./,
         ),
       ],
     ])

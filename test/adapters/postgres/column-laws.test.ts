@@ -27,11 +27,11 @@ interface Column {
    * them.
    */
   readonly refused?: readonly unknown[]
-  /** Texts that are not values of the type. The response to a filter with such a text is 400. */
+  /** Strings that are not values of the type. A filter with such a string gets 400. */
   readonly none?: readonly string[]
   /**
-   * False for types whose values can be equal although their texts differ. Ranges and sort orders
-   * are not tested for them.
+   * False for types whose values can be equal although GET shows them differently. Ranges and sort
+   * orders are not tested for them.
    */
   readonly ordered?: false
 }

@@ -94,7 +94,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   }
 
   for (const [name, ddl] of Object.entries(afterwards)) {
-    it(`HDR-8: body and tag of POST, PUT and PATCH are those of the row after ${name}`, async () => {
+    it(`HDR-8: the responses to POST, PUT and PATCH have the body and tag of the row after ${name}`, async () => {
       await store.sql(ddl)
       for (const version of [{ column: 'version', soleWriter: true }, 'xmin'] as const) {
         await store.sql(`DELETE FROM actas WHERE id = 'b'`)
@@ -113,7 +113,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     ['reads other rows of the table', `(SELECT string_agg(_x.texto, ',' ORDER BY _x.id) FROM actas AS _x)`],
     ['reads rows that a BEFORE trigger has written to another table', `hojas(_r.id)`],
   ])(
-    'HDR-8: body and tag of POST, PUT and PATCH are those of the committed row if a computed member %s',
+    'HDR-8: the responses to POST, PUT and PATCH have the body and tag of the committed row if a computed member %s',
     async (_, expression) => {
       await store.sql(`CREATE TABLE libro (acta text);
       CREATE OR REPLACE FUNCTION hojas(acta text) RETURNS text LANGUAGE sql STABLE AS $$ SELECT count(*)::text FROM libro WHERE libro.acta = $1 $$;
@@ -128,7 +128,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: the response includes a change that "write" makes by SQL after apply(), and "after" does not', async () => {
+  it('HDR-8: the response shows a change that "write" makes by SQL after apply(), and change.after does not', async () => {
     const seen: unknown[] = []
     const write: Write = async (tx, change) => {
       await change.apply()
@@ -199,7 +199,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'HDR-8: if "write" changes the same row before apply(), it runs once and the error of the 500 says how to fix it, under %s',
+    'HDR-8: if "write" changes the same row before apply(), "write" runs once and the error of the 500 says how to fix this, under %s',
     async (level) => {
       for (const savepoint of [false, true]) {
         for (const version of ['xmin', { column: 'version', soleWriter: true }] as const) {
@@ -254,7 +254,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     }
   })
 
-  it('HDR-8: if "write" deletes its record before apply(), the response is 500; for an absent record it is 404', async () => {
+  it('HDR-8: if "write" deletes its record before apply(), the response is 500; for an absent record, the response is 404', async () => {
     for (const version of ['xmin', { column: 'version' }] as const) {
       const write: Write = async (tx, change) => {
         await tx.query('DELETE FROM actas WHERE id = $1', [change.key])

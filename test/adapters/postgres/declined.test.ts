@@ -85,7 +85,7 @@ describe.each(stores)('reads and writes, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toMatchObject({ texto: 'y' })
   })
 
-  it('an expression of the team may use any column, even one with a name that the adapter uses in its SQL', async () => {
+  it('an expression in the option "columns" may use any column, even one with a name that the adapter uses in its SQL', async () => {
     await store.sql(
       `CREATE TABLE lugares (id int PRIMARY KEY, place text, k0 text, total text); INSERT INTO lugares VALUES (1, 'a', 'b', 'c'), (2, 'd', 'e', 'f')`,
     )

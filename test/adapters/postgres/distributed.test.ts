@@ -126,7 +126,7 @@ describe('the statements for distributed tables', () => {
       (client: pg.Pool) => postgresAdapter(client, { table: 'bultos', version, resource: bultos }),
       10,
     ],
-  ] as const)('use only forms that Citus accepts, for a resource %s', async (_, make, atLeast) => {
+  ] as const)('use only SQL that Citus accepts, for a resource %s', async (_, make, atLeast) => {
     const statements = await explained(make)
     expect(statements.length).toBeGreaterThanOrEqual(atLeast)
     const refused: string[] = []
@@ -162,7 +162,7 @@ describe('the statements for distributed tables', () => {
       'INSERT of a SELECT without a table',
     ],
     ['SELECT xmin FROM puestas', 'a system column'],
-  ])('are checked by rules that detect what Citus refuses: %s', async (text, fault) => {
+  ])('are checked by rules that detect statements that Citus refuses: %s', async (text, fault) => {
     expect(await refusedByCitus(sql, text, facts)).toContain(fault)
   })
 
@@ -443,7 +443,7 @@ describe('errors from other servers of a Citus cluster', () => {
         constraints: names.map((name) => ({ name })),
         indexes: [],
         inherited: [],
-        parts: [],
+        tablesBelow: [],
         columns: new Map(),
       }) as never
     const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,62}$/)

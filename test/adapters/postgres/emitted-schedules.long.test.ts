@@ -1,6 +1,6 @@
 /**
- * For random schedules: every event that a driver emits has a listener, and every response is true.
- * `emitted.long.test.ts` tests the single cases.
+ * Runs random schedules of events. Every event that a driver emits has a listener, and every
+ * response states the true outcome. `emitted.long.test.ts` tests the single cases.
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -40,7 +40,10 @@ const fatal = () =>
   })
 const notice = (routine: string) => ({ severity: 'WARNING', code: '01000', message: 'a warning', routine })
 
-/** Events of a connection. While it is connecting, only the events that close the socket end it. */
+/**
+ * Events of a connection. A connection that is still being opened ends only by the events that
+ * close its socket.
+ */
 const events = {
   'a FATAL error': (client: Inner) => client.connection.emit('errorMessage', fatal()),
   'an error of the socket': (client: Inner) => client.connection.emit('error', new Error('read ECONNRESET')),
@@ -157,7 +160,7 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
     // The pool adds this listener to idle connections, and a connection that closed keeps it.
     expect(client.listenerCount('notice')).toBe(1)
     expect(client.listenerCount('error')).toBeLessThanOrEqual(3)
-    // Only the statements of the adapter are checked, not those of the team.
+    // Only the statements of the adapter are checked, not the service's own statements.
     expect(client.lateStatements.filter((text) => /bultos|buzon|ROLLBACK|COMMIT$/.test(text))).toEqual([])
   }
   expect(await plain.read(['a'], within(20_000))).toMatchObject([{ value: { id: 'a' } }])

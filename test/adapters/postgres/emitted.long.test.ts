@@ -52,7 +52,7 @@ describe('a connection that ends while the pool hands it out', () => {
   })
   afterEach(() => pool.end())
 
-  it('is replaced if its end arrives in the same segment as the last reply to a query of the team', async () => {
+  it('is replaced if its end arrives in the same segment as the last reply to a query of the service', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     for (let round = 0; round < 3; round++) {
@@ -83,7 +83,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await sent
   })
 
-  it('is replaced if a function of the team has released it, and the response stays true', async () => {
+  it("is replaced if the service's own function has released it, and the response states the true outcome", async () => {
     const warnings: string[] = []
     const two = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(two, {
@@ -96,7 +96,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await two.end()
   })
 
-  it('does not end the process while the team holds it, whether the team checked it out before or after creating the adapter', async () => {
+  it('does not end the process while the service holds it, whether the service checked it out before or after creating the adapter', async () => {
     const before = await pool.connect()
     const other = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     bultosIn(pool)
@@ -114,8 +114,8 @@ describe('a connection that ends while the pool hands it out', () => {
   })
 })
 
-describe('a single client of the team', () => {
-  it('does not end the process when it breaks, whether it was connected, connecting, or checked out of a pool', async () => {
+describe('a single client that the service created', () => {
+  it('does not end the process when its connection is lost, whether it was connected, connecting, or checked out of a pool', async () => {
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
     const connected = new pg.Client(proxy.through(place.url))
@@ -161,7 +161,7 @@ describe('the listeners of a connection', () => {
     await pool.end()
   })
 
-  it('are added again if the team removed all of them', async () => {
+  it('are added again if the service removed all of them', async () => {
     const pool = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     const store = bultosIn(pool)
     await store.read(['a'], call)

@@ -1,6 +1,6 @@
 /**
  * The adapter classifies failures even if the client reports less than `pg` does, or if the
- * database has other messages than PostgreSQL.
+ * messages of the database differ from those of PostgreSQL.
  */
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'

@@ -54,7 +54,7 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
           },
           versions: {
             v1: [
-              // The adapter is copied, so that its table is not joined. The link is then read by a
+              // The library cannot join the table of a copied adapter. It reads the link by a
               // separate statement.
               mount(clientes, { ...postgresAdapter(client, { resource: clientes, table: 'clientes', ...options }) }),
               mount(contratos, postgresAdapter(client, { table: 'contratos', ...options })),
@@ -63,7 +63,7 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
         }),
       ),
     )
-    // The adapters read the catalog for this request, and not during the concurrent ones.
+    // The adapters read the catalog during this request, and not during the concurrent requests.
     await service.send('GET', '/v1/contratos/k0')
     peak = 0
     const agent = new Agent({ keepAlive: true, maxSockets: 300 })
@@ -83,7 +83,7 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
     agent.destroy()
     expect(statuses.filter((status) => status !== 200)).toEqual([])
     // While a request reads its link, each connection may have started one other request. If reads
-    // ran in the order of arrival, nearly all requests would be started at the same time.
+    // ran in the order of arrival, nearly all requests would be in progress at the same time.
     expect(peak).toBeLessThanOrEqual(2 * places + 2)
     await service.close()
     await close()

@@ -178,7 +178,7 @@ describe('the optimized paths through `pg`', () => {
     expect(answered).toBe(3)
   })
 
-  it('are disabled if the team has replaced the query method of each client to inspect results', async () => {
+  it('are disabled if the service has replaced the query method of each client to inspect results', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const watched = new pg.Pool({ connectionString: place.url, max: 1 })
     let rows = 0

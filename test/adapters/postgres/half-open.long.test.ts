@@ -233,7 +233,7 @@ describe('a connection check', () => {
     checks = 0
     const reads = 300
     for (let i = 0; i < reads; i++) await store.read(['a'], call)
-    // There are none, unless the machine itself was paused.
+    // No connection is checked, unless the machine itself was paused.
     expect(checks).toBeLessThan(reads / 50)
     checks = 0
     await idle()
@@ -264,7 +264,7 @@ describe('a connection check', () => {
 })
 
 describe('TCP keep-alive', () => {
-  it('is enabled for the connections of a pool, unless the team has set it', async () => {
+  it('is enabled for the connections of a pool, unless the service has set it', async () => {
     const set = vi.spyOn(Socket.prototype, 'setKeepAlive')
     const used = async (more: pg.PoolConfig) => {
       set.mockClear()

@@ -1,6 +1,6 @@
 /**
- * SQL in a team's `write` function can end or undo the transaction of the change. These tests check
- * the responses and the error messages for such cases.
+ * SQL in the service's `write` function can end or undo the transaction of the change. These tests
+ * check the responses and the error messages for such cases.
  */
 import express from 'express'
 import fc from 'fast-check'

@@ -111,7 +111,7 @@ describe.each(stores)('a key that only the database assigns, on $name,', ({ open
     )
   })
 
-  it('with { write: false }, a POST that sends the key gets a 422 that says so; PUT and PATCH accept it unchanged', async () => {
+  it('with { write: false }, a POST that sends the key gets a 422 that says that the store sets it; PUT and PATCH accept the unchanged key', async () => {
     const ddl = `CREATE TABLE notas (id ${always} PRIMARY KEY, texto text)`
     for (const probe of ['explain', 'execute'] as const) {
       const { send, close } = await serve(simple, ddl, { columns: { id: { write: false } }, probe })
@@ -171,7 +171,7 @@ describe.each(stores)('a key that only the database assigns, on $name,', ({ open
     ).rejects.toThrow(/"id" is never written.*assigned/)
   })
 
-  it('VERB-2: if only a trigger of a view assigns the key, the definition must declare it, and ready() says how', async () => {
+  it('VERB-2: if only a trigger of a view assigns the key, the adapter option "columns" must say that the key is not written, and the error of ready() shows how', async () => {
     await store.sql(`DROP TABLE IF EXISTS notas; DROP TABLE IF EXISTS todas CASCADE; CREATE TABLE todas (id ${always} PRIMARY KEY, texto text);
       CREATE VIEW vista AS SELECT id, texto FROM todas;
       CREATE OR REPLACE FUNCTION pone() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -62,7 +62,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     ])
   })
 
-  it('if the reply to COMMIT is lost, the outcome is unknown (503), and a repeat with the same key gets the record', async () => {
+  it('if the reply to COMMIT is lost, the outcome is unknown (503), and a retry with the same key gets the record', async () => {
     const call = keyed()
     const lost = proxy.loseReply('COMMIT')
     const over = store({}, through)
@@ -109,7 +109,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await store().create({ id: 'killed', n: 1 }, call)).toMatchObject({ created: { value: { id: 'killed' } } })
   })
 
-  it('a repeat gets "running" at once while the first create is in progress, and its record afterwards', async () => {
+  it('a retry gets "running" at once while the first create is in progress, and its record afterwards', async () => {
     const call = keyed()
     let go = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -194,7 +194,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await place.sql('SELECT 1 FROM claves WHERE id = $1', [call.idempotency.id])).toEqual([])
   })
 
-  it('SQL of the team runs only for the first create', async () => {
+  it("the service's own SQL runs only for the first create", async () => {
     let runs = 0
     const write: PostgresAdapterOptions<Bulto, string>['write'] = async (tx, change) => {
       runs += 1
@@ -273,7 +273,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await store().recall?.(call)).toMatchObject({ value: { id: 'inner' } })
   })
 
-  it('a client of the team must have a function for transactions', async () => {
+  it('a custom client must have a function for transactions', async () => {
     const query = (text: string, values?: unknown[]) => pool.query(text, values)
     const single = store({}, { query } as never)
     expect(await tried(single.create({ id: 'own' }, keyed()))).toBeInstanceOf(ConfigurationError)
@@ -321,7 +321,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     await strict.end()
   })
 
-  it('a key of any text is stored exactly', async () => {
+  it('a key with any characters is stored exactly', async () => {
     for (const id of ["'; DROP TABLE claves; --", 'a'.repeat(1_000), 'Ä', 'ä', '']) {
       const call = keyed(id)
       const made = await store().create({ id: `id ${id.slice(0, 20)}${id.length}` }, call)

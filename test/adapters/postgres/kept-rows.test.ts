@@ -137,7 +137,7 @@ describeWithCaches('a row with an unchanged version', () => {
     ])
   })
 
-  it('is another object after a write by the adapter or by others, even if they bypass the trigger', async () => {
+  it('is another object after a write by the adapter or by other sessions, even if these bypass the trigger', async () => {
     const adapter = over()
     await warm(adapter)
     const seen = [await read(adapter)]
@@ -303,7 +303,7 @@ describe('a row is not cached', () => {
     await adapter.ready()
     for (let i = 0; i < 3; i++) expect(await read(adapter)).not.toBe(await read(adapter))
     await listed(adapter)
-    // By then the catalog has responded, if the adapter queried it.
+    // By then the adapter has the result of its catalog query, if it sent one.
     await place.pool.query('SELECT pg_sleep(0.05)')
     expect(isFixed((await listed(adapter)).items[0])).toBe(false)
     expect(counted(adapter)?.entries).toBe(0)

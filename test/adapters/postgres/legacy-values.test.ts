@@ -1,6 +1,6 @@
 /**
  * Rows that other programs wrote, with values that JSON cannot represent. GET never shows such a
- * value as another one, changes of other members keep it, and it does not break pagination.
+ * value as a different value, changes to other members keep it, and pagination works.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,7 +55,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     ['with onUpdate', { onUpdate: (value: object) => ({ ...value }) }],
     ['in a transaction', { write: async () => {} }],
     ['with a version computed from some columns', { version: { expression: 'md5(_r.nota)' } }],
-  ])('a change of one member keeps the others exactly, %s', async (_, more) => {
+  ])('a change of one member keeps the other members exactly, %s', async (_, more) => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const before = await store.sql(all)
     const call = callOf({ fresh: true, action: 'patch' })
@@ -198,7 +198,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     }
   })
 
-  it('an invalid value from a function of the team is an error of the function, not of the client', async () => {
+  it("an invalid value from the service's own function is an error of the function, not of the client", async () => {
     await store.sql('TRUNCATE cosas')
     const bad = {
       onCreate: (value: object) => ({ ...value, instante: 'today' }),
@@ -217,7 +217,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     })
   })
 
-  it('if a function of the team drops a required member, this is an error of the function, not of the client', async () => {
+  it("if the service's own function drops a required member, this is an error of the function, not of the client", async () => {
     await store.sql('TRUNCATE cosas; ALTER TABLE cosas ALTER COLUMN nota SET NOT NULL')
     const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
@@ -232,7 +232,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     await store.sql('ALTER TABLE cosas ALTER COLUMN nota DROP NOT NULL')
   })
 
-  it('if a function of the team throws a string, the error names the function', async () => {
+  it("if the service's own function throws a string, the error names the function", async () => {
     await store.sql('TRUNCATE cosas')
     const bare = {
       onCreate: () => Promise.reject('no'),

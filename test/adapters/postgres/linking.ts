@@ -15,7 +15,7 @@ const maybeWhole = { type: ['integer', 'null'] } as const
 
 /**
  * The caller. `duenyo` limits the caller to a scope. `hides` is the number of a link target that
- * the caller may not see.
+ * the caller has no permission to see.
  */
 export interface Asker {
   readonly duenyo?: string

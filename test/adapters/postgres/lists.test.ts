@@ -106,7 +106,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     if (sort.startsWith('peso') || sort === 'numero') expect(await walk(sort, true, 7)).toEqual(all.toReversed())
   })
 
-  it('QUERY-7: pagination neither repeats nor skips rows while others insert and delete', async () => {
+  it('QUERY-7: pagination neither repeats nor skips rows while other sessions insert and delete', async () => {
     const all = numbers(await list({ sort: '-peso,-numero', size: 100 }))
     const added: number[] = []
     const seen = await walk('-peso,-numero', false, 7, async (page) => {
@@ -162,14 +162,14 @@ describe.each(stores)('lists on $name', ({ open }) => {
     expect((await list({ search: `${'-'.repeat(32)}a` })).refused).toBeUndefined()
   })
 
-  it('QUERY-3: if a search function of the team does not return a list, the error names the function', async () => {
+  it("QUERY-3: if the service's search function does not return a list, the error names the function", async () => {
     const engine = over({ search: (async () => undefined) as never })
     await expect(engine.list(listRequest({ search: 'x' }), call)).rejects.toThrow(
-      /^search of "\S+" returned undefined\. Return a list of keys/,
+      /^The function "search" of "\S+" returned undefined\. Return a list of keys/,
     )
   })
 
-  it('QUERY-3: a search function of the team gets q unchanged, and the results keep the order of its keys', async () => {
+  it("QUERY-3: the service's search function gets q unchanged, and the results keep the order of its keys", async () => {
     const searches: unknown[] = []
     const engine = over({
       search: (q, request, { principal }) => {

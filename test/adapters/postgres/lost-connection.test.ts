@@ -32,7 +32,7 @@ afterAll(async () => {
   await place.drop()
 })
 
-describe('a connection of a pool that breaks during use', () => {
+describe('a connection of a pool that is lost during use', () => {
   // An unhandled `error` event ends a process. In this test it would make the test run fail.
   it('costs a read a second attempt, and does not end the process', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })

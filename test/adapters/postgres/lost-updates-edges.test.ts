@@ -306,11 +306,11 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost if the owner of the view may not lock the rows, but the trigger may write them', async () => {
+  it('is not lost if the owner of the view lacks the privilege to lock the rows, but the trigger can write them', async () => {
     const role = `r_${randomBytes(6).toString('hex')}`
     await sessions.reset(`${tables}${views[0][1]}`)
     const [{ schema } = { schema: '' }] = await sessions.sql('SELECT current_schema() AS schema')
-    // The owner of the view may read the tables below it, but not update them.
+    // The owner of the view may read the tables that the view selects from, but not update them.
     await sessions.sql(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT SELECT ON base, en_lote TO ${role};
       ALTER VIEW piezas OWNER TO ${role}; ALTER FUNCTION escribe SECURITY DEFINER SET search_path FROM CURRENT`)
     const adapter = adapterOf()

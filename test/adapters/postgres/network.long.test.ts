@@ -35,7 +35,7 @@ describe('the adapter over a failing network', () => {
   })
   const adapter = () => bultosIn(pool, { onWarning: (message) => warnings.push(message) })
 
-  it('repeats a read whose reply was lost', async () => {
+  it('retries a read whose reply was lost', async () => {
     const store = adapter()
     await store.create({ id: 'read', n: 1 }, call)
     const lost = proxy.loseReply('FROM "bultos"')
@@ -43,7 +43,7 @@ describe('the adapter over a failing network', () => {
     await lost
   })
 
-  it('never repeats a write whose reply was lost, and reports its outcome as unknown', async () => {
+  it('never retries a write whose reply was lost, and reports its outcome as unknown', async () => {
     const store = adapter()
     await store.create({ id: 'lost', n: 1 }, call)
     const lost = proxy.loseReply('UPDATE "bultos"')
@@ -144,7 +144,7 @@ describe('the adapter over a failing network', () => {
     await refusedWith(store.read(['lost'], call))
   })
 
-  it("passes on a network error of the team's own code, and rolls back", async () => {
+  it("passes on a network error of the service's own code, and rolls back", async () => {
     let runs = 0
     const theirs = Object.assign(new Error('connect ECONNREFUSED: connection error'), { code: 'ECONNREFUSED' })
     const store = bultosIn(pool, {
@@ -211,7 +211,7 @@ describe('the adapter over a failing network', () => {
     await own.end()
   })
 
-  it('responds in time while it waits for the description of its table', async () => {
+  it('responds in time while it waits for the catalog entries of its table', async () => {
     const own = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     proxy.stall()
     await refusedWith(bultosIn(own).read(['a'], within(200)))

@@ -122,7 +122,7 @@ describe('redisReplicaPositions()', () => {
     expect(await client.pTTL(`${prefix}shared:client:ana`)).toBeGreaterThan(minute)
   })
 
-  it('raises a minimum for all clients to the position of a minute ago', async () => {
+  it('raises a minimum position for all clients, to the position of a minute ago', async () => {
     const store = storeOf('floor')
     await store.raise('ana', at(100))
     await age('floor', minute)

@@ -149,7 +149,7 @@ const fit: readonly (readonly [
   ...['numeric(10,0)', 'numeric(10)', 'numeric(10,-2)', 'bigint'].map(
     (type) =>
       [
-        `an integer in a column ${type}, which holds whole numbers alone`,
+        `an integer in a column ${type}, which holds only whole numbers`,
         `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
         cosas({ a: { type: ['integer', 'null'] } }),
         {},

@@ -177,7 +177,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
   const options = { version: { column: 'v' } } as const
   const state = () => place.sql('SELECT * FROM t ORDER BY id')
 
-  it('leaves nothing behind, whichever statement the connection breaks at', async () => {
+  it('leaves nothing behind, at whichever statement the connection is lost', async () => {
     const before = await state()
     const proxy = await startProxy({ port: Number(new URL(place.url).port || 5432), host: new URL(place.url).hostname })
     try {

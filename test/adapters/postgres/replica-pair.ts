@@ -53,7 +53,7 @@ export async function replicaPair(schema: string): Promise<ReplicaPair> {
 export interface Asking extends AsyncDisposable {
   /** Sends a request as a caller, by default `ana`. `body` is sent as JSON. */
   ask(method: string, path: string, options?: Readonly<Record<string, string>>): Promise<Response>
-  /** Sends a GET. Resolves with the JSON of the response, or with its status if that is not 200. */
+  /** Sends a GET. Resolves with the JSON of the response, or with the status if it is not 200. */
   json(path: string, options?: Readonly<Record<string, string>>): Promise<unknown>
 }
 

@@ -158,7 +158,7 @@ describe('a failure of a shared round trip', () => {
 })
 
 describe('reads do not share a round trip on a connection', () => {
-  it('that the team prepares for each checkout', async () => {
+  it('that the service prepares for each checkout', async () => {
     const read = async (pool: pg.Pool): Promise<number> => {
       const store = bultosIn(pool)
       await store.ready()

@@ -255,7 +255,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toEqual(value)
   })
 
-  it('computes members by SQL expressions of the team', async () => {
+  it('computes members by the SQL expressions of the option "columns"', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,
@@ -400,7 +400,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toEqual({ numero: 1, titulo: 'z', otra: 1 })
   })
 
-  it('a version computed from the row detects changes by others', async () => {
+  it('a version computed from the row detects changes by other sessions', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,

@@ -65,7 +65,7 @@ describe('conflicts between transactions', () => {
       { created: {} },
       { created: {} },
     ])
-    // At its second attempt, the transaction may deadlock with the other one again.
+    // At its second attempt, the transaction may deadlock with the other transaction again.
     expect(met).toBeGreaterThanOrEqual(3)
     expect(await place.sql('SELECT n FROM cuentas')).toEqual([{ n: 2 }, { n: 2 }])
   })
@@ -111,7 +111,7 @@ describe('the time limit of a transaction', () => {
     }
   })
 
-  it('does not raise lower limits of the operator', async () => {
+  it('does not raise a lower limit that the operator has set', async () => {
     const url = new URL(place.url)
     url.searchParams.set('options', `${url.searchParams.get('options')} -c statement_timeout=1234`)
     const strict = new pg.Pool({ connectionString: url.href })
@@ -123,7 +123,7 @@ describe('the time limit of a transaction', () => {
     await strict.end()
   })
 
-  it('ends a slow statement of the team, and nothing is changed', async () => {
+  it('ends a slow statement of the service, and nothing is changed', async () => {
     const adapter = bultosIn(pool, { write: (tx) => tx.query('SELECT pg_sleep(60)').then(() => {}) })
     expect((await refusedWith(adapter.create({ id: 'slow' }, within(300)))).detail).toMatch(unchanged)
     expect(await bultosIn(pool).read(['slow'], call)).toEqual([undefined])

@@ -74,7 +74,7 @@ describe('a write that no synchronous standby confirms', () => {
     ]
   }
 
-  it('causes a 503 with an unknown outcome, alone and in a transaction, and is not repeated', async () => {
+  it('causes a 503 with an unknown outcome, alone and in a transaction, and is not retried', async () => {
     for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write()))))
       expect(detail).toMatch(unknown)
     // This server has committed each write exactly once, but no standby has confirmed it.
@@ -129,7 +129,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('has the same result with a client of the team that reports only the code of the error', async () => {
+  it('has the same result with a custom client that reports only the code of the error', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0
@@ -201,7 +201,7 @@ describe('a write that no synchronous standby confirms', () => {
   })
 })
 
-describe('VERB-12: a repeat of a write that no synchronous standby confirmed', () => {
+describe('VERB-12: a retry of a write that no synchronous standby confirmed', () => {
   const keyed = (id: string, parts: AdapterCall): AdapterCall & { readonly idempotency: Idempotency } =>
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
   const store = () => bultosIn(pool, { idempotency, ...soon })

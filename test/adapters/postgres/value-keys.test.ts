@@ -1,5 +1,5 @@
 /**
- * Values with several spellings in keys, scopes, lists, views and repeated creates (PATH-9,
+ * Values with several spellings in keys, scopes, lists, views and retries of creates (PATH-9,
  * PATH-11, VERB-12), and formats that their columns do not support.
  */
 import express from 'express'
@@ -239,7 +239,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     expect(walked).toEqual(walked.toSorted((a, b) => (a < b ? -1 : 1)))
   })
 
-  it('VERB-12: a repeat that spells its values differently is the same request', async () => {
+  it('VERB-12: a retry that spells its values differently counts as the same request', async () => {
     const { send } = service
     const post = (fecha: string) => send('POST', '/v1/facturas', { 'idempotency-key': 'k1' }, { numero: '77', fecha })
     const first = await post('2026-11-21T00:00:00+02:00')

@@ -183,7 +183,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     expect(await over.create({ id: 2, edad: -1 }, call)).toMatchObject({ refused: 'rule', members: [] })
   })
 
-  it('over HTTP, each refusal is a 422 that does not reveal the message of the database', async () => {
+  it('over HTTP, each refusal causes a 422 that does not reveal the message of the database', async () => {
     const app = express().use(api({ versions: { v1: [mount(cosas, adapter)] } }), problems())
     for (const [what, value, refusal] of cases) {
       for (const answer of [
@@ -202,7 +202,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     }
   })
 
-  it('an error in the SQL of the team is an error of the service, not a refusal of the record', async () => {
+  it("an error in the service's own SQL is an error of the service, not a refusal of the record", async () => {
     await store.sql(`
       CREATE TABLE rotas (id int PRIMARY KEY, nombre text);
       CREATE FUNCTION rota() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -45,7 +45,7 @@ describe('a password check', () => {
     expect((2 ** left.ln * left.p) / 2 ** 15).toBeCloseTo(1.9, 0)
   })
 
-  it('AUTH-6: after a check against a stronger hash, every check takes as much work as that one', async () => {
+  it('AUTH-6: after a check against a stronger hash, every check takes as much work as that check', async () => {
     const work = new EqualWork()
     await work.check('guess', stored(16, 8, 3))
     await work.check('guess', undefined)

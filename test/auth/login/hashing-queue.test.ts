@@ -57,7 +57,7 @@ describe('the queue of hashes', () => {
   const count = (callers: readonly Caller[], state: Caller['state']) =>
     callers.filter((caller) => caller.state === state).length
 
-  it('AUTH-6: runs one hash per lane, in the order of arrival', async () => {
+  it('AUTH-6: runs the allowed number of hashes at a time, in the order of arrival', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 9 }, () => call(queue, 100))
     await vi.advanceTimersByTimeAsync(1000)
@@ -68,8 +68,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two calls run. Of the others, 31 begin within 4 seconds, because each of two lanes hashes
-    // four times per second.
+    // Two calls run. Of the others, 31 begin within 4 seconds, because two hashes run at a time,
+    // and each takes 250 ms.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)
@@ -91,7 +91,7 @@ describe('the queue of hashes', () => {
     expect(Math.max(...again.map((caller) => caller.ended))).toBeLessThan((1.5 * (200 * 250)) / 2 + 2000)
   })
 
-  it('AUTH-6: gives a correct Retry-After to callers that time out together, even if it is slow', async () => {
+  it('AUTH-6: gives a correct Retry-After to callers that time out together, even if hashing is slow', async () => {
     const queue = new HashingQueue(2)
     const first = Array.from({ length: 20 }, () => call(queue, 1600))
     await vi.advanceTimersByTimeAsync(5001)
@@ -119,8 +119,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 20 }, () => call(queue, 3000))
     await vi.advanceTimersByTimeAsync(3500)
-    // By now the queue has updated its estimate: two lanes that take 3 seconds per hash have no
-    // room.
+    // By now the queue has updated its estimate: two concurrent hashes of 3 seconds each leave no
+    // room for another call.
     const late = call(queue, 3000)
     await vi.advanceTimersByTimeAsync(0)
     expect(late.state).toBe('refused')
@@ -159,7 +159,7 @@ describe('the queue of hashes', () => {
     expect(cheap.state).toBe('refused')
   })
 
-  it('AUTH-6: does not hash for a caller that has disconnected, and gives its place to another one', async () => {
+  it('AUTH-6: does not hash for a caller that has disconnected, and gives its place in the queue to another caller', async () => {
     const queue = new HashingQueue(1)
     call(queue, 250)
     let gone = false
@@ -178,7 +178,7 @@ describe('the queue of hashes', () => {
     expect(flood.every((caller) => caller.began === undefined)).toBe(true)
   })
 
-  it('AUTH-6: for any arrivals, responds to every caller, and never runs more hashes than lanes (property)', async () => {
+  it('AUTH-6: for any arrivals, responds to every caller, and never runs more hashes at a time than allowed (property)', async () => {
     const arrival = fc.record({
       after: fc.integer({ min: 0, max: 400 }),
       takes: fc.integer({ min: 1, max: 3000 }),

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rest } from '../../../src/auth/login/equal-work.js'
+import { remainingCost } from '../../../src/auth/login/equal-work.js'
 import { prepareOpaqueString } from '../../../src/auth/login/opaque-string.js'
 import { parsePasswordHash, workOf } from '../../../src/auth/login/password-hash.js'
 import { checkPassword, hashPassword, needsRehash } from '../../../src/auth/login/passwords.js'
@@ -110,14 +110,14 @@ describe('stored passwords', () => {
     fc.assert(
       fc.property(cost, cost, (a, b) => {
         const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]
-        const left = rest(whole, done)
+        const left = remainingCost(whole, done)
         const work = workOf(done) + (left === undefined ? 0 : workOf(left))
         // Steps that use less memory count less, so there may be more of them.
         expect(work / workOf(whole)).toBeGreaterThan(0.75)
         expect(work / workOf(whole)).toBeLessThan(1.75)
       }),
     )
-    expect(rest({ ln: 15, r: 8, p: 3 }, undefined)).toEqual({ ln: 15, r: 8, p: 3 })
+    expect(remainingCost({ ln: 15, r: 8, p: 3 }, undefined)).toEqual({ ln: 15, r: 8, p: 3 })
     expect(parsePasswordHash(5)).toBeUndefined()
   })
 })

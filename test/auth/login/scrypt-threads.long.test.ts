@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { derive, lanes } from '../../../src/auth/login/scrypt-threads.js'
+import { derive, maxConcurrentHashes } from '../../../src/auth/login/scrypt-threads.js'
 
 const salt = randomBytes(16)
 const options = (N: number, p: number) => ({ N, r: 8, p, maxmem: 256 * 1024 * 1024 })
@@ -57,7 +57,7 @@ describe('worker threads that hash', () => {
     })
     process.on('worker', onWorker)
     try {
-      const some = Array.from({ length: lanes + 1 }, () => derive('a', salt, 32, { ln: 15, r: 8, p: 8 }))
+      const some = Array.from({ length: maxConcurrentHashes + 1 }, () => derive('a', salt, 32, { ln: 15, r: 8, p: 8 }))
       const thread = await online
       await thread.terminate()
       const ended = await Promise.allSettled(some)

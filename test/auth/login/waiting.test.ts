@@ -12,7 +12,7 @@ import { storedHash } from './stored-hash.js'
 
 const held = vi.hoisted(() => ({ passwords: [] as string[], release: [] as (() => void)[] }))
 vi.mock('../../../src/auth/login/scrypt-threads.js', () => ({
-  lanes: 1,
+  maxConcurrentHashes: 1,
   derive: (password: string, _salt: Buffer, length: number) => {
     held.passwords.push(password)
     return new Promise((resolve) => held.release.push(() => resolve(Buffer.alloc(length))))
@@ -133,8 +133,8 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     expect(find.mock.calls.flat()).not.toContain('ana')
     expect(find.mock.calls.flat()).not.toContain('eva')
     await releaseAll(Promise.all(flood))
-    // Ten logins for an account from an address may fail. Twelve were refused, but none of them was
-    // counted.
+    // Ten logins for an account from one IP address may fail. Twelve were refused, but none of them
+    // was counted.
     const last = ask('ana')
     await releaseAll(last)
     expect((await last).status).toBe(401)

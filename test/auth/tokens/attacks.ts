@@ -65,7 +65,7 @@ const der = (): string => {
 }
 const nested = (levels: number): string => `"deep":${'['.repeat(levels)}${']'.repeat(levels)}`
 /**
- * Replaces the last character by one that stands for the same bytes, because base64url has unused
+ * Replaces the last character with one that stands for the same bytes, because base64url has unused
  * bits at the end.
  */
 const spareBits = (text: string): string => {
@@ -239,7 +239,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
       ),
   ],
   ['a header in UTF-16', () => rawHeader(Buffer.from('{"alg":"RS256","kid":"rsa"}', 'utf16le'))],
-  // The text of the token (RFC 7515 2, 7.1)
+  // The token as a string (RFC 7515 2, 7.1)
   ['two additional parts', () => `${good()}.AA.AA`],
   ['an encrypted token: five parts', () => 'eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA'],
   ['only dots', () => '..'],

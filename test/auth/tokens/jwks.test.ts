@@ -310,7 +310,7 @@ describe('jwks(): options', () => {
     expect(() => jwks('https://login.example/', options as never)).toThrow(ConfigurationError),
   )
 
-  it('AUTH-5: a fetch function of the team gets a signal, and is told to refuse redirects', async () => {
+  it("AUTH-5: the service's own fetch function gets a signal, and is told to refuse redirects", async () => {
     const own = vi.fn(async () => new Response(JSON.stringify({ keys: [first] })))
     const authenticated = bearer({ keys: jwks('https://login.example/jwks.json', { fetch: own as never }) })
     expect(await authenticated.identify(req(token('first')))).toMatchObject({ sub: 'ana' })

@@ -63,7 +63,7 @@ describe('AUTH-5: usable keys', () => {
     },
   )
 
-  it('a secret that is given as a text consists of the UTF-8 bytes of the text', () => {
+  it('a secret that is given as a string consists of the UTF-8 bytes of the string', () => {
     expect(
       verifying({ algorithm: 'HS256', key: 'contraseña larga, con más de treinta y dos bytes' }).key.export(),
     ).toEqual(Buffer.from('contraseña larga, con más de treinta y dos bytes'))

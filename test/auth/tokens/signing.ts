@@ -21,7 +21,7 @@ export const now = (): number => Math.floor(Date.now() / 1000)
 
 type SigningKey = KeyObject | Uint8Array | string
 
-/** Signs a text. */
+/** Signs a string. */
 export function signature(algorithm: string, input: string, key: SigningKey): Buffer {
   const hash = `sha${algorithm.slice(2)}`
   const data = Buffer.from(input)
@@ -43,7 +43,7 @@ export function signature(algorithm: string, input: string, key: SigningKey): Bu
   }
 }
 
-/** Signs a token with this header and this payload. Both may be any text. */
+/** Signs a token with this header and this payload. Both may be any string. */
 export function signedText(
   header: string | Uint8Array,
   payload: string | Uint8Array,

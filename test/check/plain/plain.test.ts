@@ -1,6 +1,6 @@
 /**
- * The checks report no break of a correct service that is written with plain `node:http`. They find
- * each fault that is planted in it.
+ * The checks report no violation for a correct service that is written with plain `node:http`. They
+ * find each fault that is planted in it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type CheckReport, checkService } from '../../../src/check/index.js'
 import { breaksOf } from '../check-twin.js'
-import { faultsOf } from '../serving.js'
+import { violationTexts } from '../serving.js'
 import { plainDocument, plainService, token } from './plain-service.js'
 
 async function checkPlain(fault?: string, window?: number): Promise<CheckReport> {
@@ -28,9 +28,9 @@ async function checkPlain(fault?: string, window?: number): Promise<CheckReport>
   }
 }
 
-it('no break is reported for a service in node:http that keeps the conventions', async () => {
+it('no violation is reported for a service in node:http that keeps the conventions', async () => {
   const report = await checkPlain()
-  expect(faultsOf(report)).toEqual([])
+  expect(violationTexts(report)).toEqual([])
   expect(report.left).toEqual([])
   expect(report.counts.holds).toBeGreaterThan(60)
 })
@@ -40,7 +40,7 @@ it.each([
   ['exposed', 0, 'HDR-7'],
   ['PUT', 2, 'HDR-3'],
   ['keys', 2, 'VERB-12'],
-] as const)('with the fault "%s" and a window of %s ms, only %s breaks', async (fault, window, clause) => {
+] as const)('with the fault "%s" and a window of %s ms, only %s is violated', async (fault, window, clause) => {
   const report = await checkPlain(fault, window)
-  expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
+  expect(breaksOf(report), violationTexts(report).join('\n')).toEqual([clause])
 })

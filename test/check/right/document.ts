@@ -26,7 +26,8 @@ const body = {
 const done = { 200: { description: 'Done.', content } }
 
 /**
- * The document of a service of books. `methods` lists the write methods of an item, in lower case.
+ * The document of a service with a collection of books. `methods` lists the write methods of an
+ * item, in lower case.
  */
 export const bookDocument = (methods: readonly ('put' | 'patch' | 'delete')[]) => ({
   openapi: '3.1.0',

@@ -56,7 +56,7 @@ export async function startFastify(planted?: Planted) {
   app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'no-route'))
   app.addHook('onRequest', async (request, reply) => {
     const isKnown = request.headers.authorization === `Bearer ${token}`
-    // Checked before a handler runs, so that a refused request changes nothing.
+    // This check runs before any handler, so that a refused request changes nothing.
     if (isKnown && request.method !== 'OPTIONS' && !takesJson(request.headers.accept))
       return refuse(reply, 415, 'not-acceptable')
     if (isKnown) return

@@ -41,7 +41,7 @@ export async function startHono(planted?: Planted) {
   }
   app.use('/v2/*', async (c, next) => {
     const isKnown = c.req.header('x-authorization-token') === token
-    // Checked before a handler runs, so that a refused request changes nothing.
+    // This check runs before any handler, so that a refused request changes nothing.
     if (isKnown && c.req.method !== 'OPTIONS' && !takesJson(c.req.header('accept')))
       return refuse(c, 415, 'not-acceptable')
     if (isKnown) return next()

@@ -50,8 +50,8 @@ const variesBy = (twin: Twin): string =>
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
 /**
- * Sends a representation in the format that `Accept` asks for, with its entity tag. Responds with
- * 304 if the client already has this representation.
+ * Sends a representation in the format that `Accept` asks for, with the entity tag of the
+ * representation. Responds with 304 if the client already has this representation.
  */
 export function sendValue(req: Request, res: Response, value: unknown, twin: Twin, status = 200): unknown {
   const type = formatOf(req, twin)

@@ -1,6 +1,6 @@
 /**
- * The faults of the twin, the hand-written test service. Each fault breaks one rule. Its value is
- * the clause whose checks must find the fault. The checks of other clauses must not find it.
+ * The faults of the twin, the hand-written test service. Each fault violates one rule. The value of
+ * a fault is the clause whose checks must find it. The checks of other clauses must not find it.
  */
 import type { ClauseId } from '../../../src/clauses.js'
 

@@ -1,4 +1,4 @@
-/** Addresses that exist only in a twin with a certain fault (PATH-5, PATH-6). */
+/** Paths that exist only in a twin with a certain fault (PATH-5, PATH-6). */
 import express, { type Request, type Router } from 'express'
 import { problem, shownCustomer, shownOrder } from './answers.js'
 import type { Customer, Order } from './data.js'

@@ -1,6 +1,6 @@
 /**
  * The twin: a test service that keeps the conventions without this library. It is written by hand
- * in Express and keeps its records in memory. With a fault it breaks one rule.
+ * in Express and keeps its records in memory. With a fault, it violates one rule.
  */
 import express, { type Express, type Request, type Response } from 'express'
 import { originOf, problem, sendValue, shownCustomer, shownOrder } from './answers.js'
@@ -139,8 +139,8 @@ function listOrders(req: Request, res: Response, twin: Twin): unknown {
 }
 
 /**
- * Sends a page of `all`, filtered by the text members that `filters` names. Without `all` it sends
- * a page of the orders that match the query.
+ * Sends a page of `all`, filtered by the string members that `filters` names. Without `all` it
+ * sends a page of the orders that match the query.
  */
 export function sendPage(
   req: Request,

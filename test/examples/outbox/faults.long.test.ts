@@ -104,7 +104,7 @@ it('publishes a change again with the same id if it could not mark the change as
   expect(await consumed(outbox)).toEqual([position])
 })
 
-it('a consumer recognizes old messages of a paused and replaced publisher by their position, and ignores them', async () => {
+it('a consumer recognizes the old messages of a publisher that was paused and replaced by their position, and ignores them', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   const old = {
     database: await openDatabaseSession(outbox.place.url),

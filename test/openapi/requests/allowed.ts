@@ -6,7 +6,7 @@
 /** The reasons, by the code of the problem. */
 export const refusals: Readonly<Record<string, string>> = {
   stale: 'the tag is not that of the current version',
-  'precondition-failed': 'something stands there already',
+  'precondition-failed': 'the record already exists',
   absent: 'no such record',
   'unknown-path': 'no such record',
   duplicate: 'a key, or another member, is unique',
@@ -20,7 +20,7 @@ export const refusals: Readonly<Record<string, string>> = {
 export const violations: Readonly<Record<string, string>> = {
   fixed: 'the address says what the key is',
   readOnly: 'a read-only member is sent as it is, or not at all',
-  link: 'the address in a link is none of the service',
+  link: 'the address in a link is not an address of the service',
   reference: 'a link leads to a record that does not exist',
   rule: "a rule of the team's own, or a text that the store cannot keep",
 }

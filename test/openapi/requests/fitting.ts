@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../../src/openapi/index.js'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Valid texts of a format. */
+/** Valid strings of a format. */
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'date-time': fc
     .date({ min: new Date(0), max: new Date('9998-12-31'), noInvalidDate: true })
@@ -25,7 +25,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
 
 /**
  * The pattern without its lookaheads, which no generator supports. The caller filters the generated
- * texts by the whole pattern.
+ * strings by the whole pattern.
  */
 function generative(pattern: string): RegExp {
   let source = pattern
@@ -44,7 +44,7 @@ function generative(pattern: string): RegExp {
   return new RegExp(source === '^' ? '^[^]*$' : source, 'u')
 }
 
-/** Texts of all kinds. Most of them are short, and a few have control characters. */
+/** Strings of all kinds. Most of them are short, and a few have control characters. */
 const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },

@@ -1,6 +1,6 @@
 /**
- * Requests generated from a document: some that the document allows, and some that violate it in
- * one place.
+ * Requests generated from a document: requests that the document allows, and requests that violate
+ * it in one place.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
@@ -57,7 +57,7 @@ const usualFields: Readonly<Record<string, fc.Arbitrary<string>>> = {
   Prefer: fc.constantFrom('return=minimal', 'return=representation', 'wait=1', 'x y', ''),
 }
 
-/** Encodes a text as a path segment. */
+/** Encodes a string as a path segment. */
 const segment = (text: string): string => encodeURIComponent(text)
 
 /**
@@ -241,7 +241,7 @@ export class Requests {
     ]
   }
 
-  /** Whether the text of a parameter matches one of the types of a schema. */
+  /** Whether the string of a parameter matches one of the types of a schema. */
   #fitsText(schema: Schema, text: string): boolean {
     const flat = this.#fitting.flat(schema)
     if (flat.type === 'array') return this.#fitsText(this.#fitting.flat(flat.items), text)
@@ -254,7 +254,7 @@ export class Requests {
   }
 }
 
-/** A text that is one character too long, if the schema has a maximum length. */
+/** A string that is one character too long, if the schema has a maximum length. */
 const tooLong = ({ maxLength }: Schema): readonly string[] =>
   typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : []
 

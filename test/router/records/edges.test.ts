@@ -142,7 +142,7 @@ describe('records(): the caller', () => {
     })
   })
 
-  it('a mount without PATCH for clients does not restrict the code of the team', async () => {
+  it("a mount without PATCH for clients does not restrict the service's own code", async () => {
     expect(await serve().records(rutas, ana).patch(1, { n: 5 })).toMatchObject({ record: { n: 5 } })
   })
 

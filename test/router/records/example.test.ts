@@ -69,7 +69,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('ERR-2: a rule of the team is reported with its own code and params', async () => {
+  it('ERR-2: a rule of the service is reported with its own code and params', async () => {
     expect(await cancel(3)).toMatchObject({
       status: 422,
       json: { errors: [{ pointer: '/state', code: 'closed', params: { state: 'expired' } }] },
@@ -102,7 +102,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('the nightly job changes the records that it may change, and returns the problems of the others', async () => {
+  it('the nightly job changes the records that it may change, and returns the problems of the other records', async () => {
     expect(await expireOrders(service, pool)).toEqual(new Map())
     expect((await stored()).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired'])
     await place.sql(`UPDATE orders SET state = 'open' WHERE id = 1; UPDATE orders SET state = 'open' WHERE id = 2;

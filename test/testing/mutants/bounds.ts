@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Reads only some of the keys in a batch. */
+/** Reads only some keys of a batch. */
 const readingSome = (
   name: string,
   caughtBy: readonly string[],

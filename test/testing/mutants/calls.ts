@@ -82,7 +82,7 @@ class JoinsParts extends PlainAdapter {
   }
 }
 
-/** Keeps all pairs of a parent and a record in one set, as texts. */
+/** Keeps all pairs of a parent and a record in one set, as strings. */
 const pairs = (separator: string) =>
   class extends PlainAdapter {
     readonly #pairs = new Set<string>()

@@ -1,5 +1,6 @@
 /**
- * Errors in values with a format. They are stored or compared as texts, as doubles or as `Date`s.
+ * Errors in values with a format. The values are stored or compared as strings, as doubles or as
+ * `Date`s.
  */
 import type { Condition, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -11,7 +12,7 @@ const isNumber = (text: unknown): text is string => typeof text === 'string' && 
 const isMoment = (text: unknown): text is string => typeof text === 'string' && /^\d{4}-.*Z$/.test(text)
 
 /**
- * The members with numbers or instants that are written as texts. Members of other resources are
+ * The members with numbers or instants that are written as strings. Members of other resources are
  * not affected.
  */
 const spelled = new Set(['counter', 'amount', 'total', 'taken'])
@@ -24,7 +25,7 @@ const keeping = (change: (value: unknown) => unknown) =>
     }
   }
 
-/** Treats two values as equal if `fold` maps them to the same text. */
+/** Treats two values as equal if `fold` maps them to the same string. */
 const equalBy = (fold: (value: Scalar) => Scalar) =>
   class extends PlainAdapter {
     override holds(condition: Condition, row: Row): boolean {
@@ -56,7 +57,7 @@ class SortsTexts extends PlainAdapter {
   }
 }
 
-/** Sorts instants as texts: `.000001Z` comes before `.000Z`. */
+/** Sorts instants as strings: `.000001Z` comes before `.000Z`. */
 class SortsMomentsAsTexts extends PlainAdapter {
   override compareValues(a: Scalar, b: Scalar, path: readonly string[]): number {
     return isMoment(a) ? textOrder(a, b) : super.compareValues(a, b, path)
@@ -69,7 +70,7 @@ class SortsDoubles extends PlainAdapter {
   }
 }
 
-/** Sorts correctly, but seeks as if it compared texts. */
+/** Sorts correctly, but seeks as if it compared strings. */
 class SeeksTexts extends PlainAdapter {
   override bounds(found: readonly Item[], request: ListRequest): { from: number; to: number } {
     const compare = this.compareTerms

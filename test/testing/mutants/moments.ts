@@ -1,6 +1,6 @@
 /**
- * Errors that depend on time. They occur during concurrent calls, depend on the clock, or show only
- * later.
+ * Errors that depend on time. They occur during concurrent calls, depend on the clock, or become
+ * visible only later.
  */
 import type { AdapterCall, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'

@@ -1,11 +1,11 @@
-/** Errors in the equality of texts. */
+/** Errors in the equality of strings. */
 import type { AdapterCall, Condition, ParentKey, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { Store } from '../plain-store.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Treats keys as equal if `fold` maps them to the same text. */
+/** Treats keys as equal if `fold` maps them to the same string. */
 const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly string[] = ['texts/keys']): Mutant =>
   mutant(
     name,
@@ -20,7 +20,7 @@ const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly
 const folded = <T>(value: T, fold: (text: string) => string): T =>
   typeof value === 'string' ? (fold(value) as T) : value
 
-/** Treats values of conditions as equal if `fold` maps them to the same text. */
+/** Treats values of conditions as equal if `fold` maps them to the same string. */
 const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
   mutant(
     name,
@@ -84,7 +84,7 @@ class ScopeByCollation extends PlainAdapter {
 }
 const fold = (value: unknown) => folded(value, (text) => text.replace(/[\u00ad\u200b\ufeff]/g, ''))
 
-/** Seeks in the order of a collation that treats similar texts as equal. */
+/** Seeks in the order of a collation that treats similar strings as equal. */
 class SeeksByCollation extends PlainAdapter {
   override bounds(...[found, request]: Parameters<PlainAdapter['bounds']>) {
     const values = request.seek?.values.map((value) => folded(value, bothWays) as Scalar | null)

@@ -1,19 +1,20 @@
 /**
- * Runs a change that needs a transaction, for example because of the team's SQL, of triggers that
- * run after the statement, or of an idempotency key.
+ * Runs a change that needs a transaction, for example because the service's own functions run SQL
+ * together with the change, because triggers run after the statement, or because the request has an
+ * idempotency key.
  */
 import { isProblem } from '../../../problem.js'
 import type { Refused, Stored } from '../../contract.js'
 import { isRefused } from '../../contract.js'
 import type { Session } from '../connections/client.js'
 import { lockedRecord, rowNow, shownRecord } from '../reads/reads.js'
-import type { Ask } from '../sql/ask.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { reading, writingTogether } from '../transactions/statements.js'
 import { teamError, teamFault } from '../transactions/team-errors.js'
-import { isOwn } from '../writes/refusals.js'
+import { isOwnTable } from '../writes/refusals.js'
 import { committed, reread } from './committed.js'
-import { type Around, appliedOf, type Outcome, refusedBy, storedIn, succeeded } from './outcome.js'
-import { isOwnWork, ownWork, snapshotOf, wasThere } from './own-work.js'
+import { appliedOf, type ChangeWrapper, type Outcome, refusedBy, storedIn, succeeded } from './outcome.js'
+import { isOwnWrite, ownWork, snapshotOf, wasThere } from './own-work.js'
 import type { PendingChange } from './pending-change.js'
 import { lockRow, type RowGuard } from './row-guard.js'
 import { changeOf, type Made } from './team-change.js'
@@ -25,30 +26,31 @@ export interface ChangeNeeds<R> {
    * Whether a trigger or rule may change the row after the statement. If so, the row is read again.
    */
   readonly changesAgain: boolean
-  readonly around: Around<R> | undefined
+  readonly around: ChangeWrapper<R> | undefined
   /**
-   * The way to protect the row from other sessions. `undefined` if the statement alone protects it.
+   * How the row is protected from other sessions. `undefined` if the statement alone protects the
+   * row.
    */
   readonly guard: RowGuard | undefined
 }
 
 export class ChangeTransaction<R extends Outcome> {
   readonly #change: PendingChange
-  readonly #statement: (ask: Ask) => Promise<R | Refused>
+  readonly #statement: (ask: StatementSender) => Promise<R | Refused>
   readonly #needs: ChangeNeeds<R>
   /**
-   * The snapshot of the transaction, if the record was absent. It shows later whether the
-   * transaction itself had removed the record.
+   * The snapshot of the transaction, if the record was absent. It is used later to find out whether
+   * the transaction itself had removed the record.
    */
   #snapshot: string | undefined
   /**
    * True if the version of the row did not match, and this transaction itself had changed the row.
    */
   #touched = false
-  /** The last attempt with the team's function. */
+  /** The last attempt that ran the service's `write` function. */
   #team: TeamWrite | undefined
 
-  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, needs: ChangeNeeds<R>) {
+  constructor(change: PendingChange, statement: (ask: StatementSender) => Promise<R | Refused>, needs: ChangeNeeds<R>) {
     this.#change = change
     this.#statement = statement
     this.#needs = needs
@@ -67,9 +69,10 @@ export class ChangeTransaction<R extends Outcome> {
 
   #attempts(): Promise<R | Refused> {
     const { databases, call, table } = this.#change
-    const { options, readsAgain } = table
+    const { options, readsSeparately } = table
     const { around, guard } = this.#needs
-    const optional = options.write === undefined && options.session === undefined && around === undefined && !readsAgain
+    const optional =
+      options.write === undefined && options.session === undefined && around === undefined && !readsSeparately
     return writingTogether<R | Refused>({
       databases,
       options,
@@ -81,43 +84,43 @@ export class ChangeTransaction<R extends Outcome> {
     })
   }
 
-  async #attempt(ask: Ask, own: Session): Promise<R | Refused> {
+  async #attempt(ask: StatementSender, own: Session): Promise<R | Refused> {
     if (this.#change.table.options.write !== undefined) return this.#withTeam(new TeamWrite(this.#change, own), ask)
     const result = await this.#apply(ask)
     return this.#needs.changesAgain ? this.#asCommitted(result, ask) : result
   }
 
   /** Runs the adapter's own statement. */
-  async #apply(ask: Ask, team?: TeamWrite): Promise<R | Refused> {
+  async #apply(ask: StatementSender, team?: TeamWrite): Promise<R | Refused> {
     const { table, texts, action, databases } = this.#change
     const { write } = table.options
     await team?.begin()
     const result = await this.#guarded(ask).catch((error: unknown) => refusedBy(error, this.#change))
     if (succeeded(result)) team?.succeeded(appliedOf(result))
-    if (databases.write.nested) return result
-    if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWork(table, texts, ask)
+    if (databases.write.mayBeNested) return result
+    if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWrite(table, texts, ask)
     // The snapshot is taken only for a replace, patch or remove, because an attach or detach may
     // result in `absent` for other reasons. Tables that are read through a view are excluded too,
     // because the view may show fewer rows than the table.
-    const mayHide = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
-    if (result === 'absent' && mayHide) this.#snapshot = await snapshotOf(ask)
+    const needsSnapshot = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
+    if (result === 'absent' && needsSnapshot) this.#snapshot = await snapshotOf(ask)
     return result
   }
 
   /** Runs the statement, after locking the row if the guard is `lock`. */
-  async #guarded(ask: Ask): Promise<R | Refused> {
+  async #guarded(ask: StatementSender): Promise<R | Refused> {
     return (await this.#lock(ask)) ? this.#statement(ask) : ('absent' as R)
   }
 
   /** Locks the row if the guard is `lock`. Resolves with `false` if there is no such row. */
-  async #lock(ask: Ask): Promise<boolean> {
+  async #lock(ask: StatementSender): Promise<boolean> {
     const { table, texts, expected, call, action } = this.#change
     if (this.#needs.guard !== 'lock' || texts === undefined) return true
     return lockRow({ table, texts, expected, call, ask }, action === 'remove' && table.deletion === undefined)
   }
 
-  /** One attempt with the team's `write` function. */
-  async #withTeam(team: TeamWrite, ask: Ask): Promise<R | Refused> {
+  /** Makes one attempt, and runs the service's `write` function in it. */
+  async #withTeam(team: TeamWrite, ask: StatementSender): Promise<R | Refused> {
     this.#team = team
     team.checkTime()
     let applied: Promise<R | Refused> | undefined
@@ -143,7 +146,7 @@ export class ChangeTransaction<R extends Outcome> {
         return refused
       }
       const thrown = isProblem(error) ? error : teamError(error, 'write')
-      await team.doubt(thrown)
+      await team.verifyThrown(thrown)
       throw thrown
     }
     const result = await apply()
@@ -158,8 +161,8 @@ export class ChangeTransaction<R extends Outcome> {
     return answer
   }
 
-  /** Converts the result of the statement for the team's function. */
-  async #forTeam(result: R | Refused, ask: Ask, team: TeamWrite): Promise<Made> {
+  /** Converts the result of the statement for the `write` function. */
+  async #forTeam(result: R | Refused, ask: StatementSender, team: TeamWrite): Promise<Made> {
     const { table, texts = [], call } = this.#change
     const applied = appliedOf(result)
     if (applied === 'attached' || applied === 'detached')
@@ -171,10 +174,10 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Resolves with the record as it was before the change, for the team's function. Resolves with
+   * Resolves with the record as it was before the change, for the `write` function. Resolves with
    * `absent` or `stale` if nothing will be changed.
    */
-  async #before(ask: Ask): Promise<unknown> {
+  async #before(ask: StatementSender): Promise<unknown> {
     const { table, action, texts, expected, before, call } = this.#change
     if (action === 'create' || texts === undefined) return undefined
     if (table.options.readBefore !== true) return before?.()
@@ -187,22 +190,22 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /** The result, with the record as it will be committed. */
-  async #asCommitted(result: R | Refused, ask: Ask): Promise<R | Refused> {
+  async #asCommitted(result: R | Refused, ask: StatementSender): Promise<R | Refused> {
     const { table, call, databases } = this.#change
     const stored = storedIn(result)
     if (stored === undefined) return result
-    const now: Stored<unknown> | Refused = await committed(table, stored, databases.write.nested, call, ask)
+    const now: Stored<unknown> | Refused = await committed(table, stored, databases.write.mayBeNested, call, ask)
     if ('refused' in now) return now
     return (result === stored ? now : { created: now }) as R
   }
 
   /**
-   * Throws if the function has restored a removed record: the response would be 204 although the
-   * record still exists (VERB-6).
+   * Throws if the `write` function has restored a removed record. Otherwise, the response would be
+   * 204 although the record still exists (VERB-6).
    */
-  async #refusePutBack(ask: Ask): Promise<void> {
+  async #refusePutBack(ask: StatementSender): Promise<void> {
     const { table, texts, call, action, databases } = this.#change
-    if (texts === undefined || databases.write.nested || table.separate) return
+    if (texts === undefined || databases.write.mayBeNested || table.separate) return
     if ((await shownRecord({ table, texts, call, ask })) === undefined) return
     throw teamFault(
       `SQL of the "write" function has undone the ${action} of "${table.definition.collection}" that ` +
@@ -212,12 +215,12 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Converts an error to a refusal. Rethrows the error if it concerns a row that the team's
+   * Converts an error to a refusal. Rethrows the error if it concerns a row that the `write`
    * function wrote to another table.
    */
   #refused(error: unknown): Refused {
     const { table, action } = this.#change
-    const concerns = table.options.write === undefined || action === 'remove' || isOwn(table, error)
+    const concerns = table.options.write === undefined || action === 'remove' || isOwnTable(table, error)
     if (!concerns) throw error
     return refusedBy(error, this.#change)
   }
@@ -229,9 +232,9 @@ export class ChangeTransaction<R extends Outcome> {
     if (texts === undefined || (!this.#touched && since === undefined)) return
     const databases = { ...this.#change.databases, read: this.#change.databases.write }
     if (result === 'stale' && this.#touched) {
-      // A trigger of a statement may write the row even if the statement finds no row. So the
-      // version may not have matched before the transaction either. The transaction has been rolled
-      // back, so the row now has its earlier version again.
+      // A statement-level trigger may write the row even if the statement finds no row. So the
+      // version might not have matched before the transaction either. The transaction has been
+      // rolled back, so the row now has its earlier version again.
       const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }
@@ -244,7 +247,7 @@ export class ChangeTransaction<R extends Outcome> {
 }
 
 /**
- * If the team's function threw because the adapter's own statement had not succeeded, returns the
+ * If the `write` function threw because the adapter's own statement had not succeeded, returns the
  * result of that statement. After a failed statement, the database accepts no further statements in
  * the transaction, so the function is likely to throw. Returns `undefined` if the function threw an
  * `HttpProblem`, which takes precedence.

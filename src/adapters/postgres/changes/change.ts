@@ -1,11 +1,11 @@
 /** Runs a change atomically, together with everything that it needs (HDR-3). */
 import type { Refused } from '../../contract.js'
 import { Joins } from '../links/joins.js'
-import type { Ask } from '../sql/ask.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { waitOf, writingAlone } from '../transactions/statements.js'
 import { ChangeTransaction } from './change-transaction.js'
 import { changesAfterwards } from './committed.js'
-import { type Around, type Outcome, refusedBy } from './outcome.js'
+import { type ChangeWrapper, type Outcome, refusedBy } from './outcome.js'
 import type { PendingChange } from './pending-change.js'
 import { isRacing, rowGuard } from './row-guard.js'
 
@@ -16,8 +16,8 @@ import { isRacing, rowGuard } from './row-guard.js'
  */
 export async function changing<R extends Outcome>(
   change: PendingChange,
-  statement: (ask: Ask, joins?: Joins) => Promise<R | Refused>,
-  around?: Around<R>,
+  statement: (ask: StatementSender, joins?: Joins) => Promise<R | Refused>,
+  around?: ChangeWrapper<R>,
 ): Promise<R | Refused> {
   const { table, databases } = change
   const { write, session } = table.options
@@ -28,9 +28,9 @@ export async function changing<R extends Outcome>(
     session !== undefined ||
     around !== undefined ||
     changesAgain ||
-    table.readsAgain ||
+    table.readsSeparately ||
     guard !== undefined
-  if (needsMore || databases.write.nested)
+  if (needsMore || databases.write.mayBeNested)
     return new ChangeTransaction(change, statement, { changesAgain, around, guard }).run()
   const joins = Joins.ofWrite(table, databases, change.call)
   try {
@@ -43,10 +43,14 @@ export async function changing<R extends Outcome>(
 }
 
 /**
- * Runs the statement with joins. If it fails and the joins may be the cause, sends it again without
- * them. The failed statement has changed nothing.
+ * Runs the statement with joins. If the statement fails and the joins may be the cause, sends it
+ * again without the joins. The failed statement has changed nothing.
  */
-const joined = <R>(joins: Joins, ask: Ask, statement: (ask: Ask, joins?: Joins) => Promise<R>): Promise<R> =>
+const joined = <R>(
+  joins: Joins,
+  ask: StatementSender,
+  statement: (ask: StatementSender, joins?: Joins) => Promise<R>,
+): Promise<R> =>
   statement(ask, joins).catch((error: unknown) => {
     if (!joins.mayHaveFailed(error)) throw error
     return statement(ask)

@@ -1,10 +1,10 @@
 /**
- * Reads the row as it will be committed, with the changes of triggers, rules and the team's
- * functions, for the response to a write (HDR-8).
+ * Reads the row as it will be committed, with the changes made by triggers, rules and the service's
+ * own functions, for the response to a write (HDR-8).
  */
 import type { AdapterCall, Refused, Stored, WriteAction } from '../../contract.js'
 import { shownRecord } from '../reads/reads.js'
-import type { Ask } from '../sql/ask.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import type { Table } from '../table/table.js'
 import { unshown } from '../writes/unchanged.js'
 
@@ -15,17 +15,17 @@ export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): bo
   action === 'create' ? aftermath.insert : action !== 'remove' && aftermath.update
 
 /**
- * Reads the record at the end of its transaction, as it will be committed. Constraints and triggers
- * that are deferred to the commit are run before the read. In a transaction of the caller
- * (`nested`), they stay deferred, because the caller may still satisfy the constraints. If the
- * record is no longer visible, the write is refused.
+ * Reads the record at the end of its transaction, as it will be committed. Deferred constraints and
+ * triggers are run before this read. In a transaction of the caller (`mayBeNested`), they stay deferred,
+ * because the caller may still satisfy the constraints before the commit. If the record is no
+ * longer visible, the write is refused.
  */
 export async function committed(
   table: Table,
   stored: Stored<Row>,
   nested: boolean,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<Stored<Row> | Refused> {
   if (table.aftermath.deferred && !nested) await ask.query('SET CONSTRAINTS ALL IMMEDIATE')
   return (await reread(table, stored, call, ask)) ?? unshown
@@ -36,7 +36,7 @@ export async function reread(
   table: Table,
   { value }: Stored<Row>,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<Stored<Row> | undefined> {
   const key = table.definition.key.of(value)
   const texts = key === undefined ? undefined : table.layout.keyTexts(key)

@@ -2,7 +2,7 @@
 import type { Refused, Repeated, Stored } from '../../contract.js'
 import { isRefused } from '../../contract.js'
 import type { Applied } from '../options/change-options.js'
-import type { Ask } from '../sql/ask.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { Outdated } from '../table/opening.js'
 import { teamErrors } from '../transactions/team-errors.js'
 import { isOutdated, refusalOf } from '../writes/refusals.js'
@@ -11,27 +11,32 @@ import type { PendingChange } from './pending-change.js'
 export type Outcome = Applied<unknown> | { readonly created: unknown } | Repeated
 
 /**
- * Runs other work before and after a change, in the same transaction. For example, keeps the
- * created record for repeats of the request. May skip the change.
+ * Runs other work before and after a change, in the same transaction. For example, the wrapper
+ * stores the created record, so that a retry of the request gets the same response. The wrapper may
+ * skip the change.
  */
-export type Around<R> = (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>
+export type ChangeWrapper<R> = (ask: StatementSender, work: () => Promise<R | Refused>) => Promise<R | Refused>
 
 /**
- * Converts the error of a violated constraint to a refusal. Rethrows every other error, and errors
- * of a team's own statements.
+ * Converts the error of a violated constraint to a refusal. Throws `Outdated` if the error shows
+ * that the table has changed. Rethrows every other error, including errors that the service's own
+ * functions caused.
  */
 export function refusedBy(
   error: unknown,
   { table, action, value }: Pick<PendingChange, 'table' | 'action' | 'value'>,
 ): Refused {
-  const isTeams = error instanceof Error && teamErrors.has(error)
-  const refused = isTeams ? undefined : refusalOf(table, error, { action, value })
+  const isFromService = error instanceof Error && teamErrors.has(error)
+  const refused = isFromService ? undefined : refusalOf(table, error, { action, value })
   if (refused === undefined) throw error
   if (isOutdated(table, error)) throw new Outdated(refused)
   return refused
 }
 
-/** The result in the form in which a team's function gets it: for a create, the created record. */
+/**
+ * The result as it is passed to the service's own functions. For a create, this is the created
+ * record.
+ */
 export const appliedOf = (result: unknown): Applied<unknown> =>
   (typeof result === 'object' && result !== null && 'created' in result ? result.created : result) as Applied<unknown>
 

@@ -1,12 +1,12 @@
 /**
- * Detects whether a transaction has itself changed a record, by a team's SQL or a trigger, before
- * the adapter's own statement. As a result, the statement finds no such record, or finds another
- * version than the expected one.
+ * Detects whether a transaction has already changed a record, through the service's own SQL or a
+ * trigger, before the adapter's own statement. The statement then finds no such record, or finds a
+ * version other than the expected one.
  */
 
-import { keptRow, type RowCall } from '../reads/row-call.js'
-import type { Ask } from '../sql/ask.js'
-import { every, Parameters, row } from '../sql/sql.js'
+import { anyVersionRow, type RowCall } from '../reads/row-call.js'
+import { allOf, Parameters, rowAlias } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { keySql } from '../table/conditions.js'
 import type { Table } from '../table/table.js'
 import { teamFault } from '../transactions/team-errors.js'
@@ -16,22 +16,22 @@ import type { PendingChange } from './pending-change.js'
  * Whether the row with this key was written in this transaction, or in one of its savepoints. If a
  * row is visible although its writer is still in progress, the writer is this transaction.
  *
- * The row holds only the lowest 32 bits of the id of its writer. The full id is computed from the
- * id of this transaction. It is never smaller than that id, because a savepoint has a larger id
- * than its transaction.
+ * The row holds only the lowest 32 bits of the id of its writer. The writer's full id is computed
+ * from the id of this transaction. The writer's id is never smaller than the id of this
+ * transaction, because a savepoint has a larger id than its transaction.
  */
-export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask): Promise<boolean> {
+export async function isOwnWrite(table: Table, texts: readonly string[], ask: StatementSender): Promise<boolean> {
   // On a distributed table, the row has a transaction id of another server.
   if (table.relation.distributed) return false
   const parameters = new Parameters()
-  const where = every(keySql(table.layout, texts, parameters))
-  const since = `(${row}.xmin::text::bigint - txid_current_if_assigned()) & 4294967295`
+  const where = allOf(keySql(table.layout, texts, parameters))
+  const since = `(${rowAlias}.xmin::text::bigint - txid_current_if_assigned()) & 4294967295`
   const status = 'txid_status(txid_current_if_assigned() + _w.since)'
   const text = `SELECT (CASE WHEN _w.since < 2147483648 THEN ${status} = 'in progress' END)::text AS c0 FROM (SELECT ${since} AS since FROM ${table.target} WHERE ${where}) AS _w`
   try {
     return (await ask.query(text, parameters))[0]?.c0 === 'true'
   } catch {
-    // A view has no `xmin`, and databases other than PostgreSQL may not have these functions.
+    // A view has no `xmin`, and databases other than PostgreSQL might not have these functions.
     return false
   }
 }
@@ -40,7 +40,7 @@ export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask
  * The current snapshot of a transaction that is about to be rolled back; `undefined` if the
  * database does not provide it.
  */
-export async function snapshotOf(ask: Ask): Promise<string | undefined> {
+export async function snapshotOf(ask: StatementSender): Promise<string | undefined> {
   try {
     return (await ask.query('SELECT txid_current_snapshot()::text AS c0'))[0]?.c0 ?? undefined
   } catch {
@@ -57,8 +57,8 @@ export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> 
   const parameters = new Parameters()
   const seen = `${parameters.add(snapshot)}::text::txid_snapshot`
   const next = `txid_snapshot_xmax(${seen})`
-  const writer = `${next} - ((${next} - ${row}.xmin::text::bigint) & 4294967295)`
-  const where = every(keptRow(at, parameters))
+  const writer = `${next} - ((${next} - ${rowAlias}.xmin::text::bigint) & 4294967295)`
+  const where = allOf(anyVersionRow(at, parameters))
   const text = `SELECT txid_visible_in_snapshot(${writer}, ${seen})::text AS c0 FROM ${at.table.target} WHERE ${where}`
   try {
     return (await at.ask.query(text, parameters))[0]?.c0 === 'true'
@@ -76,7 +76,7 @@ export function ownWork({ table, action }: PendingChange, missed: string): Error
   const by = names.length === 0 ? 'A rule or a trigger' : `SQL of the "${names.join('" or "')}" function`
   const fix = names.includes('write')
     ? 'Run such SQL after change.apply()'
-    : 'Set the columns in a BEFORE trigger, by NEW'
+    : 'Set the columns in a BEFORE trigger, by assigning to NEW'
   return teamFault(
     `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which ` +
       `then no longer found ${missed}. Nothing was changed. ${fix}.`,

@@ -11,7 +11,7 @@ export interface PendingChange {
   readonly action: WriteAction
   /** Absent on a create whose key the store assigns. */
   readonly key: KeyValue | undefined
-  /** The texts of the key. Absent on a create. */
+  /** The parts of the key, as strings. Absent on a create. */
   readonly texts: readonly string[] | undefined
   /** The record to store. */
   readonly value: unknown
@@ -19,9 +19,9 @@ export interface PendingChange {
   /** The version that the record must have. */
   readonly expected: string | undefined
   /**
-   * Returns the record in the expected version, for the team's `write` function. Returns
+   * Returns the record in the expected version, for the service's `write` function. Returns
    * `undefined` if the request has not read the record, or if equal versions do not imply equal
-   * rows. Absent on a create, and if the team has no such function.
+   * rows. Absent on a create, and if there is no `write` function.
    */
   readonly before: (() => unknown) | undefined
 }

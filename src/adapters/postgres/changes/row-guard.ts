@@ -1,13 +1,13 @@
 /**
- * Protects a row from other sessions, from the comparison of its version until the write. Only for
- * changes whose statement alone does not protect it (`racing.ts`, HDR-3).
+ * Protects a row from changes by other sessions between the comparison of its version and the
+ * write. Used only for changes whose own statement does not protect the row (`racing.ts`, HDR-3).
  */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import { rowNow } from '../reads/reads.js'
-import { keptRow, type RowCall } from '../reads/row-call.js'
+import { anyVersionRow, type RowCall } from '../reads/row-call.js'
 import { nodesOf, type PlanNode, planIn } from '../sql/plan.js'
-import { every, Parameters } from '../sql/sql.js'
+import { allOf, Parameters } from '../sql/sql.js'
 import type { Table } from '../table/table.js'
 import type { PendingChange } from './pending-change.js'
 
@@ -16,7 +16,7 @@ import type { PendingChange } from './pending-change.js'
  * the lock was granted.
  * - `snapshot`: the transaction is REPEATABLE READ. If another session has changed the row since
  * the transaction began, the write fails with a serialization failure, and the transaction is
- * repeated. For views whose rows can't be locked.
+ * retried. Used for views whose rows can't be locked.
  */
 export type RowGuard = 'lock' | 'snapshot'
 
@@ -42,19 +42,19 @@ const lockSql = (strength: 'UPDATE' | 'NO KEY UPDATE', table: Table, where: stri
 
 /**
  * The maximum number of attempts to lock a row. Another attempt is made if the lock found no row,
- * but the read after it found one. The row may have become visible in between.
+ * but the next read found the row. The row may have become visible in between.
  */
 const maxTries = 3
 
 /**
- * Locks the row of a change until its transaction ends. Resolves with whether the row exists, in
+ * Locks the row of a change until its transaction ends. Resolves with true if the row exists, in
  * any version. Other rows may have changed while this statement waited for the lock. So the change
  * is made by a separate statement, which compares the version again.
  */
 export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     const parameters = new Parameters()
-    const where = every(keptRow(at, parameters))
+    const where = allOf(anyVersionRow(at, parameters))
     const [locked] = await at.ask.query(lockSql(removes ? 'UPDATE' : 'NO KEY UPDATE', at.table, where), parameters)
     if (locked !== undefined) return true
     if ((await rowNow(at)) === undefined) return false
@@ -70,8 +70,8 @@ export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
  * PostgreSQL refuses the lock for a view with an outer join, GROUP BY, DISTINCT or window
  * functions. It also refuses the lock if a role lacks the UPDATE privilege on an underlying table.
  * For an ordinary view, this role is the owner of the view. For a view with `security_invoker`, it
- * is the role of the database connection. In both cases, the role of the connection also needs the
- * UPDATE privilege on the view itself.
+ * is the role of the database connection. For both kinds of view, the role of the connection also
+ * needs the UPDATE privilege on the view itself.
  *
  * PostgreSQL locks no rows in the branches of a UNION, in WITH queries, in sub-selects and in
  * functions, and reports no error. The plan shows which rows will be locked: it outputs their
@@ -82,7 +82,7 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
   try {
     // Within a transaction of the caller, use a savepoint: a failed statement must not abort the
     // transaction.
-    const [row] = database.nested
+    const [row] = database.mayBeNested
       ? await database.transaction((session) => session.query(text, []), wait, true)
       : await database.query(text, [], wait)
     const scans = nodesOf(planIn(row)).filter(readsRows)

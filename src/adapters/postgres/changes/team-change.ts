@@ -1,4 +1,4 @@
-/** The change that a team's `write` function gets. */
+/** The change that the service's `write` function gets. */
 import { freezeThroughout } from '../../../definition/fixed.js'
 import type { Applied, Change } from '../options/change-options.js'
 import type { PendingChange } from './pending-change.js'
@@ -12,9 +12,9 @@ export interface Made {
 }
 
 /**
- * Makes the change that the function gets. Its data are frozen copies, so that the function can't
- * modify the data that have been checked and will be stored. `apply` does not use `this`, because
- * the function may destructure the change.
+ * Makes the change that the function gets. The change contains frozen copies, so that the function
+ * can't modify the data that have been checked and will be stored. `apply` does not use `this`,
+ * because the function may destructure the change.
  */
 export function changeOf(change: PendingChange, before: unknown, make: () => Promise<Made>): Change {
   const { action, value, parent, table } = change

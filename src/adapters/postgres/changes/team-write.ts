@@ -1,6 +1,6 @@
 /**
- * Runs a team's `write` function. Detects whether the function has ended the transaction or undone
- * the change, and explains this in error messages.
+ * Runs the service's `write` function. Detects whether the function has ended the transaction or
+ * undone the change, and explains this in error messages.
  */
 import { isUnavailable } from '../../../problem.js'
 import type { AdapterCall, Stored } from '../../contract.js'
@@ -9,7 +9,7 @@ import { Cancelled, failureKind, stateOf, unavailable } from '../connections/fai
 import { statementShare, timerFor } from '../connections/waits.js'
 import type { Change } from '../options/change-options.js'
 import { shownRecord } from '../reads/reads.js'
-import { asking } from '../sql/ask.js'
+import { senderOf } from '../sql/statement-sender.js'
 import { reading, waitOf } from '../transactions/statements.js'
 import { teamErrors, teamFault } from '../transactions/team-errors.js'
 import { type MarkState, TransactionMark } from '../transactions/transaction-mark.js'
@@ -25,9 +25,9 @@ class Ended extends Error {}
  * take several attempts, and the last attempt has no time left for this check. So the result of an
  * earlier attempt is kept here.
  */
-const waitedFor = new WeakSet<AdapterCall>()
+const callsWithWaiters = new WeakSet<AdapterCall>()
 
-/** One attempt to run a change together with the team's function. */
+/** One attempt to run a change together with the service's `write` function. */
 export class TeamWrite {
   readonly #change: PendingChange
   readonly #own: Session
@@ -44,12 +44,12 @@ export class TeamWrite {
   constructor(change: PendingChange, own: Session) {
     this.#change = change
     this.#own = own
-    this.#mark = new TransactionMark(asking(own), own.first !== undefined)
+    this.#mark = new TransactionMark(senderOf(own), own.first !== undefined)
   }
 
   /** Throws if the function would only wait again for the same lock as in its last attempt. */
   checkTime(): void {
-    if (waitedFor.has(this.#change.call)) throw this.#lateFault(undefined)
+    if (callsWithWaiters.has(this.#change.call)) throw this.#lateFault(undefined)
   }
 
   /** Must be called right before the adapter's own statement. */
@@ -97,10 +97,10 @@ export class TeamWrite {
   }
 
   /**
-   * Like `verify`, for a function that threw. If the function had ended the transaction before, its
-   * own error could tell the client something wrong.
+   * Like `verify`, for a function that threw. If the function had ended the transaction before it
+   * threw, the error of the function could tell the client something wrong.
    */
-  async doubt(thrown: Error): Promise<void> {
+  async verifyThrown(thrown: Error): Promise<void> {
     if (this.#made === undefined) return
     const state = await this.#mark.check().catch(() => 'kept')
     if (state === 'ended') throw this.#ended(thrown)
@@ -144,18 +144,21 @@ export class TeamWrite {
     return error
   }
 
-  /** The error of the whole write, with an explanation for the team. */
+  /**
+   * The error of the whole write. If the `write` function is at fault, the error explains the
+   * fault.
+   */
   async explained(error: unknown): Promise<unknown> {
     const isOver = this.#own.first === undefined && ['25P01', '3B001'].includes(stateOf(error) ?? '')
     if (error instanceof Ended || isOver)
       return this.#endedFault(await this.#isMade(), error instanceof Ended ? error.cause : error)
     // The function threw, and the transaction of its last statement had failed. The function may
-    // have begun that transaction itself, after ending the adapter's. This is certain if the change
-    // is committed.
+    // have begun that transaction itself, after ending the adapter's. If the change is committed,
+    // the function has certainly done so.
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
     const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
-    return isLate && (this.#isRunning || waitedFor.has(this.#change.call)) ? this.#lateFault(error.cause) : error
+    return isLate && (this.#isRunning || callsWithWaiters.has(this.#change.call)) ? this.#lateFault(error.cause) : error
   }
 
   #endedFault(isMade: boolean | undefined, cause: unknown): Error {
@@ -197,7 +200,7 @@ export class TeamWrite {
   #lateFault(cause: unknown): unknown {
     const hint = this.#change.databases.write.embedded
       ? ' Statements that it sends to the PGlite instead of the given transaction wait until the transaction has ended.'
-      : waitedFor.has(this.#change.call)
+      : callsWithWaiters.has(this.#change.call)
         ? ' Another connection waits for a lock of its transaction. If the function waits for that connection, use the given client instead.'
         : ''
     const message = `The "write" function of "${this.#names.collection}" did not end in time. Nothing was changed.${hint}`
@@ -214,7 +217,7 @@ export class TeamWrite {
     const text = `SELECT 1 AS c0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1::integer = ANY (pg_blocking_pids(pid)) LIMIT 1`
     try {
       const waiting = await this.#change.databases.write.query(text, [`${processID}`], waitOf(this.#change.call))
-      if (waiting.length > 0) waitedFor.add(this.#change.call)
+      if (waiting.length > 0) callsWithWaiters.add(this.#change.call)
     } catch {}
   }
 }

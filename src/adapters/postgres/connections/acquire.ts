@@ -5,10 +5,10 @@ import { PoolWaitMessage } from '../../../telemetry/messages.js'
 import { deadline } from '../../../timeout.js'
 import type { Wait } from './client.js'
 import { connectionOf, watchConnecting } from './connections.js'
+import { type DeadlineSemaphore, semaphoreOf } from './deadline-semaphore.js'
 import { connectFailure, serverAt } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
-import { type Turns, turnsOf } from './turns.js'
 import { callAbandoned, statementShare, timerFor, within } from './waits.js'
 
 /**
@@ -18,12 +18,12 @@ import { callAbandoned, statementShare, timerFor, within } from './waits.js'
  */
 export interface Lender {
   readonly pool: PgPool
-  readonly turns: Turns
+  readonly semaphore: DeadlineSemaphore
 }
 
 export const lenderOf = (pool: PgPool): Lender => ({
   pool,
-  turns: turnsOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY),
+  semaphore: semaphoreOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY),
 })
 
 /**
@@ -33,7 +33,7 @@ export const lenderOf = (pool: PgPool): Lender => ({
  * connection that was idle for a while is checked before it is used.
  */
 export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgClient> {
-  const { pool, turns } = lender
+  const { pool, semaphore } = lender
   const left = wait.left()
   let watch: Traced<PoolWaitMessage> | undefined
   const begin = (waits: () => boolean): Promise<PgClient> => {
@@ -42,13 +42,13 @@ export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgCl
         const first = await connect(pool, limit)
         return isLive(first) ? first : await live(pool, first, limit, waits)
       } catch (error) {
-        turns.give()
+        semaphore.release()
         throw error
       }
     }
-    const turn = turns.take(left, waits)
+    const turn = semaphore.acquire(left, waits)
     if (turn === undefined) return lend()
-    watch = watchWait(turns)
+    watch = watchWait(semaphore)
     return turn.then(() => {
       watch?.end()
       watch = undefined
@@ -65,20 +65,20 @@ export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgCl
 }
 
 /** Reports on `poolWaitChannel` that a call waits for its turn. */
-function watchWait(turns: Turns): Traced<PoolWaitMessage> | undefined {
+function watchWait(semaphore: DeadlineSemaphore): Traced<PoolWaitMessage> | undefined {
   if (!poolWaitChannel.hasSubscribers) return undefined
-  return new Traced(poolWaitChannel, new PoolWaitMessage(turns.places, turns.waiting)).begin()
+  return new Traced(poolWaitChannel, new PoolWaitMessage(semaphore.places, semaphore.waiting)).begin()
 }
 
 /**
  * Gives a connection from `acquire` back to the pool. If `broken` is an error or true, the pool
  * closes the connection. Throws if the connection has already been released.
  */
-export function release({ turns }: Lender, client: PgClient, broken: Error | boolean): void {
+export function release({ semaphore }: Lender, client: PgClient, broken: Error | boolean): void {
   try {
     client.release?.(broken)
   } finally {
-    turns.give()
+    semaphore.release()
   }
 }
 
@@ -112,7 +112,7 @@ async function live(pool: PgPool, first: PgClient, limit: number, waits: () => b
   let client = first
   for (let tries = 0; tries < maxReplaced; tries++) {
     const hasEnded = connectionOf(client).ended !== undefined
-    if (!hasEnded && (!waits() || isLive(client) || (await answers(client)))) return client
+    if (!hasEnded && (!waits() || isLive(client) || (await checkAlive(client)))) return client
     giveBack(client, false)
     if (!waits()) throw callAbandoned()
     // A closed connection says nothing about the others, because each connection reports its own
@@ -121,7 +121,7 @@ async function live(pool: PgPool, first: PgClient, limit: number, waits: () => b
     client = await connect(pool, limit)
   }
   giveBack(client, true)
-  throw new Busy('The pool gave only connections that are closed.')
+  throw new Busy('The pool returned only closed connections.')
 }
 
 function giveBack(client: PgClient, isAlive: boolean): void {
@@ -136,7 +136,7 @@ function giveBack(client: PgClient, isAlive: boolean): void {
 function checkIdle(pool: PgPool): void {
   for (let idle = pool.idleCount; idle > 0; idle--) {
     pool.connect().then(
-      async (client) => giveBack(client, isLive(client) || (await answers(client))),
+      async (client) => giveBack(client, isLive(client) || (await checkAlive(client))),
       // The pool has ended, or no connection can be made. No caller waits for this connection.
       () => undefined,
     )
@@ -148,11 +148,11 @@ const checkTime = 1_000
 
 /**
  * Whether the server responds to an empty statement within a second. The time during which the
- * event loop was blocked does not count. A connection without a response is closed, and the other
- * connections of its pool are marked as doubtful: they are checked before their next use. Never
- * rejects.
+ * event loop was blocked does not count. A connection on which the server does not respond is
+ * closed, and the other connections of its pool are marked as doubtful: they are checked before
+ * their next use. Never rejects.
  */
-function answers(client: PgClient): Promise<boolean> {
+function checkAlive(client: PgClient): Promise<boolean> {
   const connection = connectionOf(client)
   if (connection.ended !== undefined) return Promise.resolve(false)
   return new Promise((resolve) => {

@@ -1,6 +1,7 @@
 /**
- * Serializes calls that share one client, for example the calls of one transaction. Otherwise, a
- * statement between the SAVEPOINT and the ROLLBACK TO of another call would be rolled back with it.
+ * Serializes calls that share one client, for example the calls of one transaction. Otherwise, if a
+ * statement ran between the SAVEPOINT and the ROLLBACK TO of another call, the ROLLBACK TO would
+ * undo the statement.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sharedRegistry } from '../../../brand.js'
@@ -14,7 +15,7 @@ import { statementShare, within } from './waits.js'
  */
 const turns = new SerialQueue(sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>()))
 /**
- * The client whose turn is held by the team's function that runs now. If the function calls an
+ * The client whose turn is held by the service's function that is running. If the function calls an
  * adapter `within` the client, that call uses the same turn.
  */
 const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())

@@ -5,8 +5,8 @@
 
 /**
  * The method that every client has. A client is a `Pool`, `Client` or `PoolClient` of `pg`, a
- * `PGlite`, or a transaction of a `PGlite`. The adapter sends only texts and nulls as values. Its
- * statements cast columns to text, so they return texts and nulls, regardless of the type parsers
+ * `PGlite`, or a transaction of a `PGlite`. The adapter sends only strings and nulls as values. Its
+ * statements cast columns to text, so they return strings and nulls, regardless of the type parsers
  * that are set.
  */
 export interface SqlClient {
@@ -14,11 +14,11 @@ export interface SqlClient {
   query(text: string, values?: any[]): Promise<{ rows: any[] }>
 }
 
-/** A client that a team has written itself, with optional support for transactions. */
+/** A client that the service implements itself, with optional support for transactions. */
 export interface CustomClient extends SqlClient {
   /**
    * Runs `work` in a new transaction. Commits if `work` resolves, and rolls back if `work` rejects.
-   * Without this method, the adapter can only run single statements, unless a transaction is
+   * Without this method, the adapter can run only single statements, unless a transaction is
    * already open on the client.
    */
   transaction?<T>(work: (tx: SqlClient) => Promise<T>): Promise<T>
@@ -34,11 +34,11 @@ export type PostgresClient = SqlClient | SplitClient
 
 /** The time limit of a call, and the signal that aborts it. */
 export interface Wait {
-  /** Milliseconds until the timeout. Infinity if there is none. */
+  /** Milliseconds until the timeout. Infinity if there is no timeout. */
   left(): number
   /**
-   * Aborts when the caller no longer waits. Only slow operations read it, because it is often
-   * created when it is first read.
+   * Aborts when the caller no longer waits. Only slow operations read this property, because
+   * reading it for the first time often creates the signal.
    */
   readonly signal: AbortSignal | undefined
   /** Whether the caller no longer waits, as far as this is known without creating the signal. */
@@ -59,10 +59,13 @@ export interface Session {
    * cells.
    */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
-  /** The driver's own connection or transaction. A team's function sends its statements to it. */
+  /**
+   * The driver's own connection or transaction. The service's own functions send their statements
+   * to this object.
+   */
   readonly native: SqlClient
   /** Whether the statements are part of a transaction that the caller has opened and will end. */
-  readonly callers: boolean
+  readonly inCallersTransaction: boolean
   /**
    * The statement that the transaction began with. Absent if no such statement was given, or if the
    * transaction is the caller's own.
@@ -90,7 +93,8 @@ export interface Database {
   ): Promise<readonly Cells[]>
   /**
    * Like `cells`, for a short read-only statement that many requests use. Reads that are requested
-   * at the same time may share a round trip to the server. Absent if reads never share one.
+   * at the same time may share a round trip to the server. Absent if reads never share a round
+   * trip.
    */
   shared?(
     text: string,
@@ -101,7 +105,8 @@ export interface Database {
   /**
    * Runs `work` in one transaction. `optional`: `work` sends a single statement, which may run
    * without a transaction if the client does not support transactions. `first`: the first statement
-   * of the transaction, which returns no rows. It is not sent in the caller's own transaction.
+   * of the transaction, which returns no rows. The first statement is not sent in the caller's own
+   * transaction.
    */
   transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, optional?: boolean, first?: string): Promise<T>
   /**
@@ -113,20 +118,20 @@ export interface Database {
    * Whether statements may already run in a transaction that the caller ends. If so, a failed
    * operation is not retried.
    */
-  readonly nested: boolean
+  readonly mayBeNested: boolean
   /**
    * Whether each single statement runs on a connection of a pool, on which no transaction is open.
    */
   readonly pooled?: boolean
   /**
    * Whether this database checks the floor: the log position that a replica must have reached
-   * before it serves any client. Each connection is checked once for each floor. If its replica has
-   * not reached the floor, `Behind` is thrown.
+   * before it serves any API client. Each connection is checked once for each floor. If its replica
+   * has not reached the floor, `Behind` is thrown.
    */
   readonly checksFloor?: boolean
   /**
    * Whether the client can't begin transactions. Outside of the caller's own transaction, each
    * statement is then committed separately.
    */
-  readonly single?: boolean
+  readonly lacksTransactions?: boolean
 }

@@ -65,8 +65,8 @@ export class Connection {
   }
 
   /**
-   * Adds the library's listeners to a client, unless the client has them already. The team may have
-   * removed them since the last call.
+   * Adds the library's listeners to a client, unless the client has them already. The service may
+   * have removed them since the last call.
    */
   listenTo(client: PgClient): void {
     if (!client.listeners('error').includes(this.#onError)) client.on('error', this.#onError)
@@ -100,7 +100,7 @@ export function connectionOf(client: PgClient, peers?: Peers): Connection {
   return made
 }
 
-/** Starts listening to a client that the team has created. */
+/** Starts listening to a client that the service has created. */
 export function watchClient(client: PgClient, warn: Warn): void {
   connectionOf(client).warnBy(warn)
 }
@@ -109,8 +109,8 @@ const watched = new WeakMap<PgPool, Peers>()
 
 /**
  * Starts listening to a pool and to each of its connections. When the pool hands out a connection,
- * it removes its own `error` listener from the connection. Before that, it emits `acquire`, and the
- * library adds its listener. So the connection always has an `error` listener.
+ * the pool removes its own `error` listener from the connection. Before that, the pool emits
+ * `acquire`, and the library adds its listener. So the connection always has an `error` listener.
  */
 export function watchPool(pool: PgPool, warn: Warn): void {
   if (watched.has(pool)) return
@@ -131,8 +131,8 @@ export function watchPool(pool: PgPool, warn: Warn): void {
 
 /**
  * Whether a pool hands out its connections in the same state to every caller, as a plain pool of
- * `pg` does. A team that overrides `connect`, or listens to `acquire`, may prepare a connection for
- * one caller, for example with `SET`. Statements of other callers must not be sent on such a
+ * `pg` does. A service that overrides `connect`, or listens to `acquire`, may prepare a connection
+ * for one caller, for example with `SET`. Statements of other callers must not be sent on such a
  * connection.
  */
 export function hasUniformConnections(pool: PgPool): boolean {

@@ -1,5 +1,5 @@
 /**
- * The driver for a client that a team has written itself, with `query` and optionally
+ * The driver for a client that the service implements itself, with `query` and optionally
  * `transaction`.
  */
 
@@ -20,27 +20,27 @@ import { answered, callAbandoned, tooLate } from './waits.js'
 
 /**
  * Returns the database of a custom client. `callers`: whether the client is the caller's own
- * transaction. This may be so even if the client has a method `transaction`.
+ * transaction. This is possible even if the client has a method `transaction`.
  */
 export function customDatabase(client: CustomClient, callers: boolean): Database {
-  const nested = callers || client.transaction === undefined
+  const mayBeNested = callers || client.transaction === undefined
   return {
     embedded: false,
-    nested,
-    single: client.transaction === undefined,
+    mayBeNested,
+    lacksTransactions: client.transaction === undefined,
     query: (text, values, wait) => betweenTurns(client, wait, () => ask(client, text, values, wait)),
     cells: async (text, columns, values, wait) =>
       cellsOf(await betweenTurns(client, wait, () => ask(client, text, values, wait)), columns),
     transaction: (work, wait, optional, first) =>
-      nested
+      mayBeNested
         ? inCallersTransaction(client, work, wait, optional, first)
         : inTheirTransaction(client, work, wait, first),
   }
 }
 
 /**
- * Sends a statement. Such a client can't cancel a statement. If the time is up, the caller gets an
- * error in time, but the statement runs to its end.
+ * Sends a statement. A custom client can't cancel a statement. When the timeout expires, the caller
+ * gets an error, but the statement runs to its end.
  */
 function ask(
   over: SqlClient,
@@ -73,8 +73,8 @@ function inTheirTransaction<T>(
         if (late) throw tooLate()
         if (first !== undefined) await ask(tx, first, [], wait)
         const result = await work(sessionOf(tx, wait, false, first))
-        // If the team has ignored the error of a failed statement, COMMIT would roll back without
-        // an error. In that case, this statement fails.
+        // If the service's function has ignored the error of a failed statement, COMMIT would roll
+        // back without an error. In that case, the SELECT fails.
         await ask(tx, 'SELECT 1 AS c0', [], wait)
         if (late) throw tooLate()
         committing = true
@@ -95,7 +95,7 @@ function inTheirTransaction<T>(
 
 /**
  * Runs `work` in a savepoint of the caller's transaction. If no transaction is open, the server
- * refuses the savepoint. Then `work` runs in a new transaction, or without one if a transaction is
+ * refuses the savepoint. Then `work` runs in a new transaction, or without a transaction if it is
  * optional. If neither is possible, this function throws `ConfigurationError`.
  */
 async function inCallersTransaction<T>(
@@ -133,7 +133,7 @@ async function inCallersTransaction<T>(
 
 const sessionOf = (native: SqlClient, wait: Wait, callers: boolean, first?: string): Session => ({
   native,
-  callers,
+  inCallersTransaction: callers,
   first,
   query: (text, values) => ask(native, text, values, wait),
   cells: async (text, columns, values) => cellsOf(await ask(native, text, values, wait), columns),

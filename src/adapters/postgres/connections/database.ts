@@ -1,4 +1,4 @@
-/** Selects the driver for a team's client. */
+/** Selects the driver for the database client that the service passes. */
 
 import { invalidOption } from '../../../options/check.js'
 import type { AdapterCall } from '../../contract.js'
@@ -13,27 +13,27 @@ import { isPglite, isPgliteTransaction, pgliteDatabase, pgliteTransaction } from
 export interface Databases {
   readonly read: Database
   readonly write: Database
-  /** The team's clients for reads and for writes. */
+  /** The service's database clients for reads and for writes. */
   readonly clients: readonly [read: SqlClient, write: SqlClient]
   /** The rules for reads from a replica. Absent if reads and writes use the same database. */
   readonly replica?: ReplicaUse
   /**
-   * The client of the primary that the team has passed to `postgresAdapter`. It stays the same for
-   * `within()`.
+   * The database client of the primary that was passed to `postgresAdapter`. It stays the same in
+   * an adapter from `within()`.
    */
   readonly primary: SqlClient
   /** Whether the client was passed to `within()`. Writes then need the caller's own transaction. */
-  readonly callers?: boolean
+  readonly inCallersTransaction?: boolean
 }
 
 /** Rules for reads from a replica. */
 export interface ReplicaUse {
   /**
    * Returns `'primary'` if the read must use the primary. Otherwise returns the position that the
-   * replica must have reached for this client, or `undefined` if there is none.
+   * replica must have reached before it serves this caller, or `undefined` if any position will do.
    */
   needs(call: AdapterCall): Promise<'primary' | string | undefined> | 'primary' | undefined
-  /** Returns the position that the replica must have reached before it serves any client. */
+  /** Returns the position that the replica must have reached before it serves any caller. */
   floor(): string | undefined
   /**
    * Whether the primary serves conditional requests, and the records that the replica does not
@@ -59,7 +59,7 @@ export function databasesOf(client: PostgresClient, options: PgOptions, replica?
 
 /**
  * Returns the databases of a client that must be in the caller's own transaction. Throws
- * `ConfigurationError` if the client can't be in one.
+ * `ConfigurationError` if the client can't be in a transaction.
  */
 export function callersDatabases(
   client: PostgresClient,
@@ -70,8 +70,13 @@ export function callersDatabases(
   const { read, write } = isSplit(client) ? client : { read: client, write: client }
   const database = databaseOf(write, options, true)
   // A Pool and a PGlite begin a new transaction for each write.
-  if (!database.nested) throw noTransaction()
-  const own = { write: database, callers: true, primary, ...(replica === undefined ? {} : { replica }) } as const
+  if (!database.mayBeNested) throw noTransaction()
+  const own = {
+    write: database,
+    inCallersTransaction: true,
+    primary,
+    ...(replica === undefined ? {} : { replica }),
+  } as const
   if (read === write || replica === undefined) return { ...own, read: database, clients: [write, write] }
   return { ...own, read: replicaOf(read, options, replica), clients: [read, write] }
 }
@@ -82,13 +87,13 @@ const replicaOf = (client: SqlClient, options: PgOptions, { floor }: ReplicaUse)
 export const isSplit = (client: PostgresClient): client is SplitClient =>
   typeof client === 'object' && client !== null && 'read' in client && 'write' in client && !('query' in client)
 
-function databaseOf(client: SqlClient, options: PgOptions, callers = false): Database {
+function databaseOf(client: SqlClient, options: PgOptions, inCallersTransaction = false): Database {
   if (typeof client === 'object' && client !== null) {
     if (isPgPool(client)) return poolDatabase(client, options)
     if (isPgClient(client)) return clientDatabase(client, options)
     if (isPglite(client)) return pgliteDatabase(client)
     if (isPgliteTransaction(client)) return pgliteTransaction(client)
-    if (typeof client.query === 'function') return customDatabase(client, callers)
+    if (typeof client.query === 'function') return customDatabase(client, inCallersTransaction)
   }
   throw invalidOption(
     'postgresAdapter() needs a client as its first argument: a Pool or Client of "pg", a PGlite, a transaction ' +

@@ -3,7 +3,7 @@ import { Busy, type DatabaseFailure, failureKind, Lost, stateOf, Unsent } from '
 
 /**
  * Error codes that come from the socket, not from the server. The last four are codes of other
- * drivers, which a team's own client may use.
+ * drivers, which a custom client may use.
  */
 const networkCodes = new Set([
   'ECONNRESET',
@@ -23,8 +23,8 @@ const networkCodes = new Set([
 ])
 
 /**
- * Names the server of a client, for operators: `PostgreSQL at db.internal:5432`. The text contains
- * neither a user nor a password.
+ * Names the server of a client, for operators: `PostgreSQL at db.internal:5432`. The string
+ * contains neither a user nor a password.
  */
 export function serverAt({ host, port }: { readonly host?: unknown; readonly port?: unknown }): string {
   if (typeof host !== 'string' || !/^[\w.:/%-]{1,255}$/.test(host)) return 'PostgreSQL'
@@ -32,11 +32,11 @@ export function serverAt({ host, port }: { readonly host?: unknown; readonly por
 }
 
 /**
- * Converts the error of a statement of `pg`. `at` names the server. An error of the server is
- * returned unchanged, unless it ended the session. A pooler or a proxy may end a session after the
- * statement has taken effect, and send an error in place of the result. After such an error, the
- * outcome of the statement is unknown. It is also unknown after an error that does not come from
- * the server, unless the connection was closed before the statement was sent.
+ * Converts the error of a statement that `pg` sent. `at` names the server. An error of the server
+ * is returned unchanged, unless it ended the session. A pooler or a proxy may end a session after
+ * the statement has taken effect, and send an error in place of the result. After such an error,
+ * the outcome of the statement is unknown. It is also unknown after an error that does not come
+ * from the server, unless the connection was closed before the statement was sent.
  */
 export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
   if (stateOf(error) !== undefined) {
@@ -50,8 +50,8 @@ export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
 
 /**
  * Whether the session ended with this error. The severity may be in another language, so two
- * SQLSTATEs are also checked. The server sends them when a session can't begin. In a session that
- * runs, they only occur if a trigger raises them.
+ * SQLSTATEs are also checked. The server sends them when a session can't begin. In a running
+ * session, they occur only if a trigger raises them.
  */
 const endsSession = ({ severity, code, routine }: DatabaseFailure): boolean =>
   severity === 'FATAL' ||
@@ -77,8 +77,8 @@ export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
 }
 
 /**
- * Converts the error of a statement of a team's own client. An error that shows a broken connection
- * becomes `Lost`.
+ * Converts the error of a statement that a custom client sent. An error that shows a broken
+ * connection becomes `Lost`.
  */
 export function foreignFailure(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code
@@ -94,8 +94,8 @@ export function foreignFailure(error: unknown): unknown {
 }
 
 /**
- * Converts the error of a statement of PGlite. A closed PGlite accepts no statements, so that error
- * becomes `Busy`.
+ * Converts the error of a statement that PGlite ran. A closed PGlite accepts no statements, so its
+ * error becomes `Busy`.
  */
 export const embeddedFailure = (error: unknown): unknown =>
   /PGlite is clos/.test(messageOf(error)) ? new Busy('PGlite is closed.', { cause: error }) : error

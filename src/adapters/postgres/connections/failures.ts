@@ -3,7 +3,7 @@
  * whether the work is retried, and which error clients see.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stated } from '../../../failures/stated.js'
+import { loggable } from '../../../failures/loggable.js'
 import { Unavailable, unknownOutcome } from '../../../problem.js'
 import { backoff } from '../../../timeout.js'
 import type { Wait } from './client.js'
@@ -29,13 +29,14 @@ export interface DatabaseFailure {
  * - `refused`: the data violated a rule of the database;
  * - `conflict`: the transaction was rolled back because of another transaction, and can be retried
  * as a whole;
- * - `unsent`: the statement was not sent, or its transaction was not committed, so it can be
+ * - `unsent`: the statement was not sent, or its transaction was not committed, so the work can be
  * retried;
  * - `lost`: the connection broke after the statement was sent, so the outcome of a write is
  * unknown;
  * - `cancelled`: the time was up, or the caller no longer waited, and nothing was changed;
  * - `busy`: the database accepts no work at the moment;
- * - `unprepared`: a prepared statement is missing or invalid, so it can be retried without a name;
+ * - `unprepared`: a prepared statement is missing or invalid, so the statement can be retried
+ * without a name;
  * - `other`: an error in a statement or in the service.
  */
 export type FailureKind = 'refused' | 'conflict' | 'unsent' | 'lost' | 'cancelled' | 'busy' | 'unprepared' | 'other'
@@ -58,7 +59,8 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   '26000': 'unprepared',
   // Behind a pooler, another client has already prepared a statement with this name.
   '42P05': 'unprepared',
-  // A rule of the team: a trigger raised an error, or ASSERT or INTO STRICT failed in a trigger.
+  // A rule of the service's database: a trigger raised an error, or ASSERT or INTO STRICT failed in
+  // a trigger.
   P0001: 'refused',
   P0002: 'refused',
   P0003: 'refused',
@@ -91,8 +93,8 @@ const byClass: Readonly<Record<string, FailureKind>> = {
 }
 
 /**
- * The SQLSTATE classes of appendix A. A team raises codes of other classes itself, with `RAISE ...
- * USING ERRCODE`.
+ * The SQLSTATE classes of appendix A. Codes of other classes come from the service's own SQL, which
+ * raises them with `RAISE ... USING ERRCODE`.
  */
 const serverClasses = new Set(
   '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX'.split(
@@ -143,22 +145,22 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
 
-for (const { prototype } of [Unsent, Busy, Lost]) stated(prototype, 'database-gone')
-stated(Exhausted.prototype, 'pool-exhausted')
-stated(Cancelled.prototype, 'slow-filter')
+for (const { prototype } of [Unsent, Busy, Lost]) loggable(prototype, 'database-gone')
+loggable(Exhausted.prototype, 'pool-exhausted')
+loggable(Cancelled.prototype, 'slow-filter')
 
 /** The SQLSTATE of an error; `undefined` if the error is not from a server. */
 export function stateOf(error: unknown): string | undefined {
   const { code, severity } = error instanceof Error ? (error as DatabaseFailure) : {}
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // `EPIPE` looks like a SQLSTATE, but is none. A code of letters only is a SQLSTATE only if the
+  // `EPIPE` looks like a SQLSTATE, but is not one. A code without digits is a SQLSTATE only if the
   // error is from a server.
   return /\d/.test(code) || typeof severity === 'string' ? code : undefined
 }
 
 /**
- * Classifies a failure. Only errors of the driver's own connection are `lost`: a network error in a
- * team's code does not concern the database.
+ * Classifies a failure. Only errors of the driver's own connection are `lost`: a network error in
+ * the service's own code does not concern the database.
  */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof Unsent) return 'unsent'
@@ -169,15 +171,15 @@ export function failureKind(error: unknown): FailureKind {
   if (code === undefined) return 'other'
   const { routine } = error as DatabaseFailure
   const known = byCode[code] ?? byClass[code.slice(0, 2)]
-  // A trigger may raise any code. Codes that ask for a retry keep their kind. All others are
+  // A trigger may raise any code. Codes that ask for a retry keep their kind. All other codes are
   // refusals.
   if (routine === 'exec_stmt_raise') return known === 'conflict' || known === 'busy' ? known : 'refused'
   // A violated policy of row-level security has no code of its own.
   if (code === '42501' && routine === 'ExecWithCheckOptions') return 'refused'
-  // An outdated plan has no code of its own either. It shares 0A000 with errors about features that
-  // are not supported. In a request, such an error depends on the values, for example if a trigger
-  // moves a row to another partition. `ready()` has already found the errors that do not depend on
-  // the values.
+  // An outdated plan has no code of its own either. An outdated plan shares 0A000 with errors about
+  // features that are not supported. In a request, an error about such a feature depends on the
+  // values, for example if a trigger moves a row to another partition. `ready()` has already found
+  // the errors that do not depend on the values.
   if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
   if (code === 'XX000' && isRemote(error as DatabaseFailure)) return 'lost'
   return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')
@@ -253,8 +255,8 @@ const longestPause = 160
 
 /**
  * Runs `work`, and retries it after failures that allow a retry, until the time is up or the
- * maximum number of attempts is reached. Before it repeats a conflict, it pauses. Throws
- * `Unavailable` if a later attempt may succeed. Any other error is thrown unchanged.
+ * maximum number of attempts is reached. After a conflict, it pauses before the next attempt.
+ * Throws `Unavailable` if a later attempt may succeed. Any other error is thrown unchanged.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,

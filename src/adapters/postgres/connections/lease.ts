@@ -10,7 +10,7 @@ import { type Connection, connectionOf } from './connections.js'
 import { gaveUp, serverAt, statementFailure } from './driver-failures.js'
 import { failureKind, Late, Lost, stateOf, Unconfirmed, Unsent } from './failures.js'
 import type { PgClient, PgResult } from './pg-client.js'
-import { keepSlow, slowFrom } from './slow-answers.js'
+import { keepSlow, slowFrom } from './slow-results.js'
 import type { StatementNames } from './statement-names.js'
 import { answerShare, callAbandoned, gracePeriod, statementShare, timerFor, whenTooLong } from './waits.js'
 
@@ -37,7 +37,7 @@ const noop = (): void => undefined
 export class Lease {
   readonly client: PgClient
   /** Whether the connection belongs to a pool, which replaces it when it is closed. */
-  readonly lent: boolean
+  readonly fromPool: boolean
   readonly #connection: Connection
   readonly #maxTime: number
   readonly #over: (broken: Error | boolean) => void
@@ -52,9 +52,9 @@ export class Lease {
    * `maxTime`: the time limit of a statement, in milliseconds. `over` is called after `end`, once
    * no statement or cancel is in progress.
    */
-  constructor(client: PgClient, lent: boolean, maxTime: number, over: (broken: Error | boolean) => void) {
+  constructor(client: PgClient, fromPool: boolean, maxTime: number, over: (broken: Error | boolean) => void) {
     this.client = client
-    this.lent = lent
+    this.fromPool = fromPool
     this.#maxTime = maxTime
     this.#over = over
     this.#connection = connectionOf(client)
@@ -84,7 +84,8 @@ export class Lease {
 
   /**
    * Runs one statement. The statement is prepared if `names` has a name for it. Within a
-   * transaction, it is never prepared, because an invalid name would abort the transaction.
+   * transaction, the statement is never prepared, because an invalid name would abort the
+   * transaction.
    */
   run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<PgResult> {
     const { client } = this
@@ -267,7 +268,7 @@ export class Lease {
     if (sent.cancelling === undefined) this.#ended()
     else
       void sent.cancelling.then((outcome) => {
-        this.#after(outcome)
+        this.#noteCancelOutcome(outcome)
         this.#ended()
       })
   }
@@ -294,7 +295,7 @@ export class Lease {
     if (this.#given) return
     this.#underWay++
     void cancel(this.client).then((outcome) => {
-      this.#after(outcome)
+      this.#noteCancelOutcome(outcome)
       this.#ended()
     })
   }
@@ -303,7 +304,7 @@ export class Lease {
    * A cancel whose outcome is unknown could still hit the next statement. So the connection is not
    * used after this lease.
    */
-  #after(outcome: CancelOutcome | undefined): void {
+  #noteCancelOutcome(outcome: CancelOutcome | undefined): void {
     if (outcome === 'unknown') this.#unfit ??= new Lost('The outcome of a cancel request is unknown.')
   }
 
@@ -314,11 +315,12 @@ export class Lease {
   }
 
   /**
-   * Ends the lease and closes the connection, even if the connection is still in use. A client that
-   * does not come from a pool is left to the team.
+   * Ends the lease and closes the connection, even if the connection is still in use. Does nothing
+   * for a client that does not come from a pool, because the service itself must close such a
+   * client.
    */
   abandon(): void {
-    if (this.#given || !this.lent) return
+    if (this.#given || !this.fromPool) return
     this.destroy()
     this.end()
   }

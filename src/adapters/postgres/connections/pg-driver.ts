@@ -47,8 +47,10 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
       release(lender, client, broken)
     } catch {
       // The connection has already been released, but the results of the statements are still
-      // valid. So this only causes a warning.
-      options.warn('A function of the team released the connection of its transaction. Leave that to the adapter.')
+      // valid. So the only consequence is a warning.
+      options.warn(
+        "One of the service's own functions released the connection of its transaction. Leave that to the adapter.",
+      )
     }
   }
   const lent = (client: PgClient): Lease =>
@@ -83,7 +85,7 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   )
   return {
     embedded: false,
-    nested: false,
+    mayBeNested: false,
     pooled: true,
     checksFloor: options.floor !== undefined,
     query: (text, values, wait) => holding(wait, async (lease) => (await lease.run(text, values, wait, names)).rows),
@@ -96,20 +98,21 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
 
 /**
  * Returns the database of a single client. Statements run one after the other. If a transaction of
- * the caller is open, they run in it.
+ * the caller is open, they run in that transaction.
  */
 export function clientDatabase(client: PgClient, options: PgOptions): Database {
   watchClient(client, options.warn)
   const connection = connectionOf(client)
   /**
    * How many times the pool had handed out the client when this database was made. If that number
-   * has changed, the client is used by another caller, whose transaction is not this caller's.
+   * has changed, another caller is using the client, and the open transaction belongs to that
+   * caller.
    */
   const { checkouts } = connection
   const names = options.prepare ? namesOf(client) : undefined
   return {
     embedded: false,
-    nested: true,
+    mayBeNested: true,
     async query(text, values, wait) {
       const lease = await turn(client, wait, options)
       try {

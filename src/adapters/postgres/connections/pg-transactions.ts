@@ -13,7 +13,7 @@ const ending: Wait = { left: () => gracePeriod, signal: undefined }
 
 /**
  * Runs `work` in a new transaction, and then ends the lease. The caller gets a result or an error
- * in time, even if the team's statements take longer.
+ * in time, even if the statements of the service's own functions take longer.
  */
 export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?: string): Promise<T> {
   let committing = false
@@ -24,7 +24,8 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
       const settings = await localSettings(lease, wait)
       await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
       const result = await work(sessionOf(lease, wait, false, first))
-      if ((lease.transaction ?? 'T') === 'I') throw new Error('The transaction was ended by a statement of the team.')
+      if ((lease.transaction ?? 'T') === 'I')
+        throw new Error("A statement of one of the service's own functions ended the transaction.")
       // The caller has already been told that nothing was changed, so the transaction must not be
       // committed.
       if (late) throw tooLate()
@@ -47,8 +48,8 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
   }
   return answered(run(), wait, () => {
     late = true
-    // A statement of the team may wait for a server that never responds, and the team's function
-    // may wait for anything else. So the connection is closed after `gracePeriod`.
+    // A statement may wait for a server that never responds, and the service's own function may
+    // wait for anything else. So the connection is closed after `gracePeriod`.
     setTimeout(() => lease.abandon(), gracePeriod).unref()
     return committing ? new Lost('PostgreSQL did not report in time whether it committed.') : tooLate()
   })
@@ -56,9 +57,9 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
 
 /**
  * Runs `work` in a savepoint of an open transaction, and then ends the lease. A failure leaves the
- * rest of the transaction unchanged. `callers`: whether the transaction is the caller's own.
+ * rest of the transaction unchanged. `inCallersTransaction`: whether the transaction is the caller's own.
  */
-export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers: boolean): Promise<T> {
+export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, inCallersTransaction: boolean): Promise<T> {
   let late = false
   let releasing = false
   const run = async (): Promise<T> => {
@@ -66,7 +67,7 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers:
     try {
       await lease.run('SAVEPOINT rest_write', [], wait)
       try {
-        const result = await work(sessionOf(lease, wait, callers))
+        const result = await work(sessionOf(lease, wait, inCallersTransaction))
         if (late) throw tooLate()
         releasing = true
         await lease.run('RELEASE SAVEPOINT rest_write', [], unsignalled(wait))
@@ -94,7 +95,10 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers:
 
 const unsignalled = (wait: Wait): Wait => ({ left: () => wait.left(), signal: undefined })
 
-/** When the time is up, cancels the running statement, which may be one of the team's. */
+/**
+ * When the time is up, cancels the running statement, which may come from the service's own
+ * function.
+ */
 const interrupting = (lease: Lease, wait: Wait) =>
   setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))
 
@@ -147,16 +151,17 @@ async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
 async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   const { limits, warns } = await settingsOf(lease, wait)
   const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
-  // The second timeout ends the session, and a team's own client would be unusable after that. Such
-  // a client becomes free when the team's function ends, so it does not need this timeout.
-  const set = lease.lent ? timeouts : timeouts.slice(0, 1)
+  // The second timeout ends the session. A client that the service created itself, without a pool,
+  // would be unusable after that. Such a client becomes free when the service's function ends, so
+  // it does not need this timeout.
+  const set = lease.fromPool ? timeouts : timeouts.slice(0, 1)
   const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')
 }
 
-const sessionOf = (lease: Lease, wait: Wait, callers: boolean, first?: string): Session => ({
+const sessionOf = (lease: Lease, wait: Wait, inCallersTransaction: boolean, first?: string): Session => ({
   native: lease.client as unknown as SqlClient,
-  callers,
+  inCallersTransaction,
   first,
   query: async (text, values) => (await lease.run(text, values, wait)).rows,
   cells: (text, columns, values) => lease.cells(text, columns, values, wait),

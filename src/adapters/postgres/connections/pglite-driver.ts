@@ -4,9 +4,9 @@
  */
 import { cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
 import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
+import { semaphoreOf } from './deadline-semaphore.js'
 import { embeddedFailure } from './driver-failures.js'
 import { Late, Lost } from './failures.js'
-import { turnsOf } from './turns.js'
 import { answered, callAbandoned, tooLate } from './waits.js'
 
 /** The method of a `PGlite` or its transaction that the driver uses. */
@@ -30,7 +30,7 @@ export const isPgliteTransaction = (client: object): client is PgliteTransaction
 export function pgliteDatabase(db: PgliteClient): Database {
   return {
     embedded: true,
-    nested: false,
+    mayBeNested: false,
     query: (text, values, wait) => askInTurn(db, text, values, wait),
     cells: async (text, columns, values, wait) => cellsOf(await askInTurn(db, text, values, wait), columns),
     transaction: (work, wait, _optional, first) => {
@@ -38,8 +38,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
       let committing = false
       let late = false
       let giveUp = (): void => {}
-      // A team's function that never ends would hold the only connection forever, so it is given up
-      // when the time is up.
+      // If the service's own function never ended, it would hold the only connection forever. So
+      // the transaction is given up when the time is up.
       const givenUp = new Promise<never>((_, reject) => {
         giveUp = () => reject(tooLate())
       })
@@ -47,8 +47,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
       const isWanted = (): boolean => !late && !wait.signal?.aborted
       const asked = inTurn(db, wait, isWanted, () =>
         db.transaction(async (tx) => {
-          // A statement of the team may have held the connection for a long time, so the caller may
-          // no longer wait.
+          // Another statement may have held the connection for a long time, so the caller may no
+          // longer wait.
           if (!isWanted()) throw callAbandoned()
           if (first !== undefined) await ask(tx, first, [], wait)
           const result = await Promise.race([work(sessionOf(tx, wait, false, first)), givenUp])
@@ -72,7 +72,7 @@ export function pgliteDatabase(db: PgliteClient): Database {
 export function pgliteTransaction(tx: PgliteTransaction): Database {
   return {
     embedded: true,
-    nested: true,
+    mayBeNested: true,
     query: (text, values, wait) => betweenTurns(tx, wait, () => ask(tx, text, values, wait)),
     cells: async (text, columns, values, wait) =>
       cellsOf(await betweenTurns(tx, wait, () => ask(tx, text, values, wait)), columns),
@@ -104,13 +104,13 @@ async function inSavepoint<T>(tx: PgliteTransaction, work: () => Promise<T>): Pr
  * itself would serve them in the order of arrival.
  */
 async function inTurn<T>(db: PgliteClient, wait: Wait, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
-  const turns = turnsOf(db, 1)
-  const turn = turns.take(wait.left(), isWanted)
+  const semaphore = semaphoreOf(db, 1)
+  const turn = semaphore.acquire(wait.left(), isWanted)
   if (turn !== undefined) await turn
   try {
     return await work()
   } finally {
-    turns.give()
+    semaphore.release()
   }
 }
 
@@ -146,9 +146,9 @@ function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): 
   )
 }
 
-const sessionOf = (tx: Queries, wait: Wait, callers: boolean, first?: string): Session => ({
+const sessionOf = (tx: Queries, wait: Wait, inCallersTransaction: boolean, first?: string): Session => ({
   native: tx as SqlClient,
-  callers,
+  inCallersTransaction,
   first,
   query: (text, values) => ask(tx, text, values, wait),
   cells: async (text, columns, values) => cellsOf(await ask(tx, text, values, wait), columns),

@@ -12,8 +12,8 @@ import { failureKind } from './failures.js'
 import { callAbandoned } from './waits.js'
 
 /**
- * The maximum number of reads per round trip. It is limited because the server executes the reads
- * one after the other.
+ * The maximum number of reads per round trip. The number is limited because the server executes the
+ * reads one after the other.
  */
 const maxReads = 25
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 
 /** The maximum number of prepared statements per connection. */
 const maxNames = 200
-/** The maximum number of texts that are remembered after their first use. */
+/** The maximum number of statement texts that are remembered after their first use. */
 const maxSeen = 2_000
 
 /** The names of statement texts. One object of this class serves all connections of a pool. */
@@ -15,8 +15,8 @@ export class StatementNames {
   #seen = new Set<string>()
 
   /**
-   * Returns the name of a text, or `undefined` if the text is not prepared. A text gets a name at
-   * its second use, so that statements that are used only once take no names.
+   * Returns the name of a statement, or `undefined` if the statement is not prepared. A statement
+   * gets a name at its second use, so that statements that are used only once take no names.
    */
   of(text: string): string | undefined {
     if (this.#names.has(text) || this.#names.size >= maxNames) return this.#names.get(text)
@@ -31,7 +31,7 @@ export class StatementNames {
     return name
   }
 
-  /** Stops preparing a text. Needed if a statement with its name can't be prepared again. */
+  /** Stops preparing a statement. Needed if no statement can be prepared under its name again. */
   never(text: string): void {
     this.#names.set(text, undefined)
   }

@@ -19,7 +19,7 @@ const names = ['client_min_messages', 'synchronous_standby_names', 'synchronous_
 export async function hiddenWarnings(database: Database, wait: Wait): Promise<readonly string[]> {
   const columns = names.map((name, i) => `current_setting('${name}', true) AS c${i}`).join(', ')
   const [row] = await database.query(`SELECT ${columns}`, [], wait).catch((error: unknown) => {
-    // Databases other than PostgreSQL may not have these settings.
+    // Databases other than PostgreSQL might not have these settings.
     if (failureKind(error) === 'other') return []
     throw unavailable(error, false)
   })

@@ -18,7 +18,7 @@ export function withReason(error: unknown): unknown {
 
 /**
  * Returns the messages of the system errors among the causes of an error. If a host name has
- * several addresses, there is an error for each address.
+ * several IP addresses, there is an error for each of them.
  */
 function systemMessages(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return []

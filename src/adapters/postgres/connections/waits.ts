@@ -9,8 +9,8 @@ import { Cancelled, Exhausted } from './failures.js'
  */
 export const statementShare = 0.9
 /**
- * The share of the remaining time after which the caller gets an error, because the outcome is
- * still unknown.
+ * The share of the remaining time after which the caller gets an error, if the outcome is still
+ * unknown by then.
  */
 export const answerShare = 0.97
 export const answerTime = (wait: Wait): number => wait.left() * answerShare
@@ -63,7 +63,7 @@ const signalDelay = 20
 
 /**
  * Calls `late` after `limit` milliseconds, and `left` when the caller no longer waits. The signal
- * of the caller is only read after a short delay. Returns a function that stops both.
+ * of the caller is read only after a short delay. Returns a function that stops both.
  */
 export function whenTooLong(wait: Wait, limit: number, late: () => void, left: () => void): () => void {
   if (limit <= signalDelay) {

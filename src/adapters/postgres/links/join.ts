@@ -3,16 +3,16 @@
  * the join, the statement that reads the record also reads the target. A separate statement would
  * cost the process 35 microseconds, 25 of them in the kernel.
  *
- * The join compares two columns. A read by key compares the key's column with a text that is
- * derived from the record. So a target that the join has found is only reported if a read by key
+ * The join compares two columns. A read by key compares the key's column with a string that is
+ * derived from the record. So a target that the join has found is reported only if a read by key
  * would find the same row. Targets that are not reported are read by key.
  */
 import type { AdapterCall, Scalar, ShownLink, ShownLinks, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
-import { every, type Parameters, quote, row } from '../sql/sql.js'
+import { allOf, type Parameters, quote, rowAlias } from '../sql/sql.js'
+import { type RowShape, storedIn } from '../table/cached-rows.js'
 import type { CatalogColumn, Relation } from '../table/catalog.js'
 import type { Member } from '../table/columns.js'
-import { type RowShape, storedIn } from '../table/kept-rows.js'
 import { compileRecord } from '../table/records.js'
 import { addVisible, type Table } from '../table/table.js'
 
@@ -26,9 +26,9 @@ interface Part {
   /**
    * The member of the record that holds this part, and its index in a row of the record's table.
    */
-  readonly held: Member
+  readonly source: Member
   readonly at: number
-  /** The column name of `held` in the rows that the target is joined to. */
+  /** The column name of `source` in the rows that the target is joined to. */
   readonly name: string
   readonly key: Member
   /** The index of `key` among the columns of the join. */
@@ -70,8 +70,8 @@ export class Join {
     this.#parts = parts
     this.#selection = selection
     this.#alias = `_${prefix}`
-    this.#isUnique = target.keyIndex?.partial === false && !parts.some(({ key }) => key.blind)
-    this.keys = parts.map(({ held, name }) => `${held.sql} AS ${name}`).join(', ')
+    this.#isUnique = target.keyIndex?.partial === false && !parts.some(({ key }) => key.foldsTexts)
+    this.keys = parts.map(({ source, name }) => `${source.sql} AS ${name}`).join(', ')
     const shown = [...Array.from({ length: selection.shape.width }, (_, i) => `c${i}`), ...target.besides.names]
     this.names = shown.map((name) => `${prefix}${name}`)
     this.columns = shown.map((name) => `${this.#alias}.${name} AS ${prefix}${name}`).join(', ')
@@ -99,7 +99,7 @@ export class Join {
   }
 
   /**
-   * Returns the SQL of the join. It finds the row of the target if the call may see the row.
+   * Returns the SQL of the join. The join finds the row of the target if the call may see the row.
    * `oneByOne`: the database must look up the target of each row separately. This is needed if the
    * planner can't know how few rows there are, because it might then read the whole table of the
    * target.
@@ -109,19 +109,19 @@ export class Join {
     const conditions: string[] = []
     for (const { key, name } of this.#parts) {
       conditions.push(`${key.sql} = ${outer}.${name}`)
-      // In a column that ignores case, a different key can compare as equal, so the exact texts are
-      // compared too.
-      if (key.blind) conditions.push(`${key.sql}::text COLLATE "C" = ${outer}.${name}::text`)
+      // In a column that ignores case, a different key can compare as equal, so the exact strings
+      // are compared too.
+      if (key.foldsTexts) conditions.push(`${key.sql}::text COLLATE "C" = ${outer}.${name}::text`)
     }
     addVisible(target, call, parameters, target.shownAlive, conditions)
     const only = this.#isUnique && !oneByOne ? '' : ' LIMIT 1'
-    const found = `SELECT ${this.#selection.sql}, ${target.besides.sql} FROM ${target.source} WHERE ${every(conditions)}${only}`
+    const found = `SELECT ${this.#selection.sql}, ${target.besides.sql} FROM ${target.source} WHERE ${allOf(conditions)}${only}`
     return ` LEFT JOIN LATERAL (${found}) AS ${this.#alias} ON true`
   }
 
   /**
-   * Reports the target of each row. If several rows have the same target, it is reported once. The
-   * columns of the join begin at index `from`.
+   * Reports the target of each row. If several rows have the same target, that target is reported
+   * once. The columns of the join begin at index `from`.
    */
   report(to: Reporting, rows: readonly Cells[], from: number): void {
     const reported = rows.length > 1 ? new Set<string>() : undefined
@@ -154,7 +154,8 @@ export class Join {
   }
 
   /**
-   * Returns the texts of the key that a row refers to, or `undefined` if a part of the key is null.
+   * Returns the parts of the key that a row refers to, as strings, or `undefined` if a part is
+   * null.
    */
   #keyTexts(cells: Cells): readonly string[] | undefined {
     const texts: string[] = []
@@ -167,8 +168,8 @@ export class Join {
   }
 
   /**
-   * Returns the target that the join found, or `undefined` if it found none. Returns `'another'` if
-   * the key of the found row is spelt differently.
+   * Returns the target that the join found, or `undefined` if the join found no target. Returns
+   * `'another'` if the key of the found row is spelt differently.
    */
   #stored(
     texts: readonly string[],
@@ -190,7 +191,7 @@ export class Join {
 
 /**
  * The selections of each target, by the names of their members. Links that show the same members
- * share one selection, because kept rows are only reused with the same `shape` object.
+ * share one selection, because kept rows are reused only with the same `shape` object.
  */
 const selections = new WeakMap<Table, Map<string, Selection>>()
 
@@ -234,27 +235,27 @@ function partOf(
   selection: Selection,
 ): Part | undefined {
   const at = table.layout.members.findIndex((member) => member.name === by)
-  const held = table.layout.members[at]
-  if (held === undefined || held.content.kind !== 'scalar') return undefined
-  const column = columnOf(held, table.sourceRelation)
+  const source = table.layout.members[at]
+  if (source === undefined || source.content.kind !== 'scalar') return undefined
+  const column = columnOf(source, table.sourceRelation)
   const keyColumn = columnOf(key, target.relation)
   if (column === undefined || keyColumn === undefined || !areAlike(column, keyColumn)) return undefined
-  return { held, at, name, key, keyAt: selection.names.indexOf(key.name) }
+  return { source, at, name, key, keyAt: selection.names.indexOf(key.name) }
 }
 
 /**
- * Returns the column that a member is read from, or `undefined` if SQL of the team computes the
- * member.
+ * Returns the column that a member is read from, or `undefined` if the service's own SQL computes
+ * the member.
  */
 function columnOf({ sql }: Member, { columns }: Relation): CatalogColumn | undefined {
-  for (const column of columns.values()) if (sql === `${row}.${quote(column.name)}`) return column
+  for (const column of columns.values()) if (sql === `${rowAlias}.${quote(column.name)}`) return column
   return undefined
 }
 
 /**
  * Whether a comparison of two columns gives the same result as a comparison of each column with a
- * text. This is the case if both columns have the same collation, and types that the same operator
- * compares. The comparison can then use the key's index.
+ * string. This is the case if both columns have the same collation, and types that the same
+ * operator compares. The comparison can then use the key's index.
  */
 const areAlike = (column: CatalogColumn, key: CatalogColumn): boolean =>
   column.collation === key.collation && familyOf(column.type) === familyOf(key.type)

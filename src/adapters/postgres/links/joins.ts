@@ -6,8 +6,8 @@ import type { AdapterCall, ShownLink, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
 import { failureKind, stateOf } from '../connections/failures.js'
-import type { Ask } from '../sql/ask.js'
-import { every, Parameters } from '../sql/sql.js'
+import { allOf, Parameters } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { keySql } from '../table/conditions.js'
 import type { Opening } from '../table/opening.js'
 import { epochOf, isUnscoped, type Table } from '../table/table.js'
@@ -69,14 +69,20 @@ function joinsOf(table: Table): TableJoins {
 }
 
 /**
- * Whether the target is in a different table, and that table is an ordinary table. It must have no
- * partitions, row-level security, computed members or computed version.
+ * Whether the target is in a different table, and that table is an ordinary table. The table must
+ * have no partitions, row-level security, computed members or computed version.
  */
 function isSeparate({ relation }: Table, { relation: target, layout, options }: Table): boolean {
   const { version } = options
   const computes =
     layout.members.some(({ quoted }) => quoted === '') || (typeof version === 'object' && 'expression' in version)
-  return target.kind === 'r' && target.parts.length === 0 && target.oid !== relation.oid && !target.secured && !computes
+  return (
+    target.kind === 'r' &&
+    target.tablesBelow.length === 0 &&
+    target.oid !== relation.oid &&
+    !target.secured &&
+    !computes
+  )
 }
 
 export class Joins {
@@ -98,7 +104,7 @@ export class Joins {
 
   /**
    * Returns the joins of a write that is a single statement. Such a statement sees other tables as
-   * they were when it began. So a target is only joined if the write changes neither the target nor
+   * they were when it began. So a target is joined only if the write changes neither the target nor
    * anything that the target is computed from.
    *
    * A create does not join a target that has just been read to check the link. The response shows
@@ -109,7 +115,7 @@ export class Joins {
   static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
     const { links } = call
     const creates = call.action === 'create'
-    if (links === undefined || !table.confined[creates ? 'insert' : 'update']) return undefined
+    if (links === undefined || !table.ownRowOnly[creates ? 'insert' : 'update']) return undefined
     const takes = (target: Table, link: ShownLink): boolean =>
       isSeparate(table, target) && !(creates && links.showChecked?.(link) === true)
     return Joins.#of(table, databases, call, takes)
@@ -182,18 +188,18 @@ export class Joins {
 
   /**
    * Returns the statement with joins that reads the record with one key, for calls without a scope.
-   * Its parameter values are the texts of the key.
+   * Its parameter values are the parts of the key, as strings.
    */
   oneForAll(): JoinedStatement {
     const { ones } = joinsOf(this.#table)
     const [first] = this.#all as readonly [Joined]
     const known = ones.get(first.join)
-    if (known !== undefined && this.areThose(known.joined)) return known
+    if (known !== undefined && this.equals(known.joined)) return known
     const { layout, shownAlive } = this.#table
     const parameters = new Parameters()
     const texts = layout.key.map(() => '')
     const conditions = keySql(layout, texts, parameters)
-    const made = this.one(every(shownAlive === undefined ? conditions : [...conditions, shownAlive]), parameters)
+    const made = this.one(allOf(shownAlive === undefined ? conditions : [...conditions, shownAlive]), parameters)
     ones.set(first.join, made)
     return made
   }
@@ -205,7 +211,7 @@ export class Joins {
   }
 
   /** Whether `joins`, the joins of an earlier statement, are the same as the joins of this call. */
-  areThose(joins: readonly object[]): boolean {
+  equals(joins: readonly object[]): boolean {
     return joins.length === this.#all.length && this.#all.every(({ join }, i) => join === joins[i])
   }
 
@@ -214,7 +220,7 @@ export class Joins {
   }
 
   /** Stores the epoch of each target. Must be called before the statement is sent. */
-  begin(ask: Ask): void {
+  begin(ask: StatementSender): void {
     this.#epochs = this.#all.map(({ join }) => epochOf(join.target, ask))
   }
 
@@ -231,9 +237,10 @@ export class Joins {
   }
 
   /**
-   * Whether a join may have caused a failure. If so, the statement must be repeated without joins.
-   * For example, the role may not read the target's table, or a column of that table was dropped.
-   * After an error of the SQLSTATE class 42 or 0A, the targets of this call are never joined again.
+   * Whether a join may have caused a failure. If so, the statement must be sent again without
+   * joins. For example, the role may lack the privilege to read the target's table, or a column of
+   * that table may have been dropped. After an error of the SQLSTATE class 42 or 0A, the targets of
+   * this call are never joined again.
    */
   mayHaveFailed(error: unknown): boolean {
     const kind = failureKind(error)

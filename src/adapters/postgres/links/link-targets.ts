@@ -1,6 +1,6 @@
 /**
- * Registers adapters, so that a statement of one adapter can join the table of another one. This is
- * possible if both adapters use the same database.
+ * Registers adapters, so that a statement of one adapter can join the table of another one. A join
+ * is possible if both adapters use the same database.
  */
 import type { Databases } from '../connections/database.js'
 import type { Opening } from '../table/opening.js'
@@ -19,16 +19,16 @@ export function declareTarget(adapter: object, target: LinkTarget): void {
 
 /**
  * Returns the table and the databases of an adapter. Returns `undefined` for an object that is not
- * registered, such as a team's wrapper around an adapter.
+ * registered, such as the service's own wrapper around an adapter.
  */
 export const targetOf = (adapter: object): LinkTarget | undefined => targets.get(adapter)
 
 /**
- * Whether one statement can read the tables of two adapters. Both must use the same clients, and no
- * client may be in the caller's transaction, because a failed statement would abort that
- * transaction.
+ * Whether one statement can read the tables of two adapters. Both adapters must use the same
+ * clients. None of these clients may be in the caller's transaction, because a failed statement
+ * would abort that transaction.
  */
 export function areJoinable(one: Databases, other: Databases): boolean {
   const [read, write] = one.clients
-  return read === other.clients[0] && write === other.clients[1] && !one.read.nested && !one.write.nested
+  return read === other.clients[0] && write === other.clients[1] && !one.read.mayBeNested && !one.write.mayBeNested
 }

@@ -1,6 +1,6 @@
 /**
  * `cached`: returns the record for a PATCH with `If-Match` from memory. The PATCH then needs no
- * read, but its write must be able to compare the whole row.
+ * read. Because the record may be outdated, the write compares the whole row.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
@@ -8,10 +8,10 @@ import { epochOf, isUnscoped, returnsCommitted } from '../table/table.js'
 import type { Shared } from './shared.js'
 
 /**
- * Returns the record only if the write will be a single statement. For this, RETURNING must show
- * the row as it is committed, no function of the team may run with the write, and no lock may
- * precede it. Returns `undefined` if the caller has a scope, because the record was not read for
- * this scope.
+ * Returns the record only if the write will be a single statement. This requires that reads and
+ * writes use the same pool, and that RETURNING shows the row as it is committed. In addition, none
+ * of the service's own functions may run with the write, and the write must not need a lock first.
+ * Returns `undefined` if the caller has a scope, because the record was not read for this scope.
  */
 export function cachedRecord(
   { opening, databases, options, hooks, seen }: Shared,
@@ -21,7 +21,7 @@ export function cachedRecord(
 ): Stored<Record<string, unknown>> | undefined {
   const { table } = opening
   const { read, write } = databases
-  if (table?.proof === undefined || !isUnscoped(call) || read !== write || !write.pooled || write.nested)
+  if (table?.proof === undefined || !isUnscoped(call) || read !== write || !write.pooled || write.mayBeNested)
     return undefined
   if (options.write !== undefined || hooks.onUpdate !== undefined || !returnsCommitted(table) || table.racing.update)
     return undefined

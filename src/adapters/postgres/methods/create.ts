@@ -2,9 +2,9 @@
 import { type Association, associationOf, leavesScope } from '../../association.js'
 import type { AdapterCall, Refused, Repeated, Stored } from '../../contract.js'
 import { changing } from '../changes/change.js'
-import type { Around } from '../changes/outcome.js'
-import type { JoinColumns } from '../table/join-tables.js'
-import type { KeptRecords } from '../table/kept-table.js'
+import type { ChangeWrapper } from '../changes/outcome.js'
+import type { IdempotencyTable } from '../table/idempotency-table.js'
+import type { DescribedJoinTable } from '../table/join-tables.js'
 import type { Table } from '../table/table.js'
 import { reading } from '../transactions/statements.js'
 import { incomparable } from '../values/places.js'
@@ -18,14 +18,14 @@ type Row = Record<string, unknown>
 type Made = { readonly created: Stored<Row> } | Refused | Repeated
 
 /**
- * Creates a record. After each create that may have kept a record for repeats, calls `cleared` with
- * the table of kept records, so that expired rows can be removed.
+ * Creates a record. After each create with an idempotency key, calls `clearExpired` with the table
+ * of kept records, so that expired rows can be deleted.
  */
 export const createRecord = (
   shared: Shared,
   value: Row,
   call: AdapterCall,
-  cleared: (kept: KeptRecords) => void,
+  clearExpired: (table: IdempotencyTable) => void,
 ): Promise<Made> =>
   withTable(shared, call, async (table) => {
     const to = call.attachTo && associationOf(shared.definition, call.attachTo)
@@ -38,7 +38,7 @@ export const createRecord = (
     const why = to?.by === undefined ? unheld(to) : undefined
     if (why !== undefined) return refusedFor({ path: [], why })
     const made = await inserted(shared, table, next, to, call)
-    if (table.kept !== undefined && call.idempotency !== undefined) cleared(table.kept)
+    if (table.idempotencyTable !== undefined && call.idempotency !== undefined) clearExpired(table.idempotencyTable)
     return onCreate === undefined ? made : blame(made, draft, next, 'onCreate')
   })
 
@@ -49,7 +49,8 @@ async function inserted(
   to: Association | undefined,
   call: AdapterCall,
 ): Promise<Made> {
-  const join = to !== undefined && to.by === undefined ? { join: table.joins.get(to.as) as JoinColumns, to } : undefined
+  const join =
+    to !== undefined && to.by === undefined ? { join: table.joins.get(to.as) as DescribedJoinTable, to } : undefined
   const change = {
     databases: shared.databases,
     table,
@@ -74,9 +75,11 @@ async function inserted(
   }
 }
 
-/** Keeps the created record for repeats, if the request has an idempotency key. */
-const repeats = ({ kept }: Table, { idempotency }: AdapterCall): Around<Made> | undefined =>
-  kept === undefined || idempotency === undefined ? undefined : (ask, work) => keeping(kept, idempotency, ask, work)
+/** Keeps the created record for retries, if the request has an idempotency key. */
+const repeats = ({ idempotencyTable }: Table, { idempotency }: AdapterCall): ChangeWrapper<Made> | undefined =>
+  idempotencyTable === undefined || idempotency === undefined
+    ? undefined
+    : (ask, work) => keeping(idempotencyTable, idempotency, ask, work)
 
 /** The reason why no table can hold the key of this parent. `undefined` if a table can hold it. */
 export const unheld = (parent: Association | undefined): string | undefined =>
@@ -84,12 +87,12 @@ export const unheld = (parent: Association | undefined): string | undefined =>
 
 /**
  * Returns the record that an earlier create kept. Reads from the database that takes the writes,
- * because a replica may not have the record yet.
+ * because a replica might not have the record yet.
  */
 export const recallRecord = (shared: Shared, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> =>
-  withTable(shared, call, async ({ kept }) => {
+  withTable(shared, call, async ({ idempotencyTable }) => {
     const { idempotency } = call
-    if (kept === undefined || idempotency === undefined) return undefined
+    if (idempotencyTable === undefined || idempotency === undefined) return undefined
     const databases = { ...shared.databases, read: shared.databases.write }
-    return reading(databases, shared.options, call, (ask) => recall(kept, idempotency, ask))
+    return reading(databases, shared.options, call, (ask) => recall(idempotencyTable, idempotency, ask))
   })

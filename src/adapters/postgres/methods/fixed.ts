@@ -1,6 +1,6 @@
 /**
- * Sets the members of a record that clients and teams can't choose: the members of its key, its
- * scope and its parent.
+ * Sets the members of a record that neither clients nor the service's own functions can choose: the
+ * members of its key, its scope and its parent.
  */
 import { put } from '../../../definition/json.js'
 import type { KeyCodec, KeyValue } from '../../../definition/key.js'
@@ -16,8 +16,8 @@ export function fixed(record: Row, members: Row): Record<string, unknown> {
 }
 
 /**
- * The record with the key and the scope that it is stored under. Returns the same object if it has
- * them already.
+ * Returns the record with the key and the scope under which it is stored. Returns the same object
+ * if the record already has these values.
  */
 export function underKey(record: Row, codec: KeyCodec, key: KeyValue, { scope }: AdapterCall): Row {
   const { members } = codec

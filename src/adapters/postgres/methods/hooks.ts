@@ -1,4 +1,4 @@
-/** Wraps the team's `onCreate` and `onUpdate` with checks of their results. */
+/** Wraps the functions of the options `onCreate` and `onUpdate` with checks of their results. */
 import { compileCanonical } from '../../../definition/conversion.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import { type AdapterCall, isRefused, type Refused } from '../../contract.js'
@@ -8,13 +8,14 @@ import type { Values } from '../writes/written.js'
 
 type Row = Record<string, unknown>
 
-/** The wrapped functions. Each rethrows the exception of the team's function. */
+/** The wrapped functions. Each rejects if the service's function throws. */
 export interface Hooks {
   readonly onCreate: ((draft: Values, call: AdapterCall) => Promise<Row>) | undefined
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined
   /**
-   * Throws if the table refused the record because of members that the team's function has changed,
-   * because the client can't fix them. Otherwise returns the result.
+   * Returns the result. Throws instead if the table refused the record because of members that the
+   * service's function has changed. The client did not send their values, so it could not correct
+   * them.
    */
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }
@@ -24,8 +25,8 @@ export function hooksOf(
   { onCreate, onUpdate }: PostgresAdapterOptions,
 ): Hooks {
   /**
-   * Converts the values in a record from the team to canonical form, because keys, filters and sort
-   * orders compare texts (REP-4).
+   * Converts the values in a record that the service's function returned to canonical form, because
+   * keys, filters and sort orders compare strings (REP-4).
    */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>

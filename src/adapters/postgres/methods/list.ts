@@ -22,8 +22,8 @@ export const listRecords = (shared: Shared, request: ListRequest, call: AdapterC
   })
 
 /**
- * Converts an error to a refused page, if the server could not parse the search text or compare
- * with a value. Rethrows every other error.
+ * Converts an error to a refused page, if the server could not parse the search text, or could not
+ * compare a column with a value. Rethrows every other error.
  */
 function refusedList(table: Table, { search, where }: ListRequest, error: unknown): Found {
   const why = search === undefined ? undefined : searchFault(error)

@@ -1,4 +1,4 @@
-/** The methods of the contract over a table. Each method is in a file of its own. */
+/** The methods of the adapter contract for a table. Each method is in a file of its own. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Adapter, AdapterCall } from '../../contract.js'
@@ -20,7 +20,7 @@ import type { Shared } from './shared.js'
 
 type Row = Record<string, unknown>
 
-/** Makes the adapter of a resource over these databases. */
+/** Makes the adapter of a resource, which uses these databases. */
 export function adapterOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -28,7 +28,7 @@ export function adapterOf(
   opening: Opening,
 ): Adapter<Row, KeyValue> {
   const { version = 'xmin', onWarning = () => undefined } = options
-  const seen = new SeenRows(!databases.write.nested && (version === 'xmin' || 'column' in version))
+  const seen = new SeenRows(!databases.write.mayBeNested && (version === 'xmin' || 'column' in version))
   const shared: Shared = { definition, options, databases, opening, hooks: hooksOf(definition, options), seen }
   const clear = clearingOf(databases.write, sharedWait, onWarning)
   return {
@@ -57,7 +57,7 @@ export function adapterOf(
  * returns whether the result implies a write, possibly by an earlier request.
  */
 function written<T>(
-  { primary, write, callers = false }: Databases,
+  { primary, write, inCallersTransaction = false }: Databases,
   call: AdapterCall,
   outcome: Promise<T>,
   wrote = (_result: T): boolean => true,
@@ -65,7 +65,7 @@ function written<T>(
   if (!keepsPositions(primary)) return outcome
   return outcome.then(
     async (result) => {
-      if (wrote(result)) await raisePosition(primary, write, call, !callers)
+      if (wrote(result)) await raisePosition(primary, write, call, !inCallersTransaction)
       return result
     },
     async (error) => {

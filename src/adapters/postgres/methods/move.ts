@@ -3,7 +3,7 @@ import type { KeyValue } from '../../../definition/key.js'
 import { type Association, associationOf, fixedByScope, leavesScope } from '../../association.js'
 import type { AdapterCall, ParentKey, Refused } from '../../contract.js'
 import type { RowCall } from '../reads/row-call.js'
-import type { JoinColumns } from '../table/join-tables.js'
+import type { DescribedJoinTable } from '../table/join-tables.js'
 import { attachRow, detachRow } from '../writes/joined.js'
 import { moveRow, refusedMove } from '../writes/moves.js'
 import { refusedFor } from '../writes/refused-value.js'
@@ -25,13 +25,13 @@ export function attachRecord(
   return changeRecord<'attached' | 'absent' | 'stale' | Refused>(shared, asked, call, async (at) => {
     const association = associationOf(shared.definition, parent)
     if (association.by !== undefined) {
-      const kept = leavesScope(association, call)
-      const result = await moveBy(shared, at, association.by, { inwards: true, key, kept })
+      const blockedBy = leavesScope(association, call)
+      const result = await moveBy(shared, at, association.by, { inwards: true, key, blockedBy })
       return result === 'done' ? 'attached' : result
     }
     const why = unheld(association)
     if (why !== undefined) return refusedMove(at, refusedFor({ path: [], why }))
-    return attachRow(at, at.table.joins.get(association.as) as JoinColumns, association)
+    return attachRow(at, at.table.joins.get(association.as) as DescribedJoinTable, association)
   })
 }
 
@@ -46,26 +46,30 @@ export function detachRecord(
   return changeRecord<'detached' | 'absent' | 'stale' | Refused>(shared, asked, call, async (at) => {
     const association = associationOf(shared.definition, parent)
     if (association.by !== undefined) {
-      const kept = fixedByScope(association, call)
-      const result = await moveBy(shared, at, association.by, { inwards: false, key, kept })
+      const blockedBy = fixedByScope(association, call)
+      const result = await moveBy(shared, at, association.by, { inwards: false, key, blockedBy })
       return result === 'done' ? 'detached' : result
     }
     if (unheld(association) !== undefined) return 'absent'
-    return detachRow(at, at.table.joins.get(association.as) as JoinColumns, association)
+    return detachRow(at, at.table.joins.get(association.as) as DescribedJoinTable, association)
   })
 }
 
 /**
- * Moves a record in one statement. If a member has no column, or the team has an `onUpdate`,
- * rewrites the record instead.
+ * Attaches or detaches a record in one statement. If a member has no column, or if the option
+ * `onUpdate` is set, reads the record and writes it again instead.
  */
 function moveBy(
   shared: Shared,
   at: RowCall,
   by: By,
-  { inwards, key, kept }: { readonly inwards: boolean; readonly key: KeyValue; readonly kept: readonly string[] },
+  {
+    inwards,
+    key,
+    blockedBy,
+  }: { readonly inwards: boolean; readonly key: KeyValue; readonly blockedBy: readonly string[] },
 ) {
   const needsRecord =
     shared.hooks.onUpdate !== undefined || by.some(([member]) => at.table.layout.member(member)?.column === undefined)
-  return moveRow(at, { by, inwards, key, kept }, needsRecord ? rewriting(shared, key) : undefined)
+  return moveRow(at, { by, inwards, key, blockedBy }, needsRecord ? rewriting(shared, key) : undefined)
 }

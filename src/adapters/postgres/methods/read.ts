@@ -3,7 +3,7 @@ import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
 import { readMany, readOne } from '../reads/reads.js'
-import type { Ask } from '../sql/ask.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import type { Table } from '../table/table.js'
 import { reading } from '../transactions/statements.js'
 import { joining } from './joining.js'
@@ -41,7 +41,7 @@ async function oneRecord(
   table: Table,
   key: KeyValue,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
   joins: Joins | undefined,
 ): Promise<Records> {
   const found = await readOne(table, key, call, ask, joins)
@@ -55,6 +55,6 @@ const severalRecords = (
   table: Table,
   keys: readonly KeyValue[],
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<Records> =>
   readMany(table, keys, call, ask, call.fresh ? (keyText, cells) => seen.add(call, table, keyText, cells) : undefined)

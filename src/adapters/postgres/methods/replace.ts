@@ -41,8 +41,8 @@ export async function replaceRecord(
 }
 
 /**
- * Replaces a row that came from memory. The cells of the row fit only the description of the table
- * with which they were read. If the description has changed, the result is `stale`.
+ * Replaces a row that came from memory. The cells of the row match only the description of the
+ * table with which they were read. If the description has changed, the result is `stale`.
  */
 const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }: UnreadRow): Promise<Replaced> =>
   table === at.table ? updateRow({ ...at, unread }, value, cells) : 'stale'
@@ -72,7 +72,7 @@ export function rewriting({ hooks, databases, definition }: Shared, key: KeyValu
     const { table, call } = at
     // In a caller's transaction, equal versions do not imply equal rows, so all members are
     // written.
-    const before = databases.write.nested ? undefined : current.cells
+    const before = databases.write.mayBeNested ? undefined : current.cells
     const found = { ...at, expected: current.stored.version }
     if (hooks.onUpdate === undefined) return updateRow(found, value, before)
     const made = await hooks.onUpdate(value, current.stored.value, call)

@@ -59,8 +59,8 @@ export class SeenRows {
   }
 
   /**
-   * The record with this key in exactly this version, for a team's function. If the call has not
-   * read the row, this is a copy of `call.before`.
+   * The record with this key in exactly this version, for the service's `write` function. If the
+   * call has not read the row, this is a copy of `call.before`.
    */
   record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
     if (version === undefined || !this.versionCoversRow) return undefined

@@ -32,7 +32,7 @@ export async function withTable<R>(
     try {
       return await work(table)
     } catch (error) {
-      const isLast = attempt > 1 || databases.write.nested
+      const isLast = attempt > 1 || databases.write.mayBeNested
       if (error instanceof Outdated && isLast) return error.refused as R
       // A failed statement has changed nothing, so the method can run again. In a caller's
       // transaction, it can't, because the failure has aborted the transaction.

@@ -1,4 +1,4 @@
-/** The changes that a team's `write` function receives. */
+/** The changes that the function in the option `write` receives. */
 import type { ParentKey, Refused, Stored } from '../../contract.js'
 
 /** The result of the statement that the adapter itself sends for a change. */
@@ -25,8 +25,8 @@ interface ChangeOfRecord<T, K> extends AnyChange<T> {
    * The record before the change. With `readBefore: true`, it is always set: the adapter has read
    * the record and locked its row in this transaction. Without `readBefore`, it is set only if the
    * request has already read the record, for example for a PATCH, and if equal versions imply equal
-   * rows. Equal versions do not imply that in the caller's own transaction, or if the version is an
-   * `expression`.
+   * rows. Equal versions do not imply equal rows in the caller's own transaction, or if the version
+   * is an `expression`.
    */
   readonly before: Shown<T> | undefined
 }
@@ -84,8 +84,8 @@ export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, 
 
 /**
  * A change whose transaction is in progress. `action` tells which kind of change it is. `key` and
- * `after` may be `undefined` until `apply()` has resolved. So read them from the change after that,
- * and do not destructure them earlier.
+ * `after` may be `undefined` until `apply()` has resolved. So read `key` and `after` from the
+ * change only after that, and do not destructure the change earlier.
  *
  * @example if (change.action === 'create') await change.apply()
  */

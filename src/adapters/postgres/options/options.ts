@@ -59,8 +59,8 @@ export interface VersionExpression {
 export interface SoftDeleteColumn {
   readonly column: string
   /**
-   * SQL of the value that marks a row as deleted. Default: `true` if the column is boolean,
-   * otherwise the current time.
+   * The SQL expression of the value that marks a row as deleted. Default: `true` if the column is
+   * boolean, otherwise the current time.
    */
   readonly deleted?: string
 }
@@ -88,16 +88,16 @@ export interface TextSearch<T = unknown> {
   readonly members?: readonly MemberPath<T>[]
   /**
    * The `tsvector` column to search, if the table has one. By default, the adapter computes the
-   * vector from the texts of the members. An index on the same expression makes the search fast.
+   * vector from the strings in the members. An index on the same expression makes the search fast.
    * `tableDdl` prints the DDL of this index.
    */
   readonly vector?: string
 }
 
 /**
- * A team's own search function, for example for a separate search engine. It receives the
- * unmodified `q`, and returns the keys of the records that match, the best match first. The
- * database still applies filters, scope and paging.
+ * Your own search function, for example for a separate search engine. It receives the unmodified
+ * `q`, and returns the keys of the records that match, the best match first. The database still
+ * applies filters, scope and paging.
  */
 export type SearchFunction<K = unknown> = (
   q: string,
@@ -113,7 +113,7 @@ export type SearchFunction<K = unknown> = (
 export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
 
 /**
- * The table that stores created records by idempotency key, so that a repeated request does not
+ * The table that stores created records by idempotency key, so that a retry of the request does not
  * create a second record.
  */
 export interface IdempotencyOptions {
@@ -122,12 +122,12 @@ export interface IdempotencyOptions {
    * resources may share one table.
    */
   readonly table: string | RelationName
-  /** Seconds for which a repeated request is recognized. Default 86,400 (a day). */
+  /** How long a retry of a request is recognized, in seconds. Default 86,400 (a day). */
   readonly ttl?: number
   /**
    * Whether to use advisory locks. Default true: if a create with the same idempotency key is still
    * in progress, the response is 503 at once. Set it to false if the database has no advisory locks
-   * and raises an error for them. A create then waits for the one in progress.
+   * and raises an error for them. A create then waits until the create in progress has ended.
    */
   readonly lock?: boolean
 }
@@ -135,7 +135,7 @@ export interface IdempotencyOptions {
 /**
  * A store with one position for each client: how far the primary's write-ahead log had advanced at
  * the client's last write. Reads from replicas use these positions. Processes that serve the same
- * clients must share one store, such as `redisReplicaPositions()`. A position is a text such as
+ * clients must share one store, such as `redisReplicaPositions()`. A position is a string such as
  * `16/B374D848` (the type `pg_lsn` of PostgreSQL).
  */
 export interface ReplicaPositions {
@@ -146,8 +146,8 @@ export interface ReplicaPositions {
   get(client: string): Promise<string | undefined> | string | undefined
   /**
    * Raises the position of a client. A position that is lower than the stored one changes nothing.
-   * The position `FFFFFFFF/FFFFFFFF` stands for a write that may still be committed. After it has
-   * been raised, `get` must return it for one minute.
+   * The position `FFFFFFFF/FFFFFFFF` stands for a write that may still be committed. After a
+   * client's position has been raised to this value, `get` must return the value for one minute.
    */
   raise(client: string, position: string): Promise<void> | void
   /**
@@ -182,7 +182,7 @@ export interface ReplicaOptions {
 /** The options of `postgresAdapter`. */
 export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   /**
-   * The resource. It is only needed if the adapter is used before it is mounted, or without being
+   * The resource. It is needed only if the adapter is used before it is mounted, or without being
    * mounted. Default: the resource that the adapter is mounted for.
    */
   readonly resource?: ResourceDefinition<T, K>
@@ -210,12 +210,12 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly rest?: string
   /**
    * The source of a row's version. Default `xmin`: the id of the transaction that last changed the
-   * row. An ordinary table needs no change for it.
+   * row. An ordinary table needs no additional column for `xmin`.
    */
   readonly version?: 'xmin' | VersionColumn | VersionExpression
   /**
-   * A text that distinguishes this database from other databases, in which the same row could have
-   * the same `xmin`. It becomes part of the version. Default: the server's system identifier.
+   * A string that distinguishes this database from other databases, in which the same row could
+   * have the same `xmin`. It becomes part of the version. Default: the server's system identifier.
    */
   readonly epoch?: string
   /**
@@ -224,27 +224,27 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly softDelete?: string | SoftDeleteColumn
   /**
-   * Returns the record that a create stores, or a promise of it. Use it for members that the
-   * service sets, not the client.
+   * Returns the record that a create stores, or a promise of it. Use it for members that your
+   * service sets, and not the client.
    */
   readonly onCreate?: (value: T, call: AdapterCall) => T | Promise<T>
   /**
-   * Returns the record that a change of an existing record stores, or a promise of it. Costs one
-   * more read for each change.
+   * Returns the record that a change of an existing record stores, or a promise of it. This option
+   * costs one more read for each change.
    */
   readonly onUpdate?: (value: T, current: T, call: AdapterCall) => T | Promise<T>
   /**
-   * Runs the team's own statements in the transaction of each write. Examples: insert an outbox
-   * row, write to a second table, or send `SET LOCAL` for row-level security. The function may run
-   * more than once, if the database requires another attempt. Only the changes of the last run
-   * remain. If the function throws, the whole write is rolled back.
+   * Runs your own statements in the transaction of each write. Examples: insert an outbox row,
+   * write to a second table, or send `SET LOCAL` for row-level security. If the database requires
+   * another attempt, the function runs again. Only the changes of the last run remain. If the
+   * function throws, the whole write is rolled back.
    */
   readonly write?: (tx: SqlClient, change: Change<T, K>, call: AdapterCall) => Promise<void>
   /**
-   * True: the `write` function always gets the record that is replaced, moved or removed, as
-   * `change.before`. This costs one more statement for each such write, which locks the row. If the
-   * record does not exist, or does not have the expected version, the function is not called.
-   * Default false.
+   * True: the `write` function always gets the record that is about to be replaced, attached,
+   * detached or removed, as `change.before`. This costs one more statement for each such write.
+   * That statement also locks the row. If the record does not exist, or does not have the expected
+   * version, the function is not called. Default false.
    */
   readonly readBefore?: boolean
   /**
@@ -259,7 +259,7 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly attached?: Readonly<Record<string, JoinTable>>
   /**
    * Stores each record that a POST with an `Idempotency-Key` creates, in the transaction of the
-   * create. A repeated request then creates nothing (VERB-12). Default: idempotency keys are
+   * create. A retry of the request then creates nothing (VERB-12). Default: idempotency keys are
    * ignored.
    */
   readonly idempotency?: IdempotencyOptions
@@ -288,9 +288,9 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly probe?: 'catalog' | 'explain' | 'execute'
   /**
    * The maximum size, in characters, of the rows that the adapter keeps in memory. A kept row is
-   * not decoded again while its version stays the same. Rows are only kept if the catalog proves
+   * not decoded again while its version stays the same. Rows are kept only if the catalog proves
    * that rows with equal keys and versions are equal. False: no rows are kept. Default: all
-   * resources over one client share 33,554,432 characters.
+   * resources that use the same database client share 33,554,432 characters.
    */
   readonly keepRows?: number | false
   /**

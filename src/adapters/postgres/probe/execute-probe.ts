@@ -8,8 +8,8 @@ import { isRefused } from '../../contract.js'
 import type { Database, Session, Wait } from '../connections/client.js'
 import { failureKind, stateOf } from '../connections/failures.js'
 import type { RowCall } from '../reads/row-call.js'
-import { type Ask, asking } from '../sql/ask.js'
-import { every, Parameters } from '../sql/sql.js'
+import { allOf, Parameters } from '../sql/sql.js'
+import { type StatementSender, senderOf } from '../sql/statement-sender.js'
 import { storedOf, type Table, visible } from '../table/table.js'
 import { insertRow } from '../writes/inserts.js'
 import { removeRow } from '../writes/removals.js'
@@ -21,8 +21,8 @@ import { sampleCall, sampleRecord } from './sample-calls.js'
 type Row = Stored<Record<string, unknown>>
 
 /**
- * The maximum number of rows on which writes are tried. There are several, because a trigger may
- * refuse changes of some rows only.
+ * The maximum number of rows on which writes are tried. Several rows are tried, because a trigger
+ * may refuse changes of only some rows.
  */
 const maxRows = 10
 /** The timeout for a lock that another transaction holds, in milliseconds. */
@@ -59,7 +59,7 @@ export async function executed(
 }
 
 async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: Session): Promise<readonly Finding[]> {
-  const ask = asking(session)
+  const ask = senderOf(session)
   const at = ({ value, version }: Row): RowCall => ({
     table,
     texts: keyOf(table, value),
@@ -98,7 +98,7 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
 
 /** Returns the record without the key members that only the database sets. */
 function insertable({ layout }: Table, value: Row['value']): Row['value'] {
-  const given = new Set(layout.key.filter(({ storeGiven }) => storeGiven).map(({ name }) => name))
+  const given = new Set(layout.key.filter(({ setByDatabase }) => setByDatabase).map(({ name }) => name))
   return given.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([name]) => !given.has(name)))
 }
 
@@ -146,17 +146,17 @@ async function rolledBack(session: Session, attempt: () => Promise<Outcome>): Pr
 }
 
 function outcomeOf(result: unknown, { options }: Table): Outcome {
-  // This check does not run the team's `session` function. Without its settings, a policy may hide
-  // rows that a request could change.
+  // This check does not run the service's `session` function. Without the settings that this
+  // function makes, a policy may hide rows that a request could change.
   if (result === suppressed && options.session !== undefined) return 'unknown'
   if (result === suppressed)
     return { refused: 'nothing was written and no error was raised, for example because a trigger returned NULL' }
   return isRefused(result) || result === 'absent' || result === 'stale' ? 'unknown' : 'fine'
 }
 
-async function existingRows(table: Table, ask: Ask): Promise<readonly Row[]> {
+async function existingRows(table: Table, ask: StatementSender): Promise<readonly Row[]> {
   const parameters = new Parameters()
-  const where = every(visible(table, sampleCall, parameters))
+  const where = allOf(visible(table, sampleCall, parameters))
   const text = table.reads.of(` WHERE ${where} LIMIT ${maxRows}`)
   return (await ask.cells(text, table.shownNames, parameters.values)).map((cells) => storedOf(table, cells))
 }

@@ -5,8 +5,8 @@
 
 import type { Database, TextRow, Wait } from '../connections/client.js'
 import { failureKind } from '../connections/failures.js'
-import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import type { SampleCall } from './sample-calls.js'
 
 /** A statement that the database does not accept. */
@@ -28,7 +28,7 @@ export const isPassing = (error: unknown): boolean =>
 /**
  * Explains each statement of these calls, except for those in `taken`. Returns the statements that
  * the database does not accept, and adds the accepted ones to `taken`. To the calls, each statement
- * seems to return no rows. So statements that are only sent if a record is missing are also
+ * seems to return no rows. So statements that are sent only if a record is missing are also
  * checked. Ends at the first temporary failure, such as a lock. Uses `EXPLAIN` without options,
  * because all databases with PostgreSQL's protocol support it.
  */
@@ -56,8 +56,8 @@ export async function explained(
       }
       return []
     }
-    const cells: Ask['cells'] = (text, _columns, values) => explain(text, values)
-    const explaining: Ask = {
+    const cells: StatementSender['cells'] = (text, _columns, values) => explain(text, values)
+    const explaining: StatementSender = {
       query: (text: string, parameters?: Parameters) => explain(text, parameters?.values ?? []),
       cells,
       shared: cells,
@@ -82,6 +82,6 @@ const ask = (
   values: readonly (string | null)[],
   wait: Wait,
 ): Promise<readonly TextRow[]> =>
-  database.nested
+  database.mayBeNested
     ? database.transaction((session) => session.query(text, values), wait, true)
     : database.query(text, values, wait)

@@ -1,6 +1,6 @@
 /**
  * The checks that `ready()` makes after it has read the table's description from the catalog. They
- * find out whether each statement of requests can succeed.
+ * find out whether each statement that requests send can succeed.
  */
 import type { WriteMethod } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
@@ -10,9 +10,9 @@ import { hiddenWarnings } from '../connections/unconfirmed.js'
 import { quote, quoteRelation, relationName } from '../sql/sql.js'
 import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
+import { blockedInserts, type CatalogFacts, catalogFacts } from './catalog-facts.js'
 import { executed } from './execute-probe.js'
 import { explained, type Finding, isPassing } from './explain-probe.js'
-import { blockedInserts, type Outlook, outlook } from './outlook.js'
 import { repeatingXids } from './repeating-xids.js'
 import { sampleReads, sampleWrites } from './sample-calls.js'
 
@@ -46,8 +46,8 @@ export class Probe {
   /**
    * Throws `ConfigurationError` if a statement of an `offered` method can't succeed with any
    * values. Throws `Unavailable` if the database can't be reached. Problems that depend on the
-   * role's privileges or on the state of the server only cause warnings, because both may change
-   * while the process runs.
+   * role's privileges or on the state of the server cause only warnings, because the privileges and
+   * the state may change while the process runs.
    */
   async run(
     table: Table,
@@ -59,32 +59,34 @@ export class Probe {
     this.#forgetOtherState(factsOf(table))
     // The results of all other checks of reads may be cached. So this statement checks whether the
     // replica can be reached.
-    if (databases.read !== databases.write) await answers(databases.read, wait)
+    if (databases.read !== databases.write) await assertReachable(databases.read, wait)
     const { probe = 'explain' } = table.options
-    const ahead = await outlook(table, databases.write, wait)
+    const catalog = await catalogFacts(table, databases.write, wait)
     const hidden = await hiddenWarnings(databases.write, wait)
     const repeating = await repeatingXids(table, databases.write, wait)
     const warnings = [
       ...table.layout.warnings,
       ...(offered.has('create') || offered.has('replace') ? table.layout.unwritten : []),
       ...privileges(table, offered),
-      ...expectedFailures(table, ahead, offered),
+      ...expectedFailures(table, catalog, offered),
       ...counting(table),
       ...splitCommits(table, offered),
-      ...(databases.write.single ? unprotectedWrites(table, offered) : []),
+      ...(databases.write.lacksTransactions ? unprotectedWrites(table, offered) : []),
       ...hidden,
       ...repeating,
     ]
     const faults: string[] = []
     if (sortsByNullable(table) && !(await putsNullLast(databases.read, wait))) faults.push(nullFirst)
     faults.push(
-      ...ahead.unpopulated.map((view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`),
+      ...catalog.unpopulated.map(
+        (view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`,
+      ),
     )
-    if (offered.has('create') && !ahead.replaced) {
+    if (offered.has('create') && !catalog.replaced) {
       faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
-      if (!table.relation.guarded)
+      if (!table.relation.hasInsertTrigger)
         faults.push(
-          ...ahead.impossible.map(
+          ...catalog.impossible.map(
             (check) => `no row can satisfy the check "${check}", so every create is refused: drop the check`,
           ),
         )
@@ -105,12 +107,12 @@ export class Probe {
       probe === 'execute' &&
       checked &&
       faults.length === 0 &&
-      !ahead.readOnly &&
+      !catalog.readOnly &&
       [...offered].some((method) => !this.#tried.has(method))
     ) {
       // Writes for which the role lacks a privilege are not tried, because warnings already report
       // them.
-      const barred = [...table.relation.lacking, ...ahead.unpolicied]
+      const barred = [...table.relation.lacking, ...catalog.unpolicied]
       const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
       const found = await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime))
       classify(found, table, faults, warnings)
@@ -159,7 +161,7 @@ const nullFirst =
   'the server sorts null before all values, so pages would leave out or repeat records. Sort by members that ' +
   'are never null, or set null_ordered_last = on for the role if the server supports it'
 
-async function answers(database: Database, wait: Wait): Promise<void> {
+async function assertReachable(database: Database, wait: Wait): Promise<void> {
   try {
     await database.query('SELECT 1 AS c0', [], wait)
   } catch (error) {
@@ -178,9 +180,9 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
     const kind = failureKind(error)
     if (isInconclusive(table, error)) continue
     if (stateOf(error) === '42501') {
-      if (table.relation.lacking.length === 0 && (table.kept?.lacking.length ?? 0) === 0)
+      if (table.relation.lacking.length === 0 && (table.idempotencyTable?.lacking.length ?? 0) === 0)
         warnings.push(
-          `The role may not do what "${collection}" needs for ${method}, which will fail: ${messageOf(error)}.`,
+          `The role lacks a privilege that "${collection}" needs, so ${method} will fail: ${messageOf(error)}.`,
         )
     } else if ((kind === 'lost' && !(error instanceof Late)) || kind === 'unsent') throw unavailable(error, false)
     else if (isPassing(error)) {
@@ -202,15 +204,15 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
 }
 
 /**
- * Returns the description of a table as a text. The size of the table is left out, because it
+ * Returns the description of a table as a string. The size of the table is left out, because it
  * changes all the time.
  */
-function factsOf({ relation, sourceRelation, kept, joins }: Table): string {
+function factsOf({ relation, sourceRelation, idempotencyTable, joins }: Table): string {
   const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [
     others,
     [...columns.values()],
   ]
-  return JSON.stringify([lasting(relation), lasting(sourceRelation), kept, [...joins]])
+  return JSON.stringify([lasting(relation), lasting(sourceRelation), idempotencyTable, [...joins]])
 }
 
 const atMost = (wait: Wait, milliseconds: number): Wait => {
@@ -221,8 +223,8 @@ const atMost = (wait: Wait, milliseconds: number): Wait => {
 /** Whether a failure depends on the sample values, or on settings that only a request has. */
 function isInconclusive({ options }: Table, error: unknown): boolean {
   const state = stateOf(error) ?? ''
-  // A policy may read a setting that only the team's `session` function sets. The planner already
-  // reads it, and raises 42704 if it does not exist.
+  // A policy may read a setting that only the service's `session` function sets. The planner
+  // already reads the setting, and raises 42704 if the setting does not exist.
   if (options.session !== undefined && state === '42704') return true
   return failureKind(error) === 'refused' && state !== '0A000'
 }
@@ -237,11 +239,11 @@ const reached = (privilege: string, offered: ReadonlySet<WriteMethod>): boolean 
   needs[privilege]?.some((method) => offered.has(method)) ?? true
 
 function privileges(
-  { definition: { collection }, relation, kept }: Table,
+  { definition: { collection }, relation, idempotencyTable }: Table,
   offered: ReadonlySet<WriteMethod>,
 ): string[] {
   const lacking = relation.lacking.filter((privilege) => reached(privilege, offered))
-  const keeping = offered.has('create') ? (kept?.lacking ?? []) : []
+  const keeping = offered.has('create') ? (idempotencyTable?.lacking ?? []) : []
   return [
     ...lacking.map(
       (privilege) =>
@@ -249,7 +251,7 @@ function privileges(
     ),
     ...keeping.map(
       (privilege) =>
-        `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" ` +
+        `The role may not ${privilege} in ${idempotencyTable?.relation}: a POST with an Idempotency-Key to "${collection}" ` +
         'will fail.',
     ),
   ]
@@ -257,28 +259,28 @@ function privileges(
 
 function expectedFailures(
   { definition: { collection } }: Table,
-  ahead: Outlook,
+  catalog: CatalogFacts,
   offered: ReadonlySet<WriteMethod>,
 ): string[] {
-  const commands = ahead.unpolicied.filter((command) => reached(command, offered))
+  const commands = catalog.unpolicied.filter((command) => reached(command, offered))
   return [
     ...commands.map(
       (command) =>
         `No policy of row-level security lets the role ${command} in the table of "${collection}": operations ` +
         'that need it find no row or are refused.',
     ),
-    ...(offered.has('create') ? ahead.sequences : []).map(
+    ...(offered.has('create') ? catalog.sequences : []).map(
       (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
     ),
-    ...(offered.has('create') ? ahead.usedUp : []).map(
+    ...(offered.has('create') ? catalog.usedUp : []).map(
       (sequence) =>
         `The sequence ${sequence} has no number left: a create in "${collection}" that needs one will fail.`,
     ),
-    ...(ahead.partless && offered.has('create')
+    ...(catalog.partless && offered.has('create')
       ? [`The table of "${collection}" is partitioned and has no partition: every create will be refused.`]
       : []),
-    ...(ahead.readOnly && offered.size > 0
-      ? [`The database of "${collection}" is read-only at the moment: writes are answered with 503.`]
+    ...(catalog.readOnly && offered.size > 0
+      ? [`The database of "${collection}" is read-only at the moment: the response to every write is 503.`]
       : []),
   ]
 }
@@ -301,7 +303,7 @@ function unprotectedWrites({ definition: { collection }, racing }: Table, offere
 function counting({ definition, options, relation }: Table): string[] {
   if (options.count === 'estimated' && relation.distributed)
     return [
-      `The planner estimates the same for every distributed table, so the totals of "${definition.collection}" ` +
+      `The planner returns the same estimate for every distributed table, so the totals of "${definition.collection}" ` +
         'are wrong: set count to "bounded" or "none".',
     ]
   if ((options.count ?? 'exact') !== 'exact' || relation.rows <= manyRows) return []
@@ -316,10 +318,10 @@ function counting({ definition, options, relation }: Table): string[] {
  * changes are committed one after the other.
  */
 function splitCommits(
-  { definition: { collection }, relation, kept, joins, options }: Table,
+  { definition: { collection }, relation, idempotencyTable, joins, options }: Table,
   offered: ReadonlySet<WriteMethod>,
 ): string[] {
-  const writesMore = kept !== undefined || joins.size > 0 || options.write !== undefined
+  const writesMore = idempotencyTable !== undefined || joins.size > 0 || options.write !== undefined
   if (relation.kind !== 'f' || !writesMore || offered.size === 0) return []
   return [
     `The table of "${collection}" is on another server than the data that is written with it (idempotency, ` +

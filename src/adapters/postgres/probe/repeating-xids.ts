@@ -9,7 +9,7 @@ import type { Table } from '../table/table.js'
 
 /**
  * Selects the names of the server's replicas, as far as a role without privileges can see them. The
- * result is empty if there are none.
+ * result is empty if there are no replicas.
  */
 const replicationSql = `SELECT concat_ws(', ',
   nullif(current_setting('synchronous_standby_names', true), ''),
@@ -25,7 +25,7 @@ export async function repeatingXids(
 ): Promise<readonly string[]> {
   if ((options.version ?? 'xmin') !== 'xmin') return []
   const [row] = await database.query(replicationSql, [], wait).catch((error: unknown) => {
-    // Databases other than PostgreSQL may not have these views.
+    // Databases other than PostgreSQL might not have these views.
     if (failureKind(error) === 'other') return []
     throw unavailable(error, false)
   })
@@ -33,7 +33,7 @@ export async function repeatingXids(
   if (replicas === '') return []
   return [
     `The version of "${definition.collection}" is xmin, and the server is replicated (${replicas}): after an ` +
-      'asynchronous failover, transaction ids repeat, so an old ETag may match another record and an update may ' +
+      'asynchronous failover, transaction ids repeat, so an old ETag may match another state of the record and an update may ' +
       'be lost. Name a column in "version".',
   ]
 }

@@ -20,9 +20,9 @@ import { deepOffset } from '../reads/page.js'
 import { lockedRecord, readMany, readOne } from '../reads/reads.js'
 import type { RowCall } from '../reads/row-call.js'
 import { searchOf } from '../reads/search.js'
-import type { Ask } from '../sql/ask.js'
 import { Parameters } from '../sql/sql.js'
-import type { JoinColumns } from '../table/join-tables.js'
+import type { StatementSender } from '../sql/statement-sender.js'
+import type { DescribedJoinTable } from '../table/join-tables.js'
 import type { Layout } from '../table/layout.js'
 import type { Table } from '../table/table.js'
 import { insertRow } from '../writes/inserts.js'
@@ -37,7 +37,7 @@ type Row = Record<string, unknown>
 /** A sample call of one of the adapter's methods. */
 export interface SampleCall<Method = string> {
   readonly method: Method
-  run(ask: Ask): Promise<unknown>
+  run(ask: StatementSender): Promise<unknown>
 }
 
 /**
@@ -52,7 +52,7 @@ export const sampleCall: AdapterCall = {
 }
 
 /**
- * Returns the sample calls that read. Checks must not call a team's own search function, so
+ * Returns the sample calls that read. Checks must not call the service's own search function, so
  * searches with such a function are left out.
  */
 export function sampleReads(table: Table): readonly SampleCall[] {
@@ -87,7 +87,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
     { method: 'read', run: (ask) => readOne(table, key, sampleCall, ask) },
     { method: 'read', run: (ask) => readMany(table, [key, keyOf(table, 1)], sampleCall, ask) },
     ...requests.map((request): SampleCall => {
-      const run = async (ask: Ask): Promise<unknown> => {
+      const run = async (ask: StatementSender): Promise<unknown> => {
         const parameters = new Parameters()
         const searched = await searchOf(table, request, sampleCall, parameters)
         if (searched === 'no-matches') return undefined
@@ -101,7 +101,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
 
 /** Returns the sample calls that write. */
 export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
-  const { definition, layout, kept, options } = table
+  const { definition, layout, idempotencyTable, options } = table
   const key = keyOf(table, 0)
   const texts = layout.keyTexts(key)
   if (texts === undefined) return []
@@ -115,15 +115,21 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   }
   add('create', (ask) => insertRow(table, record, undefined, sampleCall, ask))
   if (definition.assigned.size > 0) add('create', (ask) => insertRow(table, unkeyed, undefined, sampleCall, ask))
-  if (kept !== undefined) {
+  if (idempotencyTable !== undefined) {
     const idempotency = { id: '', fingerprint: '' }
     const stored: Stored<Row> = { value: record, version }
-    add('create', (ask) => claim(kept, idempotency, ask))
-    add('create', (ask) => renew(kept, idempotency, ask))
-    add('create', (ask) => recall(kept, idempotency, ask))
-    add('create', (ask) => keep(kept, idempotency, stored, ask))
+    add('create', (ask) => claim(idempotencyTable, idempotency, ask))
+    add('create', (ask) => renew(idempotencyTable, idempotency, ask))
+    add('create', (ask) => recall(idempotencyTable, idempotency, ask))
+    add('create', (ask) => keep(idempotencyTable, idempotency, stored, ask))
   }
-  const at = (expected: string | undefined, ask: Ask): RowCall => ({ table, texts, expected, call: sampleCall, ask })
+  const at = (expected: string | undefined, ask: StatementSender): RowCall => ({
+    table,
+    texts,
+    expected,
+    call: sampleCall,
+    ask,
+  })
   if (options.readBefore === true) {
     add('replace', (ask) => lockedRecord(at(undefined, ask), true))
     add('remove', (ask) => lockedRecord(at(undefined, ask), false))
@@ -139,7 +145,7 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
         add('detach', (ask) => detachRow(at(expected, ask), join, association))
         add('create', (ask) => insertRow(table, record, { join, to: association }, sampleCall, ask))
       } else if (association.by !== undefined) {
-        const move = { by: association.by, key, kept: [] }
+        const move = { by: association.by, key, blockedBy: [] }
         add('attach', (ask) => moveRow(at(expected, ask), { ...move, inwards: true }, undefined))
         add('detach', (ask) => moveRow(at(expected, ask), { ...move, inwards: false }, undefined))
       }
@@ -148,11 +154,11 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   return made
 }
 
-/** Returns a record with sample values that fit the types of the table's columns. */
+/** Returns a record with sample values that match the types of the table's columns. */
 export function sampleRecord({ members }: Layout): Row {
   const record: Row = {}
-  for (const { name, column, storeGiven, content } of members) {
-    if (column === undefined || storeGiven) continue
+  for (const { name, column, setByDatabase, content } of members) {
+    if (column === undefined || setByDatabase) continue
     put(record, name, content.kind === 'scalar' ? content.type.samples[0] : content.kind === 'array' ? [] : {})
   }
   return record
@@ -179,7 +185,7 @@ function sampleAt({ definition, layout }: Table, path: readonly string[]): Scala
 /** Returns the parents that a record can be attached to, each with a sample key. */
 function parentsOf(table: Table) {
   return table.definition.attachedTo.map(({ of, by, as }) => {
-    const join: JoinColumns | undefined = table.joins.get(as)
+    const join: DescribedJoinTable | undefined = table.joins.get(as)
     const parts: readonly Scalar[] =
       by === undefined
         ? (join?.parent ?? []).map(({ sample }) => sample)

@@ -3,9 +3,9 @@
  * bound, estimated above the bound, or omitted.
  */
 
-import type { Ask } from '../sql/ask.js'
 import { planIn } from '../sql/plan.js'
 import { Parameters } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import type { Matching } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 
@@ -21,7 +21,7 @@ export function countSql({ options }: Table, from: string, where: string): strin
 }
 
 /** The number of rows that PostgreSQL's planner expects. */
-export async function estimatedRows({ from, where, values }: Matching, ask: Ask): Promise<number> {
+export async function estimatedRows({ from, where, values }: Matching, ask: StatementSender): Promise<number> {
   const parameters = new Parameters()
   parameters.values.push(...values)
   const [found] = await ask.query(`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${from} WHERE ${where}`, parameters)

@@ -1,13 +1,13 @@
 /**
- * Reads pages whose rows are in the cache (`kept-rows.ts`). After many consecutive lists whose rows
- * were all in the cache, the next list selects only the keys and the versions of its rows. The
- * database then formats, and the process parses, a few cells of each row instead of all. For 25
- * rows of 22 columns, this reduces the time in the process from 105 to 74 us, and in the database
- * from 685 to 525 us.
+ * Reads pages whose rows are in the cache (`cached-rows.ts`). After many consecutive lists whose
+ * rows were all in the cache, the next list selects only the keys and the versions of its rows. The
+ * database then formats, and the process parses, only a few cells of each row. For 25 rows of 22
+ * columns, this reduces the time in the process from 105 to 74 us, and in the database from 685 to
+ * 525 us.
  *
- * If one of the rows is not in the cache in that version, the whole page is read again, so every
- * page shows a single state of the table. The second read costs one more statement. So lists select
- * all cells while rows of the table keep changing between lists.
+ * If the current version of one of the rows is not in the cache, the whole page is read again. So
+ * every page shows a single state of the table. The second read costs one more statement. So lists
+ * select all cells while rows of the table keep changing between lists.
  */
 import type { Cells } from '../connections/client.js'
 import type { ListStatement } from '../table/list-statement.js'
@@ -36,7 +36,7 @@ export function knownRows(
   const further = furtherRow(statement, rows.length, size)
   const found: Cells[] = []
   for (const [i, row] of rows.entries()) {
-    // If the page is empty, the result has a single row, which only holds the total.
+    // If the page is empty, the result has a single row, which holds only the total.
     const isShown = i !== further && row[here] !== null
     const cells = isShown ? kept.cells(shape, row, places, epoch) : noCells
     if (cells === undefined) return undefined
@@ -50,6 +50,6 @@ export function knownRows(
  * such row.
  */
 function furtherRow({ page }: ListStatement, count: number, size: number): number {
-  if (page.from === 'end' || count <= size) return -1
-  return page.from === 'before' ? 0 : count - 1
+  if (page.foundBy === 'end' || count <= size) return -1
+  return page.foundBy === 'before' ? 0 : count - 1
 }

@@ -5,13 +5,13 @@ import { get } from '../../../definition/json.js'
 import { associationOf } from '../../association.js'
 import type { AdapterCall, ListRequest, Page, Refused } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
-import { tookLong } from '../connections/slow-answers.js'
+import { tookLong } from '../connections/slow-results.js'
 import { outer } from '../links/join.js'
 import type { Joins } from '../links/joins.js'
-import type { Ask } from '../sql/ask.js'
-import { every, Parameters } from '../sql/sql.js'
+import { allOf, Parameters } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { compareSql, conditionSql, mismatchOf, unsendable } from '../table/conditions.js'
-import { type JoinColumns, memberSql } from '../table/join-tables.js'
+import { type DescribedJoinTable, memberSql } from '../table/join-tables.js'
 import type { Layout } from '../table/layout.js'
 import type { ListStatement, OrderTerm, Searched } from '../table/list-statement.js'
 import { epochOf, isUnscoped, recordOf, type Table, visible } from '../table/table.js'
@@ -34,7 +34,7 @@ export async function listPage(
   table: Table,
   request: ListRequest,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
   joins?: Joins,
 ): Promise<Found> {
   const isForAll = isUnscoped(call) && (joins === undefined || joins.areUnscoped)
@@ -48,7 +48,7 @@ export async function listPage(
   const statement = listSql(table, request, call, searched, parameters, joins)
   if (known !== 'varies' && isForAll && Object.isFrozen(request)) {
     // A statement with a search may contain the keys that a search engine found. At a deep offset,
-    // the statement depends on the current number of rows. Neither can be reused.
+    // the statement depends on the current number of rows. Neither statement can be reused.
     const lasts = request.search === undefined && request.offset < deepOffset
     table.lists.set(request, !lasts ? 'varies' : known === undefined ? 'once' : isFixed(request) ? statement : 'varies')
   }
@@ -56,7 +56,7 @@ export async function listPage(
 }
 
 const haveJoined = ({ joined }: ListStatement, joins: Joins | undefined): boolean =>
-  joins === undefined ? joined.length === 0 : joins.areThose(joined)
+  joins === undefined ? joined.length === 0 : joins.equals(joined)
 
 const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count === 'none' ? {} : { total: 0 }) })
 
@@ -73,7 +73,7 @@ export function listSql(
   joins?: Joins,
 ): ListStatement {
   const from = `${table.source}${searched?.join ?? ''}`
-  const where = every([
+  const where = allOf([
     ...visible(table, call, parameters),
     ...request.where.map((condition) => conditionSql(table.layout, condition, parameters)),
     ...parentConditions(table, request, parameters),
@@ -94,7 +94,7 @@ export function listSql(
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
   const others = ['here', ...(count === undefined ? [] : ['total'])]
   // The targets of links are joined to the rows of the page only, not to all matching rows.
-  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.from === 'end') ?? ''} ORDER BY ${order}`
+  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.foundBy === 'end') ?? ''} ORDER BY ${order}`
   const beside = `, ${outer}.here${count === undefined ? '' : `, ${counted}.total`}${joins?.columns ?? ''}`
   const rows = count === undefined ? `(${page.sql}) ${joined}` : `${counted} LEFT JOIN (${page.sql}) ${joined}`
   const before = count === undefined ? '' : `WITH ${counted} AS MATERIALIZED (${count}) `
@@ -118,7 +118,7 @@ async function found(
   table: Table,
   request: ListRequest,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
   statement: ListStatement,
   joins: Joins | undefined,
 ): Promise<Found> {
@@ -148,7 +148,7 @@ async function found(
 }
 
 /**
- * Why a request can't be sent to the database: no column could hold one of its texts, or a value
+ * Why a request can't be sent to the database: no column could hold one of its strings, or a value
  * has the wrong type for its column.
  */
 function refusal({ layout }: Table, request: ListRequest): Refused | undefined {
@@ -168,7 +168,7 @@ function parentConditions(table: Table, { parent }: ListRequest, parameters: Par
   const association = associationOf(table.definition, parent)
   if (association.parts.some((part) => incomparable(part) !== undefined)) return ['false']
   if (association.by === undefined)
-    return [memberSql(table.layout.key, table.joins.get(association.as) as JoinColumns, association, parameters)]
+    return [memberSql(table.layout.key, table.joins.get(association.as) as DescribedJoinTable, association, parameters)]
   return association.by.map(([member, value]) => compareSql(table.layout.place([member]), '=', value, parameters))
 }
 
@@ -195,8 +195,8 @@ function totalOf({ options }: Table, counted: string | null | undefined, estimat
 }
 
 /**
- * Whether a request lists all records of the table. If so, its total is remembered, to recognize
- * offsets beyond the middle of the list.
+ * Whether a request lists all records of the table. If so, its total is remembered, so that later
+ * requests can recognize an offset beyond the middle of the list.
  */
 const isWhole = ({ where, search, parent }: ListRequest, call: AdapterCall): boolean =>
   where.length === 0 && search === undefined && parent === undefined && isUnscoped(call)
@@ -210,18 +210,18 @@ function shown(
   joins: Joins | undefined,
   epoch: number,
 ): Found {
-  const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
+  const more = page.foundBy === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
   // The extra row is the last row. For a page before a position, it is the first row.
-  const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
+  const kept = page.foundBy === 'end' || !more ? found : page.foundBy === 'before' ? found.slice(1) : found.slice(0, -1)
   joins?.report(kept, joinedFrom)
   // The position of a neighbouring page consists of the sort values that a record shows. If the
   // record does not show them exactly, its row can't serve as a position.
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
   const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
   const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
-  const { made } = table.rows
+  const { decodedCount } = table.rows
   const items = kept.map((one) => recordOf(table, one, epoch))
-  if (items.length > 0) table.rows.listed(epoch >= 0 && table.rows.made === made)
+  if (items.length > 0) table.rows.listed(epoch >= 0 && table.rows.decodedCount === decodedCount)
   return { items, ...total, ...(seekable ? { seekable } : {}), more }
 }
 

@@ -10,7 +10,7 @@ import type { Place } from '../values/places.js'
 
 /**
  * The terms of an ORDER BY clause. NULL sorts as the largest value, which is PostgreSQL's default.
- * For another order, an ordinary index could not be used.
+ * If nulls were sorted differently, the database could not use an ordinary index.
  */
 export const orderSql = (terms: readonly OrderTerm[]): string =>
   terms.map(({ place, descending }) => place.sql + (descending ? ' DESC' : '')).join(', ')

@@ -1,18 +1,18 @@
 /** SQL for the rows of one page, next to a position or at an offset (QUERY-7). */
 import type { ListRequest } from '../../contract.js'
-import { type Parameters, quote, row } from '../sql/sql.js'
+import { type Parameters, quote, rowAlias } from '../sql/sql.js'
 import type { OrderTerm, PageSql } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 import { orderSql, reversed, rowsAfter } from './order.js'
 
 /**
- * The name of the query that counts the total, within the statement. It must not be the name of one
- * of the team's tables.
+ * The name of the query that counts the total, within the statement. The service's own tables must
+ * not have this name.
  */
 export const counted = 'rest_counted'
 
-/** The parts from which the SQL of a page is built. */
-export interface Cut {
+/** Everything that is needed to build the SQL of a page. */
+export interface PageParts {
   readonly request: ListRequest
   readonly from: string
   readonly where: string
@@ -27,19 +27,19 @@ export interface Cut {
 /**
  * The SQL query for the rows of a page. Its rows also hold their sort values, as `s0`, `s1`, ...
  */
-export function pageSql(table: Table, cut: Cut): PageSql {
-  const { request, terms } = cut
+export function pageSql(table: Table, parts: PageParts): PageSql {
+  const { request, terms } = parts
   const sorted = terms.map(({ place }, i) => `${place.sql} AS s${i}`).join(', ')
-  const columns = `${table.shown}, '1' AS here, ${sorted}${cut.more}`
+  const columns = `${table.shown}, '1' AS here, ${sorted}${parts.more}`
   if (request.seek !== undefined && request.sort.length > 0 && request.seek.values.length === terms.length) {
-    return pageAtPosition(columns, cut, request.seek)
+    return pageAtPosition(columns, parts, request.seek)
   }
-  return countedRows(table, columns, cut)
+  return countedRows(table, columns, parts)
 }
 
 function pageAtPosition(
   columns: string,
-  { request, from, where, terms, parameters }: Cut,
+  { request, from, where, terms, parameters }: PageParts,
   { values, backwards }: NonNullable<ListRequest['seek']>,
 ): PageSql {
   const direction = backwards ? reversed(terms) : terms
@@ -49,13 +49,13 @@ function pageAtPosition(
   const one = (branch: string): string =>
     `SELECT ${columns} FROM ${from} WHERE ${where} AND ${branch} ORDER BY ${orderSql(direction)} LIMIT ${limit}`
   const [only = 'false'] = branches
-  if (branches.length < 2) return { sql: one(only), from: side }
+  if (branches.length < 2) return { sql: one(only), foundBy: side }
   const order = direction.map(({ descending }, i) => `s${i}${descending ? ' DESC' : ''}`).join(', ')
   // All rows of one branch precede the rows of the next branch. So the database reads each branch
   // only as far as the page needs.
   return {
     sql: `${branches.map((branch) => `(${one(branch)})`).join(' UNION ALL ')} ORDER BY ${order} LIMIT ${limit}`,
-    from: side,
+    foundBy: side,
   }
 }
 
@@ -66,39 +66,38 @@ export const deepOffset = 500
  */
 const wideRow = 150
 
-function countedRows(table: Table, columns: string, cut: Cut): PageSql {
-  const { request, from, where, terms, parameters } = cut
+function countedRows(table: Table, columns: string, parts: PageParts): PageSql {
+  const { request, from, where, terms, parameters } = parts
   const { offset, size } = request
   if (offset === 0)
     return {
       sql: `SELECT ${columns} FROM ${from} WHERE ${where} ORDER BY ${orderSql(terms)} LIMIT ${size + 1}`,
-      from: 'counted',
+      foundBy: 'offset',
     }
   const skip = parameters.add(String(offset), 'bigint')
-  const fromEnd = isPastMiddle(table, cut)
+  const fromEnd = isPastMiddle(table, parts)
   const window = fromEnd
     ? `LIMIT (SELECT greatest(least(${size}, total::bigint - ${skip}), 0) FROM ${counted}) OFFSET (SELECT greatest(total::bigint - ${skip} - ${size}, 0) FROM ${counted})`
     : `LIMIT ${size + 1} OFFSET ${skip}`
   const order = `ORDER BY ${orderSql(fromEnd ? reversed(terms) : terms)} ${window}`
-  const found = fromEnd ? 'end' : 'counted'
-  if (!isCovered(table, cut)) return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ${order}`, from: found }
-  // For skipped rows, only the index entries are read. The rows themselves are only read for the
-  // page.
+  const found = fromEnd ? 'end' : 'offset'
+  if (!isCovered(table, parts)) return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ${order}`, foundBy: found }
+  // For skipped rows, only the index entries are read. Whole rows are read only for the page.
   const key = table.layout.key.map(({ column }, i) => [quote(column as string), `rest_k${i}`] as const)
-  const keys = `SELECT ${key.map(([column, name]) => `${row}.${column} AS ${name}`).join(', ')} FROM ${from} WHERE ${where} ${order}`
-  const same = key.map(([column, name]) => `${row}.${column} = _k.${name}`).join(' AND ')
-  return { sql: `SELECT ${columns} FROM (${keys}) AS _k JOIN ${from} ON ${same}`, from: found }
+  const keys = `SELECT ${key.map(([column, name]) => `${rowAlias}.${column} AS ${name}`).join(', ')} FROM ${from} WHERE ${where} ${order}`
+  const same = key.map(([column, name]) => `${rowAlias}.${column} = _k.${name}`).join(' AND ')
+  return { sql: `SELECT ${columns} FROM (${keys}) AS _k JOIN ${from} ON ${same}`, foundBy: found }
 }
 
 /**
  * Whether the page of an unfiltered list is nearer to the end of the list than to its beginning,
- * according to the last known total. That total only decides from which end rows are counted. The
- * start of the page is computed from the total in the same statement.
+ * according to the last known total. That total decides only from which end the rows are counted.
+ * The start of the page is computed from the total in the same statement.
  */
-function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: Cut): boolean {
+function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: PageParts): boolean {
   const { where, search, parent, offset, count } = request
-  // Counting from the end needs the total of the same statement. It is read by a subquery in
-  // OFFSET, which Citus does not support.
+  // Counting from the end needs the total that the same statement counts. A subquery in OFFSET
+  // reads this total, but Citus does not support such a subquery.
   if (sourceRelation.distributed) return false
   if (
     count === false ||
@@ -115,7 +114,7 @@ function isPastMiddle({ options, statistics, sourceRelation }: Table, { request,
  * Whether an index includes all columns that the filters and the order use. Skipped rows then need
  * not be read from the table.
  */
-function isCovered(table: Table, { request, from, terms, scope }: Cut): boolean {
+function isCovered(table: Table, { request, from, terms, scope }: PageParts): boolean {
   if (
     request.offset < deepOffset ||
     table.separate ||

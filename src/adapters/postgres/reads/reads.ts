@@ -3,11 +3,11 @@ import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Joins } from '../links/joins.js'
-import type { Ask } from '../sql/ask.js'
-import { every, Parameters } from '../sql/sql.js'
+import { allOf, Parameters } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { keySql, keysJoin } from '../table/conditions.js'
 import { addVisible, epochOf, isUnscoped, recordOf, storedOf, type Table, visible } from '../table/table.js'
-import { keptRow, type RowCall } from './row-call.js'
+import { anyVersionRow, type RowCall } from './row-call.js'
 
 type Row = Record<string, unknown>
 
@@ -18,14 +18,14 @@ export interface Found {
 }
 
 /**
- * Reads the record with a key. Returns `undefined` if there is none. Also reports the link targets
- * that `joins` find.
+ * Reads the record with a key. Returns `undefined` if there is no such record. Also reports the
+ * link targets that `joins` find.
  */
 export async function readOne(
   table: Table,
   key: KeyValue,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
   joins?: Joins,
 ): Promise<Found | undefined> {
   const texts = table.layout.keyTexts(key)
@@ -34,7 +34,7 @@ export async function readOne(
   const cells = texts && (await cellsOf(table, texts, call, ask, joins))
   if (cells === undefined) return undefined
   const stored = recordOf(table, cells, epoch)
-  // Some columns compare different texts as equal: in an `interval` column, the key `PT24H` finds
+  // Some columns compare different strings as equal: in an `interval` column, the key `PT24H` finds
   // the row with `P1D`. That row is another record.
   if (!isOfKey(table, stored, key)) return undefined
   joins?.report([cells])
@@ -46,16 +46,16 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
   return found === key || (found !== undefined && definition.key.text(found) === definition.key.text(key))
 }
 
-/** The row with a key, from the source of reads, together with the columns of its joins. */
+/** The row with a key, read from `table.source`, together with the columns of `joins`. */
 async function cellsOf(
   table: Table,
   texts: readonly string[],
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
   joins?: Joins,
 ): Promise<Cells | undefined> {
-  // A read from a view, or without an index, may be slow. Reads of other requests in the same round
-  // trip would wait for it.
+  // A read from a view, or without an index, may be slow. In a shared round trip, the reads of
+  // other requests would wait for that read.
   const send = table.keyIndex !== undefined && !table.separate ? 'shared' : 'cells'
   if (isUnscoped(call)) {
     if (joins === undefined) return (await ask[send](table.one, table.shownNames, texts))[0]
@@ -67,7 +67,7 @@ async function cellsOf(
   const parameters = new Parameters()
   const conditions = keySql(table.layout, texts, parameters)
   addVisible(table, call, parameters, table.shownAlive, conditions)
-  const where = every(conditions)
+  const where = allOf(conditions)
   if (joins === undefined)
     return (await ask[send](table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values))[0]
   const { text, names } = joins.one(where, parameters)
@@ -76,13 +76,14 @@ async function cellsOf(
 
 /**
  * The records with these keys, in the order of the keys. `undefined` stands for a key without a
- * record. `see` is called with the text of the key and the cells of each row that is found.
+ * record. For each row that is found, `see` is called with the key as a string and with the cells
+ * of the row.
  */
 export async function readMany(
   table: Table,
   keys: readonly KeyValue[],
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
   see?: (keyText: string, cells: Cells) => void,
 ): Promise<readonly (Stored<Row> | undefined)[]> {
   const { definition, layout } = table
@@ -90,7 +91,7 @@ export async function readMany(
   if (known.length === 0) return keys.map(() => undefined)
   const parameters = new Parameters()
   const join = keysJoin(layout, known, parameters)
-  const text = table.reads.of(`${join} WHERE ${every(visible(table, call, parameters))}`)
+  const text = table.reads.of(`${join} WHERE ${allOf(visible(table, call, parameters))}`)
   const epoch = epochOf(table, ask)
   const found = new Map<string, Stored<Row>>()
   for (const cells of await ask.cells(text, table.shownNames, parameters.values)) {
@@ -104,7 +105,7 @@ export async function readMany(
   return keys.map((key) => found.get(definition.key.text(key)))
 }
 
-/** The texts of the keys that a row can have, without duplicates. */
+/** The keys that a row can have, as strings, without duplicates. */
 function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (readonly string[])[] {
   const known = new Map<string, readonly string[]>()
   for (const parts of texts)
@@ -114,13 +115,13 @@ function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (
 
 /**
  * Reads a record, and locks its row until the transaction ends. Returns `undefined` if there is no
- * such row. `keeps`: whether the row will not be removed. A weaker lock is then enough, with which
- * other transactions can still insert rows that refer to this row.
+ * such row. `keeps`: whether the row stays. If the row stays, a weaker lock is enough. With the
+ * weaker lock, other transactions can still insert rows that refer to this row.
  */
 export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<Row> | undefined> {
   const { table, ask } = at
   const parameters = new Parameters()
-  const where = every(keptRow(at, parameters))
+  const where = allOf(anyVersionRow(at, parameters))
   const shown = table.separate ? '1 AS c0' : table.shown
   const text = `SELECT ${shown} FROM ${table.target} WHERE ${where} FOR ${keeps ? 'NO KEY UPDATE' : 'UPDATE'}`
   const [locked] = await ask.cells(text, table.separate ? ['c0'] : table.shownNames, parameters.values)
@@ -134,7 +135,7 @@ export async function shownRecord(at: Omit<RowCall, 'expected'>): Promise<Stored
   return cells && storedOf(at.table, cells)
 }
 
-/** The row of a record, from the source of reads. */
+/** The row of a record, read from `table.source`. */
 export const shownCells = ({ table, texts, call, ask }: Omit<RowCall, 'expected'>): Promise<Cells | undefined> =>
   cellsOf(table, texts, call, ask)
 
@@ -146,7 +147,7 @@ export async function rowNow(at: RowCall, also?: (parameters: Parameters) => str
   const { table, ask } = at
   const parameters = new Parameters()
   const more = also === undefined ? '' : `, (${also(parameters)})::text AS c0`
-  const where = every(keptRow(at, parameters))
+  const where = allOf(anyVersionRow(at, parameters))
   const [row] = await ask.query(
     `SELECT ${table.version.sql} AS v${more} FROM ${table.target} WHERE ${where}`,
     parameters,

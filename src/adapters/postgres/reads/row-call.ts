@@ -1,8 +1,8 @@
 /** The row that the statements of a call read or write. */
 import type { AdapterCall } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
-import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import { addKeySql } from '../table/conditions.js'
 import { stampSql } from '../table/row-proof.js'
 import { addVisible, type Table } from '../table/table.js'
@@ -10,19 +10,20 @@ import { addVisible, type Table } from '../table/table.js'
 /** Describes a row that came from the cache. */
 export interface Unread {
   /**
-   * The stamp of the row (`stampSql`). Null if the version alone proves that the row is unchanged.
+   * The stamp of the row: the id of the transaction that wrote the row (`stampSql`). Null if the
+   * version alone proves that the row is unchanged.
    */
   readonly stamp: string | null
 }
 
 export interface RowCall {
   readonly table: Table
-  /** The texts of the parts of the row's key. */
+  /** The parts of the row's key, as strings. */
   readonly texts: readonly string[]
   /** The version that the row must have. `undefined` if any version is accepted. */
   readonly expected: string | undefined
   readonly call: AdapterCall
-  readonly ask: Ask
+  readonly ask: StatementSender
   /** Set if the row came from the cache, and was not read for this call. */
   readonly unread?: Unread
   /** The joins for the row that a write returns. */
@@ -30,7 +31,7 @@ export interface RowCall {
 }
 
 /** The conditions that select the row in the table, in any version. */
-export function keptRow({ table, texts, call }: RowCall, parameters: Parameters): string[] {
+export function anyVersionRow({ table, texts, call }: RowCall, parameters: Parameters): string[] {
   const conditions: string[] = []
   addKeySql(table.layout, texts, parameters, conditions)
   addVisible(table, call, parameters, table.alive, conditions)

@@ -1,6 +1,6 @@
 /**
- * Searches for the text of the query parameter `q`, with the full-text search of PostgreSQL or a
- * search engine of the team (QUERY-3).
+ * Searches for the value of the query parameter `q`, with PostgreSQL's full-text search or with the
+ * service's own search function (QUERY-3).
  */
 import type { KeyValue } from '../../../definition/key.js'
 import { didYouMean, nearMiss } from '../../../near-miss.js'
@@ -8,7 +8,7 @@ import type { AdapterCall, ListRequest } from '../../contract.js'
 import { calledLater } from '../../made-by.js'
 import { type DatabaseFailure, stateOf } from '../connections/failures.js'
 import type { SearchFunction, TextSearch } from '../options/options.js'
-import { literal, type Parameters, quote, row } from '../sql/sql.js'
+import { literal, type Parameters, quote, rowAlias } from '../sql/sql.js'
 import { keysJoin } from '../table/conditions.js'
 import type { OrderTerm, Searched } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
@@ -39,7 +39,7 @@ export async function searchOf(
 }
 
 /**
- * Why the server could not parse the text of a search, phrased as the end of a sentence.
+ * The reason why the server could not parse the search text, phrased as the end of a sentence.
  * `undefined` for any other failure.
  */
 export function searchFault(error: unknown): string | undefined {
@@ -57,7 +57,7 @@ export function vectorSql(
   table: Pick<Table, 'definition' | 'layout'>,
   { vector, config = 'simple', members }: TextSearch,
 ): string {
-  if (vector !== undefined) return `${row}.${quote(vector)}`
+  if (vector !== undefined) return `${rowAlias}.${quote(vector)}`
   const named = members ?? (table.definition.search === true ? undefined : table.definition.search)
   if (named === undefined || named.length === 0) {
     throw unfit(
@@ -84,7 +84,7 @@ function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched
   if (!Array.isArray(keys)) {
     const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`
     throw new Error(
-      `search of "${table.definition.collection}" returned ${gave}. Return a list of keys, the best first.`,
+      `The function "search" of "${table.definition.collection}" returned ${gave}. Return a list of keys, the best first.`,
     )
   }
   const found = new Map<string, readonly string[]>()

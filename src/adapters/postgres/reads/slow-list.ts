@@ -44,7 +44,7 @@ export async function reportSlowList(list: SlowList, database: Database | undefi
   const { table, request, statement, took } = list
   const known = plans.get(table) ?? new Map<string, Promise<readonly string[] | undefined>>()
   plans.set(table, known)
-  const isNew = !known.has(statement.text) && known.size < maxPlans && database?.nested === false
+  const isNew = !known.has(statement.text) && known.size < maxPlans && database?.mayBeNested === false
   if (isNew) known.set(statement.text, wholeReads(statement, database))
   const readWhole = await known.get(statement.text)
   const message: SlowListMessage = {
@@ -65,7 +65,7 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
   notify(
     onWarning,
     () =>
-      `A list of "${collection}"${by} took ${Math.round(duration)} ms and reads the whole of ` +
+      `A list of "${collection}"${by === '' ? '' : `${by},`} took ${Math.round(duration)} ms and reads all rows of ` +
       `${readWhole.join(', ')}. Create an index on the columns that it filters and sorts by. If only the count ` +
       `reads the table, count: 'bounded' also helps.`,
   )

@@ -19,7 +19,7 @@ export interface PlanNode {
 
 /**
  * Returns the root node of the plan in the row that EXPLAIN returns. Some drivers return the plan
- * as text, others as parsed JSON. Throws if the row contains no plan.
+ * as a string, and others return it as parsed JSON. Throws if the row contains no plan.
  */
 export function planIn(row: TextRow | undefined): PlanNode {
   const given: unknown = row?.['QUERY PLAN']

@@ -17,22 +17,22 @@ export class Parameters {
 }
 
 /**
- * The alias of the resource's table in every statement. SQL expressions in a team's options use it
- * too.
+ * The alias of the resource's table in every statement. SQL expressions in the adapter's options
+ * also use this alias.
  */
-export const row = '_r'
+export const rowAlias = '_r'
 
 /** Quotes a name as an identifier. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * Quotes a text as an SQL literal. It is used where a parameter is not possible: in DDL that is
+ * Quotes a string as an SQL literal. Used where a parameter is not possible: in DDL that is
  * printed, and in expressions that must match the expression of an index.
  */
 export const literal = (text: string): string =>
   text.includes('\\') ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`
 
-/** Encodes texts as one PostgreSQL array value, for example `{"a",NULL,"b"}`. */
+/** Encodes strings as one PostgreSQL array value, for example `{"a",NULL,"b"}`. */
 export const arrayText = (items: readonly (string | null)[]): string =>
   `{${items.map((item) => (item === null ? 'NULL' : `"${special.test(item) ? item.replace(/["\\]/g, '\\$&') : item}"`)).join(',')}}`
 
@@ -47,7 +47,7 @@ export interface RelationName {
 
 /**
  * Parses the name of a table or view, such as `pieces` or `courier.pieces`. A name that contains a
- * dot must be given as an object. Throws `ConfigurationError` for a text with more than one dot.
+ * dot must be given as an object. Throws `ConfigurationError` for a string with more than one dot.
  */
 export function relationName(given: string | RelationName): RelationName {
   if (typeof given !== 'string') return given
@@ -61,5 +61,5 @@ export const quoteRelation = ({ schema, name }: RelationName): string =>
   schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
 
 /** Joins conditions with AND. */
-export const every = (conditions: readonly string[]): string =>
+export const allOf = (conditions: readonly string[]): string =>
   conditions.length === 0 ? 'true' : conditions.join(' AND ')

@@ -5,7 +5,7 @@
 
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { insertChangesOthers, type Relation, updateChangesOthers } from './catalog.js'
-import type { JoinColumns } from './join-tables.js'
+import type { DescribedJoinTable } from './join-tables.js'
 
 /**
  * For each kind of write: whether the row may end up different from the row that RETURNING returns.
@@ -23,7 +23,7 @@ export interface Aftermath {
  */
 export function aftermathOf(
   relation: Relation,
-  joins: Iterable<JoinColumns>,
+  joins: Iterable<DescribedJoinTable>,
   options: PostgresAdapterOptions,
 ): Aftermath {
   const expressions = expressionsOf(options)
@@ -33,7 +33,7 @@ export function aftermathOf(
   // A trigger may write to another table, and a deferred trigger of that table may then change this
   // row.
   const later = (change: 'insert' | 'update'): boolean =>
-    relation.deferrals && relation.triggers.some((trigger) => trigger[change])
+    relation.databaseHasDeferrableTriggers && relation.triggers.some((trigger) => trigger[change])
   // RETURNING computes expressions from the snapshot at the start of the statement. A sub-select in
   // an expression does not see the new row. It does not see rows that a trigger has written to
   // other tables either.
@@ -48,7 +48,7 @@ export function aftermathOf(
       later('insert') ||
       [...joins].some(({ changesOthers }) => changesOthers),
     update: opaque || computes('update') || updateChangesOthers(relation) || later('update'),
-    deferred: relation.deferrals,
+    deferred: relation.databaseHasDeferrableTriggers,
   }
 }
 

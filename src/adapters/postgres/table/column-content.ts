@@ -43,12 +43,12 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
 const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boolean =>
   labels !== null && shape?.values !== undefined && !labels.some((label) => shape.values?.includes(label))
 
-/** Formats that every text satisfies. */
+/** Formats that every string satisfies. */
 const open: ReadonlySet<string> = new Set(['binary', 'password'])
 
 /**
  * Why the schema would refuse values that the column may hold: GET would return records that PUT
- * refuses. Phrased as the end of a sentence about the member. `undefined` if the schema fits the
+ * refuses. Phrased as the end of a sentence about the member. `undefined` if the schema matches the
  * column.
  */
 function mismatchOf(
@@ -62,7 +62,7 @@ function mismatchOf(
   const isNumber = counts === true || formats?.includes('decimal') === true
   if (isNumber && (format === undefined || !formats?.includes(format))) {
     const declared = formats?.map((one) => `"${one}"`).join(' or ')
-    return `may be string, ${lies}: declare the format ${declared} for numbers as text, or the type number`
+    return `may be string, ${lies}: declare the format ${declared} for numbers as strings, or the type number`
   }
   if (format !== undefined && formats !== undefined && !formats.includes(format) && !open.has(format)) {
     const [best] = formats
@@ -72,15 +72,15 @@ function mismatchOf(
   const { minLength, maxLength } = shape.node as { readonly minLength?: unknown; readonly maxLength?: unknown }
   if (width === undefined) return undefined
   if (typeof maxLength === 'number' && maxLength < width[0])
-    return `has at most ${maxLength} characters, ${lies}, whose texts have ${width[0]} or more: raise maxLength`
+    return `has at most ${maxLength} characters, ${lies}, whose values have ${width[0]} or more: raise maxLength`
   if (typeof minLength === 'number' && minLength > width[1])
-    return `has at least ${minLength} characters, ${lies}, whose texts have at most ${width[1]}: lower minLength`
+    return `has at least ${minLength} characters, ${lies}, whose values have at most ${width[1]}: lower minLength`
   return undefined
 }
 
 /**
- * The content of a computed member, whose type only the schema tells. `undefined` if the schema
- * does not give it exactly one type.
+ * The content of a computed member, whose type is known only from the schema. `undefined` if the
+ * schema does not give the member exactly one type.
  */
 export function computedContent(shape: Shape | undefined): Content | undefined {
   const [type, ...others] = shape?.types ?? []

@@ -1,5 +1,5 @@
 /**
- * Warnings about columns that may hold values that do not fit the schema, and about members that
+ * Warnings about columns that may hold values that do not match the schema, and about members that
  * are never written.
  */
 import type { Shape } from '../../../definition/shape.js'
@@ -9,8 +9,8 @@ import type { Member } from './columns.js'
 import { columnsFor } from './format-columns.js'
 
 /**
- * The warning about a column that may hold values that do not fit the format, type or `enum` of its
- * member.
+ * The warning about a column that may hold values that do not match the format, type or `enum` of
+ * its member.
  */
 export function columnWarning(member: string, column: CatalogColumn, shape: Shape | undefined): string | undefined {
   if (shape === undefined) return undefined
@@ -21,7 +21,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     format.name !== 'local-date-time'
   ) {
     const better = columnsFor[format.name] ?? (format.name === 'int64' ? 'bigint' : 'numeric')
-    return `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: no filter finds values that others write in another spelling, and sorts and ranges compare texts. Make the column ${better}.`
+    return `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: no filter finds values that other programs write in another spelling, and sorts and ranges compare strings instead of values. Make the column ${better}.`
   }
   const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []
   const isNumeric = /^numeric(?:\(\d+,-?\d+\))?$/.test(column.type)
@@ -34,7 +34,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     (shape.types.has('number') || shape.types.has('integer')) &&
     (precision === undefined || Number(precision) > 15)
   )
-    return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: values that others write may be shown rounded. Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
+    return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: values that other programs write may be shown rounded. Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
   const unlisted =
     shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
   if (unlisted.length > 0 && !column.type.endsWith('[]'))
@@ -45,5 +45,5 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
 /** The warning about a member that clients may send, but that no statement writes. */
 export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
   if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
-  return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then it is a 422.`
+  return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then the response is 422.`
 }

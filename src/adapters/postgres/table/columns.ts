@@ -1,5 +1,6 @@
 /**
- * Maps members to columns. Compares the options with the catalog, to check that the columns fit.
+ * Maps members to columns. Compares the options with the catalog, to check that each column suits
+ * its member.
  */
 import { own } from '../../../definition/json.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -7,7 +8,7 @@ import type { Shape } from '../../../definition/shape.js'
 import { didYouMean, nearMiss } from '../../../near-miss.js'
 import type { ColumnOptions, PostgresAdapterOptions } from '../options/options.js'
 import { snakeCase } from '../options/snake-case.js'
-import { quote, row } from '../sql/sql.js'
+import { quote, rowAlias } from '../sql/sql.js'
 import type { ColumnType } from '../values/column-type.js'
 import { type Content, castOf, inexactSql, readSql } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
@@ -27,25 +28,25 @@ export interface Member {
   readonly quoted: string
   /**
    * Whether no update sets the column. True for a part of the key, and for a `GENERATED ALWAYS`
-   * identity that is readOnly, which only the database may set. (If such an identity is not
-   * readOnly, `ready()` refuses the table.)
+   * identity column whose member is readOnly. (If the member of such a column is not readOnly,
+   * `ready()` refuses the table.)
    */
-  readonly lasting: boolean
+  readonly neverUpdated: boolean
   /**
    * Whether only the database sets the column: it is a part of the key with the option `{ write:
    * false }`. Statements compare the column but never set it.
    */
-  readonly storeGiven: boolean
+  readonly setByDatabase: boolean
   /**
-   * Whether the column is a `GENERATED ALWAYS` identity. The database sets it, and accepts other
-   * values only with OVERRIDING SYSTEM VALUE.
+   * Whether the column is a `GENERATED ALWAYS` identity column. The database sets its value, and
+   * accepts other values only with OVERRIDING SYSTEM VALUE.
    */
   readonly always: boolean
-  /** Whether different texts in the column can compare as equal, for example `a` and `A`. */
-  readonly blind: boolean
+  /** Whether different strings in the column can compare as equal, for example `a` and `A`. */
+  readonly foldsTexts: boolean
   /**
    * Whether the database fills the column if an insert omits it: the column has a default or is an
-   * identity.
+   * identity column.
    */
   readonly hasDefault: boolean
   readonly nullable: boolean
@@ -121,10 +122,10 @@ function computedMember({ name, shape }: Asked, expression: string): Member | { 
     sql: castTo(expression, shape),
     column: undefined,
     quoted: '',
-    lasting: false,
-    storeGiven: false,
+    neverUpdated: false,
+    setByDatabase: false,
     always: false,
-    blind: false,
+    foldsTexts: false,
     hasDefault: false,
     nullable: shape?.nullable ?? true,
     notNull: false,
@@ -147,7 +148,7 @@ function columnMember(
   const content = isKey ? asKey(found) : found
   const settable = written !== undefined && !written.generated
   const always = written?.identity === 'a'
-  const sql = `${row}.${quote(named.column)}`
+  const sql = `${rowAlias}.${quote(named.column)}`
   // A view may show a column of the table with another type.
   const isWritten = settable && !isKey && named.write !== false && written.type === column.type
   return {
@@ -157,10 +158,10 @@ function columnMember(
     sql,
     column: settable && (named.write !== false || isKey) ? named.column : undefined,
     quoted: quote(named.column),
-    lasting: isKey || (always && shape?.readOnly === true),
-    storeGiven: isKey && settable && named.write === false,
+    neverUpdated: isKey || (always && shape?.readOnly === true),
+    setByDatabase: isKey && settable && named.write === false,
     always,
-    blind: column.blind,
+    foldsTexts: column.foldsTexts,
     hasDefault: written !== undefined && (written.default !== null || written.identity !== ''),
     nullable: shape?.nullable ?? true,
     notNull: column.notNull,
@@ -175,7 +176,7 @@ function missing(name: string, column: string, source: Relation): string {
 }
 
 /**
- * Adapts a `bigint` column to the key. Elsewhere, a number that a double can't represent exactly is
+ * Adapts a `bigint` column to the key. In other columns, a number outside the safe-integer range is
  * shown as null. A key can't be null, so its number is shown rounded, and the rounded number
  * identifies no record.
  */
@@ -191,7 +192,8 @@ const withoutNull = ({ unshown: _, ...type }: ColumnType): ColumnType => ({ ...t
  * because a role may lack the privilege to update keys.
  */
 export function unchanging(members: readonly Member[], key: readonly Member[]): string | undefined {
-  const takes = ({ column, always, storeGiven }: Member): boolean => column !== undefined && !always && !storeGiven
+  const takes = ({ column, always, setByDatabase }: Member): boolean =>
+    column !== undefined && !always && !setByDatabase
   const found = members.find((member) => takes(member) && !key.includes(member)) ?? key.find(takes)
   return found && `${quote(found.column as string)} = ${found.sql}`
 }
@@ -209,8 +211,8 @@ export function noKeyColumn(
 }
 
 /**
- * The SQL of the texts that make up a record: one expression for each shown member that the table
- * itself stores. Computed members are left out.
+ * The SQL expressions for the content of a record: one expression for each shown member that the
+ * table itself stores. Computed members are left out.
  */
 export function contentTexts(
   definition: ResourceDefinition,

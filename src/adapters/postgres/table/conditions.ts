@@ -1,4 +1,4 @@
-/** Translates the conditions of a request to SQL. */
+/** Translates the conditions of a request into SQL. */
 import type { Condition, Scalar } from '../../contract.js'
 import { arrayText, type Parameters } from '../sql/sql.js'
 import type { Comparison } from '../values/column-type.js'
@@ -7,7 +7,9 @@ import type { Comparing } from '../values/value-texts.js'
 import type { Member } from './columns.js'
 import type { Layout } from './layout.js'
 
-/** SQL that compares the value at a place (a column, or a path within JSON) with another value. */
+/**
+ * SQL that compares the value in a column, or at a path within a JSON column, with another value.
+ */
 export function compareSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
   return comparisonSql(place, place.compare(op, value), parameters)
 }
@@ -94,7 +96,9 @@ export function addScopeSql(
   }
 }
 
-/** Adds the conditions that select the row with a key. `texts` are the texts of the key's parts. */
+/**
+ * Adds the conditions that select the row with a key. `texts` contains the key's parts as strings.
+ */
 export function addKeySql(
   { key }: Layout,
   texts: readonly string[],
@@ -102,11 +106,11 @@ export function addKeySql(
   conditions: string[],
 ): void {
   for (let i = 0; i < key.length; i++) {
-    const { sql, cast, blind } = key[i] as Member
+    const { sql, cast, foldsTexts } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
-    // In a column that ignores case, a different key can compare as equal, so the text is also
+    // In a column that ignores case, a different key can compare as equal, so the strings are also
     // compared exactly.
-    conditions.push(blind ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
+    conditions.push(foldsTexts ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
   }
 }
 

@@ -19,8 +19,8 @@ export async function isDistributed(oids: readonly string[], database: Database,
 }
 
 /**
- * Types whose text is the same in every session. The text of other types depends on session
- * settings such as TimeZone.
+ * Types whose values are output as the same text in every session. For other types, the text
+ * depends on session settings such as TimeZone.
  */
 const settled =
   /^(?:text|character varying|uuid|smallint|integer|bigint|numeric|real|double precision|boolean|jsonb?)(?:\(|$)/
@@ -29,7 +29,7 @@ const settled =
  * Whether a separate statement must read the row after a write. In RETURNING, Citus accepts only
  * IMMUTABLE functions. The functions that output dates, times and arrays are not IMMUTABLE.
  */
-export const isReadAgain = ({ distributed, columns }: Relation, { members }: Layout): boolean =>
+export const isReadSeparately = ({ distributed, columns }: Relation, { members }: Layout): boolean =>
   distributed &&
   members.some(
     ({ computed, column }) => computed || column === undefined || !settled.test(columns.get(column)?.type ?? ''),

@@ -1,6 +1,6 @@
 /**
- * Associations that are stored in a join table. Its rows say which records are in which parent's
- * collection (PATH-7).
+ * Associations that are stored in a join table. The rows of the join table say which records are in
+ * which parent's collection (PATH-7).
  */
 import { own } from '../../../definition/json.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -8,21 +8,21 @@ import type { Association } from '../../association.js'
 import type { Scalar } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
 import type { JoinTable, PostgresAdapterOptions } from '../options/options.js'
-import { every, type Parameters, quote, quoteRelation, relationName } from '../sql/sql.js'
+import { allOf, type Parameters, quote, quoteRelation, relationName } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import { columnType } from '../values/column-types.js'
 import { type CatalogColumn, describe, insertChangesOthers, type Relation } from './catalog.js'
 import type { Member } from './columns.js'
 import { checkOneServer } from './key-checks.js'
 
-export interface JoinColumns {
+export interface DescribedJoinTable {
   readonly relation: string
   /** The columns that hold the parent's key, each with its type and a valid sample value. */
   readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
   readonly key: readonly string[]
   /**
-   * Whether ON CONFLICT DO NOTHING skips the insert of a pair that already exists. No trigger is
-   * fired then.
+   * Whether ON CONFLICT DO NOTHING skips the insert of a pair that already exists. Row triggers are
+   * not fired for such a pair.
    */
   readonly skipsExisting: boolean
   /** Whether an insert may also change other rows, by triggers or rules. */
@@ -30,16 +30,17 @@ export interface JoinColumns {
 }
 
 /**
- * The join tables that the options name, by path segment. Checks them against the database. If one
- * does not fit, throws a `ConfigurationError` that says how to fix the options.
+ * The join tables that the options name, by path segment. Checks them against the database. If a
+ * join table does not match the definition, throws a `ConfigurationError` that says how to fix the
+ * options.
  */
 export async function joinTablesOf(
   definition: ResourceDefinition,
   { attached }: PostgresAdapterOptions,
   database: Database,
   wait: Wait,
-): Promise<ReadonlyMap<string, JoinColumns>> {
-  const found = new Map<string, JoinColumns>()
+): Promise<ReadonlyMap<string, DescribedJoinTable>> {
+  const found = new Map<string, DescribedJoinTable>()
   for (const { of, by, as } of definition.attachedTo) {
     if (by !== undefined) continue
     const given = own(attached, as) as JoinTable | undefined
@@ -68,7 +69,7 @@ async function describeJoin(
   as: string,
   database: Database,
   wait: Wait,
-): Promise<JoinColumns> {
+): Promise<DescribedJoinTable> {
   const name = relationName(table)
   const relation = await describe(database, name, wait)
   if (relation === undefined)
@@ -85,7 +86,8 @@ async function describeJoin(
       return { column, cast: type?.cast ?? 'text', sample: type?.samples[0] ?? '' }
     }),
     key: keys,
-    skipsExisting: !relation.guarded && !relation.rules.insert && isUniquePair(relation, [...parents, ...keys]),
+    skipsExisting:
+      !relation.hasInsertTrigger && !relation.rules.insert && isUniquePair(relation, [...parents, ...keys]),
     changesOthers: insertChangesOthers(relation),
   }
 }
@@ -104,25 +106,28 @@ const isUniquePair = ({ kind, indexes }: Relation, pair: readonly string[]): boo
 /**
  * Adds the parts of the parent's key as parameters, cast to the types of the join table's columns.
  */
-export const parentValues = ({ parent }: JoinColumns, { parts }: Association, parameters: Parameters): string[] =>
-  parent.map(({ cast }, i) => parameters.add(String(parts[i]), cast))
+export const parentValues = (
+  { parent }: DescribedJoinTable,
+  { parts }: Association,
+  parameters: Parameters,
+): string[] => parent.map(({ cast }, i) => parameters.add(String(parts[i]), cast))
 
 /** The conditions that select the rows of the join table, `_j`, that belong to this parent. */
-export const ofParent = (columns: JoinColumns, association: Association, parameters: Parameters): string[] =>
+export const ofParent = (columns: DescribedJoinTable, association: Association, parameters: Parameters): string[] =>
   parentValues(columns, association, parameters).map(
-    (value, i) => `_j.${quote((columns.parent[i] as JoinColumns['parent'][number]).column)} = ${value}`,
+    (value, i) => `_j.${quote((columns.parent[i] as DescribedJoinTable['parent'][number]).column)} = ${value}`,
   )
 
 /**
- * The condition that a record is in the parent's collection. `key` are the members of the record's
- * key.
+ * The condition that tests whether a record is in the parent's collection. `key` contains the
+ * members of the record's key.
  */
 export function memberSql(
   key: readonly Member[],
-  columns: JoinColumns,
+  columns: DescribedJoinTable,
   association: Association,
   parameters: Parameters,
 ): string {
   const same = columns.key.map((column, i) => `_j.${quote(column)} = ${key[i]?.sql}`)
-  return `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ${every([...ofParent(columns, association, parameters), ...same])})`
+  return `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ${allOf([...ofParent(columns, association, parameters), ...same])})`
 }

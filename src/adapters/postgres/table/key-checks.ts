@@ -13,7 +13,7 @@ import type { Layout } from './layout.js'
 
 /**
  * The unique index over exactly the columns of the key. `marks`: whether deleted rows stay in the
- * table, with a mark. Then the index may be partial, to leave out those rows.
+ * table, with a mark. If so, the index may be partial and leave out those rows.
  */
 export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolean): CatalogIndex | undefined {
   const keys = key.map(({ column }) => column)
@@ -31,10 +31,10 @@ export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolea
  * No unique index spans several servers, and a commit may succeed on one server and fail on
  * another.
  */
-export function checkOneServer(name: RelationName, { foreignParts }: Relation): void {
-  if (foreignParts.length === 0) return
+export function checkOneServer(name: RelationName, { foreignTablesBelow }: Relation): void {
+  if (foreignTablesBelow.length === 0) return
   throw unfit(
-    `rows of ${quoteRelation(name)} lie on other servers, in ${foreignParts.map(quote).join(', ')}. Keys are ` +
+    `rows of ${quoteRelation(name)} lie on other servers, in ${foreignTablesBelow.map(quote).join(', ')}. Keys are ` +
       'not unique across servers, ON CONFLICT does not work there, and a change that involves several servers may ' +
       'be committed on only one of them. Use partitions on one server, or distribute the table with Citus',
   )
@@ -76,9 +76,9 @@ export function checkAssigned(
 }
 
 /** Whether the adapter itself has to assign a number to a member of the key, by counting. */
-const isCounted = ({ content, hasDefault, storeGiven }: Member): boolean =>
+const isCounted = ({ content, hasDefault, setByDatabase }: Member): boolean =>
   !hasDefault &&
-  !storeGiven &&
+  !setByDatabase &&
   !(content.kind === 'scalar' && content.type.holds.includes('string') && !content.type.counts)
 
 const anyUuid = '00000000-0000-4000-8000-000000000000'
@@ -87,16 +87,16 @@ const anyUuid = '00000000-0000-4000-8000-000000000000'
  * Whether a member of the key gets a value if the client sends none. The value comes from the
  * database, or is a random UUID.
  */
-const isAssigned = ({ hasDefault, storeGiven, content }: Member): boolean =>
+const isAssigned = ({ hasDefault, setByDatabase, content }: Member): boolean =>
   hasDefault ||
-  storeGiven ||
+  setByDatabase ||
   (content.kind === 'scalar' &&
     content.type.fault(anyUuid) === undefined &&
     labelFaultOf(content, anyUuid) === undefined)
 
 /**
- * The error for an assigned key in a column without a default. Its message also mentions triggers,
- * because the adapter can't detect whether a trigger assigns the key.
+ * The error for a key that the store must assign, in a column without a default. Its message also
+ * mentions triggers, because the adapter can't detect whether a trigger assigns the key.
  */
 function nothingAssigns(name: RelationName, kind: string, { name: member, column = '' }: Member): ConfigurationError {
   const trigger = `columns: { ${member}: { column: '${column}', write: false } }`

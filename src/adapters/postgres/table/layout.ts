@@ -9,7 +9,7 @@ import { valueFormat } from '../../../definition/value-formats.js'
 import { ConfigurationError } from '../../../problem.js'
 import type { Cells } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { quote, row } from '../sql/sql.js'
+import { quote, rowAlias } from '../sql/sql.js'
 import {
   type Content,
   canonicalOf,
@@ -40,10 +40,10 @@ export class Layout {
   readonly restName: string | undefined
   readonly rest: Content | undefined
   readonly key: readonly Member[]
-  /** Warnings about columns that may hold values that do not fit the schema. */
+  /** Warnings about columns that may hold values that do not match the schema. */
   readonly warnings: readonly string[]
   /**
-   * Warnings about members that no statement writes. They only matter for resources that clients
+   * Warnings about members that no statement writes. They matter only for resources that clients
    * can write.
    */
   readonly unwritten: readonly string[]
@@ -53,7 +53,7 @@ export class Layout {
   readonly names: readonly string[]
   /**
    * An assignment of a column to itself, which changes nothing. `undefined` if no column accepts
-   * it, for example a `GENERATED ALWAYS` identity.
+   * such an assignment. For example, a `GENERATED ALWAYS` identity column does not accept it.
    */
   readonly unchanging: string | undefined
   /**
@@ -61,16 +61,16 @@ export class Layout {
    * a row were overwritten with its record. `undefined` if there can be no such row.
    */
   readonly inexact: string | undefined
-  /** The SQL of the texts that make up a record, for members that the table itself stores. */
+  /** The SQL expressions for the content of a record, for members that the table itself stores. */
   readonly content: readonly string[]
   /**
-   * For each member, a function that converts its text to its value. The function is not called for
-   * null. `undefined` if the text itself is the value.
+   * For each member, a function that converts the string from the database to the member's value.
+   * The function is not called for null. `undefined` if the string itself is the value.
    */
   readonly decoders: readonly (((text: string) => unknown) | undefined)[]
   /** Decodes the record of a row of `selection`. */
   readonly record: (cells: Cells) => Record<string, unknown>
-  /** The places that were requested before, by path. */
+  /** The results of earlier calls of `place`, by path. */
   readonly #places = new Map<string, Place>()
   readonly #definition: ResourceDefinition
   readonly #embedded: boolean
@@ -78,7 +78,7 @@ export class Layout {
   readonly #formatted: ReadonlySet<string>
 
   /**
-   * `table` is written to and `source` is read from. Often they are the same. Throws a
+   * `table` is written to and `source` is read from. Often both are the same relation. Throws a
    * `ConfigurationError` that lists all faults.
    */
   constructor(
@@ -104,7 +104,7 @@ export class Layout {
       const member = this.byName.get(name)
       if (member?.column === undefined || member.content.kind !== 'scalar')
         faults.push(noKeyColumn(name, definition, options, table))
-      else if (member.storeGiven && !definition.assigned.has(name))
+      else if (member.setByDatabase && !definition.assigned.has(name))
         faults.push(
           `"${name}" is never written ({ write: false }), so no POST can set it: add it to "assigned" of the resource`,
         )
@@ -147,12 +147,13 @@ export class Layout {
   }
 
   get #restSql(): string {
-    return `${row}.${quote(this.restName ?? '')}`
+    return `${rowAlias}.${quote(this.restName ?? '')}`
   }
 
   /**
-   * The place of the scalar at a path. Throws `ConfigurationError` if it can't be compared, for
-   * example because it is in an array column.
+   * The column, or the path within a JSON column, that holds the scalar at a path of the record.
+   * Throws `ConfigurationError` if the scalar can't be compared, for example because it is in an
+   * array column.
    */
   place(path: readonly string[]): Place {
     const name = path.join('\0')
@@ -208,7 +209,7 @@ export class Layout {
     return this.members.filter(({ column }) => column !== undefined && columns.includes(column)).map(({ name }) => name)
   }
 
-  /** The texts of a key's parts, or `undefined` if no row can have this key. */
+  /** The parts of a key as strings, or `undefined` if no row can have this key. */
   keyTexts(key: unknown): readonly string[] | undefined {
     const parts = this.#definition.key.parts(key as KeyValue)
     const texts: string[] = []

@@ -6,7 +6,8 @@ export interface ListStatement {
   readonly text: string
   /**
    * The names of the statement's columns: the columns of a record, then `here`, then `total` if the
-   * statement counts, then the columns of the joined links. `here` is null if the page has no row.
+   * statement counts the matching rows, then the columns of the joined links. `here` is null if the
+   * page has no row.
    */
   readonly names: readonly string[]
   readonly values: readonly (string | null)[]
@@ -35,15 +36,15 @@ export interface PageSql {
   /**
    * How the rows of the page are found:
    * - `after` or `before`: next to a position.
-   * - `counted`: at an offset from the beginning.
+   * - `offset`: at an offset from the beginning.
    * - `end`: at an offset from the end, computed from the total.
    *
    * Except for `end`, one extra row is read, which shows whether there are more rows.
    */
-  readonly from: 'after' | 'before' | 'counted' | 'end'
+  readonly foundBy: 'after' | 'before' | 'offset' | 'end'
 }
 
-/** The parts that a search adds to a list. */
+/** The SQL that a search adds to the statement of a list. */
 export interface Searched {
   /** A JOIN clause with a leading space. `''` if the search needs no join. */
   readonly join: string

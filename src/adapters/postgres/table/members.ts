@@ -7,14 +7,14 @@ import { columnNames, type Member, memberOf } from './columns.js'
 
 interface Members {
   readonly members: Member[]
-  /** Warnings about columns that may hold values that do not fit the schema. */
+  /** Warnings about columns that may hold values that do not match the schema. */
   readonly warnings: readonly string[]
   /**
-   * Warnings about members that no statement writes. They only matter for resources that clients
+   * Warnings about members that no statement writes. They matter only for resources that clients
    * can write.
    */
   readonly unwritten: readonly string[]
-  /** The reasons why the resource does not fit the table, each with its fix. */
+  /** The reasons why the resource does not match the table, each with its fix. */
   readonly faults: string[]
 }
 

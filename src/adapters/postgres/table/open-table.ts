@@ -6,23 +6,23 @@ import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { every, Parameters, quote, quoteRelation, relationName, row } from '../sql/sql.js'
+import { allOf, Parameters, quote, quoteRelation, relationName, rowAlias } from '../sql/sql.js'
 import { StatementTexts } from '../sql/statement-texts.js'
 import { unfit } from '../unfit.js'
 import { aftermathOf } from './aftermath.js'
+import type { CachedRows } from './cached-rows.js'
 import { describe, type Relation } from './catalog.js'
 import { keySql } from './conditions.js'
-import { isReadAgain } from './distribution.js'
+import { isReadSeparately } from './distribution.js'
+import { idempotencyTableOf } from './idempotency-table.js'
 import { joinTablesOf } from './join-tables.js'
-import type { KeptRows } from './kept-rows.js'
-import { keptRecordsOf } from './kept-table.js'
 import { checkAssigned, checkKeyIndex, checkOneServer, keyIndexOf } from './key-checks.js'
 import { Layout } from './layout.js'
 import { racingOf } from './racing.js'
 import { describeSource, sourceSql } from './read-source.js'
 import { type RowProof, rowProofOf, stampSql } from './row-proof.js'
 import { ShownSchema } from './shown-schema.js'
-import { confinedOf } from './side-effects.js'
+import { ownRowOnlyOf } from './side-effects.js'
 import { deletionOf } from './soft-delete.js'
 import type { Table } from './table.js'
 import { type VersionSource, versionSource } from './versions.js'
@@ -36,7 +36,7 @@ export async function openTable(
   options: PostgresAdapterOptions,
   databases: Databases,
   wait: Wait,
-  rows: KeptRows,
+  rows: CachedRows,
 ): Promise<Table> {
   const name = relationName(options.table)
   const relation = await describedTable(options, databases, wait)
@@ -80,15 +80,15 @@ export async function openTable(
     nextVersion: assignment && ((parameters) => `${quote(assignment.column)} = ${assignment.sql(parameters)}`),
     showsVersion: layout.members.some(({ column }) => column !== undefined && column === assignment?.column),
     aftermath,
-    confined: confinedOf(relation, aftermath, options),
+    ownRowOnly: ownRowOnlyOf(relation, aftermath, options),
     racing: await racingOf(options, { relation, joins, deletion }, databases.write, wait),
     statistics: { total: relation.rows > 0 ? relation.rows : undefined },
-    kept: await keptRecordsOf(options, databases.write, wait),
+    idempotencyTable: await idempotencyTableOf(options, databases.write, wait),
     ...statementsOf(options, layout, {
       version,
       proof,
       alive: shownAlive,
-      readsAgain: readFrom !== undefined || isReadAgain(relation, layout),
+      readsSeparately: readFrom !== undefined || isReadSeparately(relation, layout),
     }),
   }
 }
@@ -117,21 +117,24 @@ type Statements = Pick<
   | 'target'
   | 'source'
   | 'separate'
-  | 'readsAgain'
+  | 'readsSeparately'
 >
 
 interface Rows {
   readonly version: VersionSource
   readonly proof: RowProof | undefined
-  /** The condition that a row is not deleted, in terms of the source of reads. */
+  /**
+   * The SQL condition for rows that are not deleted, with the columns of the relation from which
+   * records are read.
+   */
   readonly alive: string | undefined
-  readonly readsAgain: boolean
+  readonly readsSeparately: boolean
 }
 
 function statementsOf(
   { table, readFrom }: PostgresAdapterOptions,
   layout: Layout,
-  { version, proof, alive, readsAgain }: Rows,
+  { version, proof, alive, readsSeparately }: Rows,
 ): Statements {
   const isStamped = proof === 'writes'
   const besides = {
@@ -139,8 +142,8 @@ function statementsOf(
     names: isStamped ? ['v', 'w'] : ['v'],
   }
   const shown = `${layout.selection}, ${besides.sql}`
-  const target = `${quoteRelation(relationName(table))} AS ${row}`
-  const source = readFrom === undefined ? target : `${sourceSql(readFrom)} AS ${row}`
+  const target = `${quoteRelation(relationName(table))} AS ${rowAlias}`
+  const source = readFrom === undefined ? target : `${sourceSql(readFrom)} AS ${rowAlias}`
   const separate = readFrom !== undefined
   const keyPlaces = layout.key.map((member) => layout.members.indexOf(member))
   const parameters = new Parameters()
@@ -162,13 +165,16 @@ function statementsOf(
       record: layout.record,
       version: version.shown,
     },
-    one: `SELECT ${shown} FROM ${source} WHERE ${every(alive === undefined ? oneKey : [...oneKey, alive])}`,
+    one: `SELECT ${shown} FROM ${source} WHERE ${allOf(alive === undefined ? oneKey : [...oneKey, alive])}`,
     reads: new StatementTexts(`SELECT ${shown} FROM ${source}`),
-    updates: new StatementTexts(`UPDATE ${target} SET `, ` RETURNING ${readsAgain ? `${version.sql} AS v` : shown}`),
+    updates: new StatementTexts(
+      `UPDATE ${target} SET `,
+      ` RETURNING ${readsSeparately ? `${version.sql} AS v` : shown}`,
+    ),
     lists: new WeakMap(),
     target,
     source,
     separate,
-    readsAgain,
+    readsSeparately,
   }
 }

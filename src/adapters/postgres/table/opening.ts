@@ -1,4 +1,7 @@
-/** Describes a resource's table once, and again if an error shows that the table has changed. */
+/**
+ * Reads the description of a resource's table once, and again if an error shows that the table has
+ * changed.
+ */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, Refused } from '../../contract.js'
 import type { Wait } from '../connections/client.js'
@@ -7,13 +10,13 @@ import { stateOf, unavailable, withRetries } from '../connections/failures.js'
 import { answerTime, within } from '../connections/waits.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { waitOf } from '../transactions/statements.js'
-import type { KeptRows } from './kept-rows.js'
+import type { CachedRows } from './cached-rows.js'
 import { openTable } from './open-table.js'
 import type { Table } from './table.js'
 
 /**
- * Thrown if the database refuses a write in a way that shows that the table has changed since it
- * was described. With a new description, the write may succeed.
+ * Thrown if the database refuses a write in a way that shows that the table has changed since its
+ * description was read. With a new description, the write may succeed.
  */
 export class Outdated extends Error {
   readonly refused: Refused
@@ -33,7 +36,7 @@ export const sharedWait: Wait = { left: () => 30_000, signal: undefined }
 export class Opening {
   readonly #definition: ResourceDefinition
   readonly #options: PostgresAdapterOptions
-  readonly #rows: KeptRows
+  readonly #rows: CachedRows
   /**
    * The description of the table. Set when the database has provided it, and cleared when an error
    * shows that the table has changed.
@@ -41,14 +44,15 @@ export class Opening {
   table: Table | undefined
   #opening: Promise<Table> | undefined
 
-  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions, rows: KeptRows) {
+  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions, rows: CachedRows) {
     this.#rows = rows
     this.#definition = definition
     this.#options = options
   }
 
   /**
-   * Describes the table again. Until the database has responded, the old description stays in use.
+   * Reads the description of the table again. Until the database has responded, the old description
+   * stays in use.
    */
   again(databases: Databases): Promise<Table> {
     this.#opening ??= withRetries(() => openTable(this.#definition, this.#options, databases, sharedWait, this.#rows), {
@@ -77,8 +81,8 @@ export class Opening {
   }
 
   /**
-   * Whether an error shows that the table has changed. If so, the next call describes the table
-   * again.
+   * Whether an error shows that the table has changed. If so, the next call reads the description
+   * of the table again.
    */
   doubt(error: unknown): boolean {
     const changed =

@@ -8,7 +8,7 @@
 import type { Database, Wait } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Relation } from './catalog.js'
-import type { JoinColumns } from './join-tables.js'
+import type { DescribedJoinTable } from './join-tables.js'
 
 export interface Racing {
   readonly update: boolean
@@ -27,7 +27,7 @@ export async function racingOf(
     relation,
     joins,
     deletion,
-  }: { relation: Relation; joins: ReadonlyMap<string, JoinColumns>; deletion: object | undefined },
+  }: { relation: Relation; joins: ReadonlyMap<string, DescribedJoinTable>; deletion: object | undefined },
   database: Database,
   wait: Wait,
 ): Promise<Racing> {
@@ -48,8 +48,8 @@ export async function racingOf(
   const update = relation.indirect.update || compares
   return {
     update,
-    // Associations that were attached while the removal waited must be removed together with the
-    // record.
+    // Rows that were added to a join table while the removal waited must be removed together with
+    // the record.
     remove: (deletion === undefined ? relation.indirect.remove || compares : update) || joins.size > 0,
     members: new Set([...expressions].filter(([, sql]) => readsOthers(sql)).map(([member]) => member)),
   }

@@ -64,8 +64,8 @@ export function restOf(cells: Cells, at: number, known: { has(name: string): boo
 type Decoder = (text: string) => unknown
 
 /**
- * The function that converts a text of the database to its value. `undefined` if the text itself is
- * the value.
+ * The function that converts a string from the database to the value it represents. `undefined` if
+ * the string itself is the value.
  */
 export function decoderOf(content: Content): Decoder | undefined {
   if (content.kind === 'array') return (text) => decode(content, text)

@@ -1,14 +1,14 @@
 /**
  * Determines whether two rows with equal key and version are certainly equal. If so, the record
- * that was decoded from one row can be used for the other. A wrong entity tag only causes a
- * needless or a missed 304, but a wrong record would be wrong in every response. So the
- * requirements here are stricter than for an entity tag.
+ * that was decoded from one row can be used for the other. A wrong entity tag causes only a wrong
+ * or a missing 304, but a wrong record would be shown in every response. So the requirements here
+ * are stricter than for an entity tag.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { row } from '../sql/sql.js'
+import { rowAlias } from '../sql/sql.js'
 import type { Relation } from './catalog.js'
 import type { Layout } from './layout.js'
-import { isRandomAlone } from './movers.js'
+import { isRandomAlone } from './version-triggers.js'
 import type { VersionSource } from './versions.js'
 
 /**
@@ -33,8 +33,8 @@ import type { VersionSource } from './versions.js'
  */
 export type RowProof = 'content' | 'writes'
 
-/** The SQL of the stamp: a text that is compared in addition to the version. */
-export const stampSql = `${row}.xmin::text`
+/** The SQL of the stamp: a string that is compared in addition to the version. */
+export const stampSql = `${rowAlias}.xmin::text`
 
 export interface Proving {
   readonly layout: Layout
@@ -42,22 +42,24 @@ export interface Proving {
   readonly version: VersionSource
 }
 
-/** The proof that the catalog and the options allow. `undefined` if there is none. */
+/**
+ * The kind of proof that the catalog and the options allow. `undefined` if no proof is possible.
+ */
 export function rowProofOf(
   options: PostgresAdapterOptions,
   { layout, relation, version }: Proving,
 ): RowProof | undefined {
-  // The team's `session` function may change settings, such as the search path, that decide which
-  // table a name refers to.
+  // The service's `session` function may change settings, such as the search path, that decide
+  // which table a name refers to.
   if (options.readFrom !== undefined || options.session !== undefined) return undefined
   if (typeof options.version !== 'object' || 'expression' in options.version) return undefined
   // Computed values may change while the row stays the same.
   if (layout.members.some(({ computed }) => computed)) return undefined
-  // Members that the schema does not name are read for the team's functions, but are not part of
-  // the digest.
+  // Members that the schema does not name are read for the service's own functions, but are not
+  // part of the digest.
   if (version.hasDigest) return layout.content.length === layout.names.length ? 'content' : undefined
   const column = relation.columns.get(options.version.column)
   const isRandom =
     column?.type === 'uuid' && isRandomAlone(column.default) && isRandomAlone(options.version.next ?? column.default)
-  return isRandom && relation.stamped && relation.parts.length === 0 ? 'writes' : undefined
+  return isRandom && relation.stamped && relation.tablesBelow.length === 0 ? 'writes' : undefined
 }

@@ -10,8 +10,8 @@ import type { Database, Wait } from '../connections/client.js'
 /** How long the result of a query is valid, in milliseconds from the start of the query. */
 const validFor = 2_000
 /**
- * After this many milliseconds the query is repeated, so that its result arrives before the last
- * one expires.
+ * After this many milliseconds, the query is sent again, so that its result arrives before the last
+ * result expires.
  */
 const refreshAfter = 1_000
 

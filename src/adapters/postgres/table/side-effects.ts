@@ -6,10 +6,10 @@
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Aftermath } from './aftermath.js'
 import type { CatalogTrigger, Relation } from './catalog.js'
-import { codeOf } from './movers.js'
 import { namesCalled } from './racing.js'
+import { codeOf } from './version-triggers.js'
 
-export interface Confined {
+export interface OwnRowOnly {
   readonly insert: boolean
   readonly update: boolean
 }
@@ -18,17 +18,21 @@ export interface Confined {
  * Derives the result from the catalog and the options. CHECK constraints and generated columns have
  * no side effects, because PostgreSQL assumes that their functions are immutable.
  */
-export function confinedOf(relation: Relation, aftermath: Aftermath, { version }: PostgresAdapterOptions): Confined {
-  const { kind, parts, triggers, columns } = relation
+export function ownRowOnlyOf(
+  relation: Relation,
+  aftermath: Aftermath,
+  { version }: PostgresAdapterOptions,
+): OwnRowOnly {
+  const { kind, tablesBelow: parts, triggers, columns } = relation
   const next = typeof version === 'object' && 'column' in version ? version.next : undefined
   const expressions = [...columns.values()].flatMap((column) =>
     column.generated || column.default === null ? [] : [column.default],
   )
   const computes = typeof version === 'object' && 'expression' in version
   const isPlain = kind === 'r' && parts.length === 0 && !computes && [...expressions, next ?? ''].every(isHarmless)
-  const confined = (change: 'insert' | 'update'): boolean =>
+  const changesOnlyOwnRow = (change: 'insert' | 'update'): boolean =>
     isPlain && !aftermath[change] && triggers.every((trigger) => !trigger[change] || setsOwnRow(trigger))
-  return { insert: confined('insert'), update: confined('update') }
+  return { insert: changesOnlyOwnRow('insert'), update: changesOnlyOwnRow('update') }
 }
 
 /** Functions of the server and of its UUID extension that change no table. */

@@ -4,13 +4,13 @@
  */
 
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { quote, row } from '../sql/sql.js'
+import { quote, rowAlias } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import type { Relation } from './catalog.js'
 
 /**
- * The column that marks deleted rows, the SQL of the value that marks a row (`sql`), and the
- * condition that a row is not deleted (`alive`).
+ * The column that marks deleted rows, the SQL of the value that marks a row (`sql`), and the SQL
+ * condition for rows that are not deleted (`alive`).
  */
 export interface Deletion {
   readonly column: string
@@ -19,18 +19,18 @@ export interface Deletion {
 }
 
 /**
- * The column that the option names. Throws `ConfigurationError` if there is no such column, or if
- * its default would mark each new row as deleted.
+ * Returns the column that the option `softDelete` names. Throws `ConfigurationError` if there is no
+ * such column, or if its default would mark each new row as deleted.
  */
 export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relation: Relation): Deletion | undefined {
   if (given === undefined) return undefined
   const { column, deleted } = typeof given === 'string' ? { column: given, deleted: undefined } : given
   const found = relation.columns.get(column)
   if (found === undefined) throw unfit(`there is no column "${column}" to mark deleted rows by. Check "softDelete"`)
-  const sql = `${row}.${quote(column)}`
+  const sql = `${rowAlias}.${quote(column)}`
   const { default: initial } = found
   const isBornDeleted = initial !== null && (found.type === 'boolean' ? initial === 'true' : !/^NULL\b/.test(initial))
-  if (isBornDeleted && !relation.guarded)
+  if (isBornDeleted && !relation.hasInsertTrigger)
     throw unfit(
       `each new row would be marked as deleted, by the default of "${column}", ${initial}. ALTER COLUMN ` +
         `${quote(column)} DROP DEFAULT`,

@@ -1,6 +1,6 @@
 /**
  * A resource's table, with everything that its SQL statements need. Compiled once
- * (`open-table.ts`). Requests hardly change it: they only update its caches and statistics.
+ * (`open-table.ts`). Requests update only its caches and statistics.
  */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, ListRequest, Stored } from '../../contract.js'
@@ -9,17 +9,17 @@ import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Parameters } from '../sql/sql.js'
 import type { StatementTexts } from '../sql/statement-texts.js'
 import type { Aftermath } from './aftermath.js'
+import { type CachedRows, type RowShape, storedIn } from './cached-rows.js'
 import type { CatalogIndex, Relation } from './catalog.js'
 import { addScopeSql } from './conditions.js'
-import type { JoinColumns } from './join-tables.js'
-import { type KeptRows, type RowShape, storedIn } from './kept-rows.js'
-import type { KeptRecords } from './kept-table.js'
+import type { IdempotencyTable } from './idempotency-table.js'
+import type { DescribedJoinTable } from './join-tables.js'
 import type { Layout } from './layout.js'
 import type { ListStatement } from './list-statement.js'
 import type { Racing } from './racing.js'
 import type { RowProof } from './row-proof.js'
 import type { ShownSchema } from './shown-schema.js'
-import type { Confined } from './side-effects.js'
+import type { OwnRowOnly } from './side-effects.js'
 import type { VersionSource } from './versions.js'
 
 export interface Table {
@@ -33,7 +33,7 @@ export interface Table {
    */
   readonly proof: RowProof | undefined
   /** The cache of records. Used only if there is a proof. */
-  readonly rows: KeptRows
+  readonly rows: CachedRows
   /** Detects schema changes that leave no trace in the rows. */
   readonly shownSchema: ShownSchema
   /** The select list of a record and its version, and of the stamp if the proof needs one. */
@@ -43,15 +43,15 @@ export interface Table {
   /** The columns of `shown` after the record: the version, and the stamp if there is one. */
   readonly besides: { readonly sql: string; readonly names: readonly string[] }
   /**
-   * The names of the columns that identify a row and its version: the columns of the key, and those
-   * of `besides`.
+   * The names of the columns that identify a row and its version: the columns of the key, and the
+   * columns of `besides`.
    */
   readonly slimNames: readonly string[]
   /** The shape of a row of `shown`. */
   readonly shape: RowShape
   /**
    * The statement that reads one record by key, for a call without a scope. Its parameter values
-   * are the texts of the key.
+   * are the parts of the key, as strings.
    */
   readonly one: string
   /** Builds the statements that read records, from a join and a condition. */
@@ -65,18 +65,22 @@ export interface Table {
   readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */
   readonly target: string
-  /** The source of reads, with its alias. */
+  /**
+   * The SQL of the source, with its alias. The source is the relation from which records are read:
+   * the table itself, or the view or query in the option `readFrom`.
+   */
   readonly source: string
-  /** Whether the source of reads is not the table itself. */
+  /** Whether the source is not the table itself. */
   readonly separate: boolean
   /**
-   * Whether a separate statement must read the row after a write, because RETURNING can't show it.
+   * Whether a separate statement must read the row after a write, because RETURNING can't show the
+   * committed row.
    */
-  readonly readsAgain: boolean
-  /** The condition that a row is not deleted. `undefined` without soft deletes. */
+  readonly readsSeparately: boolean
+  /** The SQL condition for rows that are not deleted. `undefined` without soft deletes. */
   readonly alive: string | undefined
   /**
-   * The condition that a row of the source of reads is not deleted. `undefined` without soft
+   * The SQL condition for rows of the source that are not deleted. `undefined` without soft
    * deletes, or if the source does not show the column that marks deleted rows.
    */
   readonly shownAlive: string | undefined
@@ -87,7 +91,7 @@ export interface Table {
   /** Which writes may leave a row that differs from the row that RETURNING returns. */
   readonly aftermath: Aftermath
   /** Which writes change only their own row. */
-  readonly confined: Confined
+  readonly ownRowOnly: OwnRowOnly
   /**
    * Which writes compare data that another session may change while the write waits for the lock of
    * the row.
@@ -102,12 +106,15 @@ export interface Table {
   readonly sourceRelation: Relation
   /** The unique index over exactly the columns of the key. */
   readonly keyIndex: CatalogIndex | undefined
-  /** The number of rows at the last count of all rows. At first, the estimate of the catalog. */
+  /**
+   * The number of rows at the last count of all rows. At first, this is the estimate in the
+   * catalog.
+   */
   readonly statistics: { total: number | undefined }
   /** The join tables of associations, by the path segment of the association. */
-  readonly joins: ReadonlyMap<string, JoinColumns>
-  /** The table that keeps created records for repeated requests. */
-  readonly kept: KeptRecords | undefined
+  readonly joins: ReadonlyMap<string, DescribedJoinTable>
+  /** The table that stores created records for retries of requests with an idempotency key. */
+  readonly idempotencyTable: IdempotencyTable | undefined
 }
 
 /**
@@ -142,7 +149,8 @@ export function isUnscoped({ scope }: AdapterCall): boolean {
 export const storedOf = ({ shape }: Table, cells: Cells): Stored<Record<string, unknown>> => storedIn(shape, cells)
 
 /** Whether the row that an UPDATE with RETURNING returns is the row that will be committed. */
-export const returnsCommitted = ({ aftermath, readsAgain }: Table): boolean => !aftermath.update && !readsAgain
+export const returnsCommitted = ({ aftermath, readsSeparately }: Table): boolean =>
+  !aftermath.update && !readsSeparately
 
 interface EpochAsk {
   readonly keeps?: boolean

@@ -5,16 +5,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Wait } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { type Parameters, quote, quoteRelation, relationName, row } from '../sql/sql.js'
+import { type Parameters, quote, quoteRelation, relationName, rowAlias } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import type { Layout } from './layout.js'
-import { isMoved, isRandom, isRandomAlone, neverRepeats } from './movers.js'
+import { isAlwaysRenewed, isRandom, isRandomAlone, neverRepeats } from './version-triggers.js'
 
 export interface VersionSource {
   /** The SQL of the version, as text, for a row of the table that is written to. */
   readonly sql: string
-  /** The SQL of the version for a row of the source of reads. */
+  /** The SQL of the version for a row of the relation from which records are read. */
   readonly shownSql: string
   /** The assignment of the next version in a write. `undefined` if writes do not assign it. */
   readonly assignment: VersionAssignment | undefined
@@ -22,7 +22,10 @@ export interface VersionSource {
   readonly hasDigest: boolean
   /** Converts a stored version to the version that clients see. */
   shown(stored: string | null): string
-  /** The SQL condition that a row has this version, in the form that clients see. */
+  /**
+   * Returns the SQL condition for rows with this version. `version` has the form that API clients
+   * see.
+   */
   matches(version: string, parameters: Parameters): string
 }
 
@@ -34,8 +37,8 @@ interface VersionAssignment {
 }
 
 /**
- * The source of versions that the options name. Throws `ConfigurationError` if its versions may
- * repeat, or if it does not exist.
+ * The source of versions that the options name. Throws `ConfigurationError` if the versions may
+ * repeat, or if the version column does not exist.
  */
 export async function versionSource(
   options: PostgresAdapterOptions,
@@ -47,7 +50,7 @@ export async function versionSource(
   const { version = 'xmin' } = options
   if (version === 'xmin') {
     refuseXmin(tables)
-    return sourceOf(`${row}.xmin::text`, undefined, await prefix(options, database, wait))
+    return sourceOf(`${rowAlias}.xmin::text`, undefined, await prefix(options, database, wait))
   }
   if ('expression' in version) return sourceOf(`coalesce((${version.expression})::text, '')`, undefined, '')
   const { column, next, soleWriter = false } = version
@@ -69,12 +72,13 @@ export async function versionSource(
     ? undefined
     : { column, sql: nextSql(found, next), hasDefault: found.default !== null }
   // Random versions need no prefix. The numbers of a sequence may start over when an embedded
-  // database restarts, so they need one.
+  // database restarts, so they need a prefix.
   const before = database.embedded && !isRandom(found.default) ? await prefix(options, database, wait) : ''
   const sql = columnSql(found)
   // A generated column may be computed from fewer columns than the record shows, so it always needs
   // a digest.
-  if (!found.generated && (soleWriter || isMoved(tables.table, column))) return sourceOf(sql, assignment, before)
+  if (!found.generated && (soleWriter || isAlwaysRenewed(tables.table, column)))
+    return sourceOf(sql, assignment, before)
   if (tables.table.distributed)
     throw unfit(
       'the table is distributed by Citus, which supports neither a trigger that updates the version column ' +
@@ -100,14 +104,14 @@ function nextSql({ type, default: given }: CatalogColumn, next: string | undefin
 function columnSql({ name, type, notNull }: CatalogColumn): string {
   // The text of a timestamp depends on the settings of the session.
   const sql = type.startsWith('timestamp')
-    ? `extract(epoch FROM ${row}.${quote(name)})::text`
-    : `${row}.${quote(name)}::text`
+    ? `extract(epoch FROM ${rowAlias}.${quote(name)})::text`
+    : `${rowAlias}.${quote(name)}::text`
   // Rows that are older than the column may hold null. Until they are written, null counts as their
   // version.
   return notNull ? sql : `coalesce(${sql}, '')`
 }
 
-/** SQL of a digest of texts. Null and `''` have different digests. */
+/** SQL of a digest of the values of these SQL expressions. Null and `''` have different digests. */
 const digestSql = (texts: readonly string[]): string =>
   `left(encode(sha256(convert_to(ROW(${texts.join(', ')})::text, 'UTF8')), 'hex'), 32)`
 
@@ -116,7 +120,7 @@ const digestSql = (texts: readonly string[]): string =>
  * is a view or query, which may show other values under the same column names.
  */
 function fromTable(sql: string, { table }: PostgresAdapterOptions, layout: Layout): string {
-  const inner = (text: string): string => text.replaceAll(`${row}."`, '_t."')
+  const inner = (text: string): string => text.replaceAll(`${rowAlias}."`, '_t."')
   const same = layout.key.map((member) => `${inner(member.sql)} = ${member.sql}`).join(' AND ')
   return `(SELECT ${inner(sql)} FROM ${quoteRelation(relationName(table))} AS _t WHERE ${same})`
 }
@@ -138,8 +142,8 @@ function refuseXmin({ table, source }: { readonly table: Relation; readonly sour
 }
 
 /**
- * The prefix that distinguishes the versions of this database from those of other databases. For an
- * embedded database, it also distinguishes them from the versions before a restart.
+ * The prefix that distinguishes the versions of this database from the versions of other databases.
+ * In an embedded database, the prefix is different after each restart.
  */
 async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wait: Wait): Promise<string> {
   if (epoch !== undefined) return `${epoch}.`
@@ -156,7 +160,7 @@ async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wai
     if (code !== '42501' && code !== '42883' && code !== '0A000') throw error
     throw unfit(
       'the server does not provide its system identifier, without which xmin cannot be the version. Set "epoch" ' +
-        'to a text of your own that changes when the database is restored, or name a column in "version"',
+        'to a string of your own that changes when the database is restored, or name a column in "version"',
     )
   }
 }
@@ -169,8 +173,8 @@ function sourceOf(sql: string, assignment: VersionSource['assignment'], prefix: 
     hasDigest: false,
     shown: (stored) => `${prefix}${stored ?? ''}`,
     matches(version, parameters) {
-      // Versions are compared as texts. If they were compared as numbers, `1` and `01` would be the
-      // same version.
+      // Versions are compared as strings. If they were compared as numbers, `1` and `01` would be
+      // the same version.
 
       const stored = version.startsWith(prefix) ? version.slice(prefix.length) : undefined
       return stored === undefined || /\0|\p{Surrogate}/u.test(stored) ? 'false' : `${sql} = ${parameters.add(stored)}`

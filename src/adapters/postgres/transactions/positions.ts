@@ -103,8 +103,8 @@ export class ProcessPositions implements ReplicaPositions {
 
   /**
    * Once per `settledAfter` milliseconds, raises the floor to the position that was marked the last
-   * time, and marks the current highest position. After a pause of twice that time, raises the
-   * floor to the current highest position.
+   * time, and marks the current highest position. If at least twice that time has passed, raises
+   * the floor to the current highest position.
    */
   #mark(now: number): void {
     const age = now - this.#markedAt

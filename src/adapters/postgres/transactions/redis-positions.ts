@@ -25,15 +25,15 @@ export interface RedisReplicaPositionsOptions {
 
 export const redisReplicaPositionsKinds: Kinds<RedisReplicaPositionsOptions> = {
   sendCommand: { required: 'function' },
-  prefix: { a: 'a text of at least one character', like: /./ },
+  prefix: { a: 'a string of at least one character', like: /./ },
 }
 
 /**
  * A Lua script for Redis. If a position is given, the script raises the position of the client. It
- * returns the client's position and the floor. It computes the floor as `ProcessPositions` does, by
- * the clock of Redis. Positions are padded with zeros, so that the order of their texts is the
- * order of the positions. The script uses `string.format`, because Lua would write large numbers
- * with an exponent.
+ * returns the client's position and the floor. It computes the floor as `ProcessPositions` does,
+ * with the clock of the Redis server. Positions are padded with zeros, so that their order as
+ * strings is their order in the log. The script uses `string.format`, because Lua would write large
+ * numbers with an exponent.
  */
 const script = `
 local time = redis.call('TIME')
@@ -71,7 +71,7 @@ return { own, floor }`
 
 /**
  * Returns a store of positions in Redis, version 5 or newer, for `positions` of the option
- * `replica`. The store uses the team's client, and opens no connection of its own. While Redis
+ * `replica`. The store uses your Redis client, and opens no connection of its own. While Redis
  * fails, reads use the primary. If Redis loses its data, for example in a failover, the positions
  * are lost. Throws `ConfigurationError` for an invalid option.
  *

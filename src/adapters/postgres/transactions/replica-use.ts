@@ -15,23 +15,23 @@ import { ProcessPositions, unknownPosition } from './positions.js'
 import { waitOf } from './statements.js'
 
 /** The timeout for reading a position, and for storing one, in milliseconds. */
-const askTime = 1_000
+const positionTimeout = 1_000
 
 /** Milliseconds between two attempts to store a position. */
 const retryPause = 100
 
 /**
- * The position stores of each primary. A write to one resource may change what another resource
- * shows, by a link, a view or a trigger. So each write raises the client's position in all of these
- * stores.
+ * The position stores of each primary. Through a link, a view or a trigger, a write to one resource
+ * may change what another resource shows. So each write raises the client's position in all of
+ * these stores.
  */
 const storesOf = new WeakMap<object, Set<ReplicaPositions>>()
 const inProcess = new WeakMap<object, ProcessPositions>()
 
 /**
- * Returns the rules for reads from the replica, or `undefined` if the resource does not read from
- * it. Without the option `positions`, all resources with the same primary share one store in this
- * process.
+ * Returns the rules for reads from the replica, or `undefined` if the resource does not read from a
+ * replica. Without the option `positions`, all resources with the same primary share one store in
+ * this process.
  */
 export function replicaUse(options: boolean | ReplicaOptions | undefined, primary: object): ReplicaUse | undefined {
   if (options === undefined || options === false) return undefined
@@ -53,7 +53,7 @@ export const keepsPositions = (primary: object): boolean => storesOf.has(primary
 /**
  * Raises the position of the call's client. Must be awaited before the client gets the response.
  * `isKnown`: whether the outcome of the write is known. If it is not known, the write may still be
- * committed later. This is also the case if the write is part of the caller's own transaction.
+ * committed later. Pass false also if the write is part of the caller's own transaction.
  */
 export async function raisePosition(
   primary: object,
@@ -73,7 +73,7 @@ const slowStore = (): Error => new Error('The store of positions did not answer 
  * stored in time, only this process knows of the write.
  */
 async function raised(store: ReplicaPositions, client: string, position: string): Promise<void> {
-  const end = performance.now() + askTime
+  const end = performance.now() + positionTimeout
   for (;;) {
     try {
       await withTimeout(store.raise(client, position), end - performance.now(), slowStore)
@@ -108,7 +108,7 @@ function storesFor(primary: object): Set<ReplicaPositions> {
 }
 
 /**
- * Returns the text that identifies the client. All callers that can't be identified count as one
+ * Returns the string that identifies the client. All callers that can't be identified count as one
  * client.
  */
 const clientOf = ({ caller = '' }: AdapterCall): string => caller
@@ -122,7 +122,7 @@ async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promi
   try {
     if (unstored.get(positions)?.get(clientOf(call)) !== undefined) return 'primary'
     const answer = positions.get(clientOf(call))
-    const position = isPromise(answer) ? await withTimeout(answer, askTime, slowStore) : answer
+    const position = isPromise(answer) ? await withTimeout(answer, positionTimeout, slowStore) : answer
     return position === unknownPosition ? 'primary' : position
   } catch {
     return 'primary'
@@ -135,7 +135,7 @@ async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promi
  */
 async function primaryPosition(primary: Database, call: AdapterCall): Promise<string> {
   const wait = waitOf(call)
-  const short = { left: () => Math.min(askTime, Math.max(wait.left(), 1)), signal: undefined }
+  const short = { left: () => Math.min(positionTimeout, Math.max(wait.left(), 1)), signal: undefined }
   try {
     const [row] = await primary.query('SELECT pg_current_wal_insert_lsn()::text AS c0', [], short)
     return row?.c0 ?? unknownPosition

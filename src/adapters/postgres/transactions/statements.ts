@@ -1,6 +1,6 @@
 /**
- * Runs the statements of one call, either separately or in one transaction. A team's own statements
- * may be part of the transaction.
+ * Runs the statements of one call, either separately or in one transaction. Statements of the
+ * service's own functions may be part of the transaction.
  */
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
@@ -8,14 +8,15 @@ import type { Databases } from '../connections/database.js'
 import { Exhausted, failureKind, stateOf, unavailable, withRetries } from '../connections/failures.js'
 import { Behind, replayedSql } from '../connections/replayed.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { type Ask, asking } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
+import { type StatementSender, senderOf } from '../sql/statement-sender.js'
 import { lateLevel, noTransaction } from '../unfit.js'
 import { teamError } from './team-errors.js'
 import { markBegin } from './transaction-mark.js'
 
 /**
- * Runs a team's `session` function. If the function throws, its error is recorded in `teamErrors`.
+ * Runs the service's `session` function. If the function throws, its error is recorded in
+ * `teamErrors`.
  */
 async function runSession(
   session: PostgresAdapterOptions['session'],
@@ -45,15 +46,15 @@ class CallWait implements Wait {
   }
 
   /**
-   * Reads `signal` only if it is the call's own property. Otherwise it may be a getter that would
-   * create a signal.
+   * Reads `signal` only if it is the call's own property. Otherwise `signal` may be a getter that
+   * would create a signal.
    */
   get gone(): boolean {
     return Object.hasOwn(this.call, 'signal') && this.call.signal?.aborted
   }
 }
 
-/** Whether the adapter may keep rows in memory: see `Ask`. */
+/** Whether the adapter may keep rows in memory: see `StatementSender`. */
 interface Keeping {
   readonly keeps?: boolean | undefined
   readonly keepsWritten?: boolean | undefined
@@ -63,7 +64,7 @@ interface Keeping {
  * Sends each statement separately. The time limit of a statement is the time that the call has
  * left.
  */
-class CallStatements extends CallWait implements Ask {
+class CallStatements extends CallWait implements StatementSender {
   readonly database: Database
   readonly keeps: boolean
   readonly keepsWritten: boolean
@@ -91,15 +92,15 @@ class CallStatements extends CallWait implements Ask {
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
 /**
- * Runs a read. It uses a replica that is recent enough for the client, and otherwise the primary.
- * It runs in a transaction if the team has a `session` function, or if the position of the replica
- * must be checked.
+ * Runs a read. The read uses a replica that is recent enough for the client, and otherwise the
+ * primary. The read runs in a transaction if the option `session` is set, or if the position of the
+ * replica must be checked.
  */
 export async function reading<T>(
   databases: Databases,
   options: PostgresAdapterOptions,
   call: AdapterCall,
-  work: (ask: Ask) => Promise<T>,
+  work: (ask: StatementSender) => Promise<T>,
 ): Promise<T> {
   const { read, write, replica } = databases
   const fromPrimary = (): Promise<T> => {
@@ -111,13 +112,14 @@ export async function reading<T>(
   if (needs === 'primary') return fromPrimary()
   const position = needs ?? (read.checksFloor ? undefined : replica.floor())
   // The position of the replica must be checked on the connection of the read, because several
-  // replicas may share one address. A client without transactions can't do that.
-  if (position !== undefined && read.single) return fromPrimary()
+  // replicas may share one host name. A database client without transactions can't run both
+  // statements on one connection.
+  if (position !== undefined && read.lacksTransactions) return fromPrimary()
   try {
     return await readingFrom(read, databases, options, call, work, position).attempt()
   } catch (error) {
-    // If the replicas are overloaded, the read is not repeated on the primary, because it could
-    // overload the primary too.
+    // If the replicas are overloaded, the read is not retried on the primary, because such retries
+    // could overload the primary too.
     if (error instanceof Exhausted || failureKind(error) === 'cancelled') throw unavailable(error, false)
     return fromPrimary()
   }
@@ -133,7 +135,7 @@ function readingFrom<T>(
   { read }: Databases,
   { session }: PostgresAdapterOptions,
   call: AdapterCall,
-  work: (ask: Ask) => Promise<T>,
+  work: (ask: StatementSender) => Promise<T>,
   position?: string,
 ): Reading<T> {
   // Only rows from the database for reads are kept. A server that is not a copy of that database
@@ -145,7 +147,7 @@ function readingFrom<T>(
       async (own) => {
         if (position !== undefined && !(await hasReplayed(own, position))) throw new Behind()
         if (session !== undefined) await runSession(session, own.native, call)
-        return work(asking(own))
+        return work(senderOf(own))
       },
       alone,
       session === undefined,
@@ -162,9 +164,9 @@ async function hasReplayed(own: Session, position: string): Promise<boolean> {
 export function writingAlone<T>(
   { read, write }: Databases,
   call: AdapterCall,
-  work: (ask: Ask) => Promise<T>,
+  work: (ask: StatementSender) => Promise<T>,
 ): Promise<T> {
-  const alone = new CallStatements(write, call, { keepsWritten: write === read && write.pooled && !write.nested })
+  const alone = new CallStatements(write, call, { keepsWritten: write === read && write.pooled && !write.mayBeNested })
   return withRetries(() => work(alone), { writes: true, wait: alone })
 }
 
@@ -194,7 +196,7 @@ export interface Transaction<T> {
   readonly repeatable: boolean
   /** Whether a result is a success. Otherwise the transaction is rolled back. */
   succeeded(result: T): boolean
-  work(ask: Ask, own: Session): Promise<T>
+  work(ask: StatementSender, own: Session): Promise<T>
 }
 
 /**
@@ -224,20 +226,20 @@ export function writingTogether<T>({
   succeeded,
   work,
 }: Transaction<T>): Promise<T> {
-  const { write: database, callers } = databases
+  const { write: database, inCallersTransaction } = databases
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin
-  // Only a transaction that the adapter has begun can be retried here. `nested` is also true for a
-  // single client, which may or may not be in the caller's transaction.
-  let isOwn = !database.nested
+  // Only a transaction that the adapter has begun can be retried here. `mayBeNested` is also true for a
+  // single client, which is sometimes in the caller's transaction and sometimes not.
+  let isOwn = !database.mayBeNested
   const transaction = async (own: Session): Promise<T> => {
     isOwn ||= repeatable && own.first !== undefined
-    if (callers && !own.callers) throw noTransaction()
+    if (inCallersTransaction && !own.inCallersTransaction) throw noTransaction()
     // Without a first statement, the adapter has not begun this transaction, so its isolation level
     // is not changed.
     if (repeatable && own.first !== undefined) await makeRepeatable(own)
     await runSession(options.session, own.native, call)
-    const result = await work(asking(own), own)
+    const result = await work(senderOf(own), own)
     if (!succeeded(result)) throw new Undone(result)
     return result
   }

@@ -1,15 +1,15 @@
 /**
- * Errors that a team's own functions have caused. They do not concern the resource's table, and are
- * never treated as refusals of a record.
+ * Errors that the service's own functions have caused. Such errors do not concern the resource's
+ * table, and are never treated as refusals of a record.
  */
 import { nonError } from '../../made-by.js'
 
-/** The errors that a team's functions have caused. */
+/** The errors that the service's own functions have caused. */
 export const teamErrors = new WeakSet<Error>()
 
 /**
- * Returns the error that a team's function has thrown, and records it in `teamErrors`. A thrown
- * value that is not an error is wrapped in one.
+ * Returns the error that the service's function has thrown, and records it in `teamErrors`. A
+ * thrown value that is not an error is wrapped in an error.
  */
 export function teamError(error: unknown, name: 'write' | 'session'): Error {
   const found = error instanceof Error ? error : nonError(`The "${name}" function`, error)
@@ -18,7 +18,8 @@ export function teamError(error: unknown, name: 'write' | 'session'): Error {
 }
 
 /**
- * Returns an error with a message for the team, not for clients, and records it in `teamErrors`.
+ * Returns an error with a message for the developers of the service, not for clients, and records
+ * it in `teamErrors`.
  */
 export function teamFault(message: string, cause?: unknown): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause })

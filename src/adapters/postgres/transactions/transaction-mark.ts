@@ -1,20 +1,20 @@
 /**
- * Detects what a team's function has done to the transaction that it shares with the adapter. The
- * function may end the transaction and begin another one. It may also roll back to a savepoint,
- * which undoes the adapter's own statement. The driver reports neither. So the adapter sets a mark:
- * a setting that is local to the transaction. In both cases, the database resets the setting
- * (PostgreSQL, SET).
+ * Detects what the service's own function has done to the transaction that it shares with the
+ * adapter. The function may end the transaction and begin another one. It may also roll back to a
+ * savepoint, which undoes the adapter's own statement. The driver reports neither. So the adapter
+ * sets a mark: a setting that is local to the transaction. In both cases, the database resets the
+ * setting (PostgreSQL, SET).
  */
 
 import { failureKind, stateOf } from '../connections/failures.js'
-import type { Ask } from '../sql/ask.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 
 const setting = 'rest.write'
 const begun = 'begun'
 
 /**
- * The first statement of a marked transaction. It takes no snapshot, so the team can still set the
- * isolation level.
+ * The first statement of a marked transaction. This statement takes no snapshot, so the service's
+ * function can still set the isolation level.
  */
 export const markBegin = `SET LOCAL ${setting} = '${begun}'`
 
@@ -30,9 +30,10 @@ export type MarkState = 'kept' | 'undone' | 'ended' | 'failed' | 'read-only'
 const settingOf = (name: string): string => `coalesce(current_setting('${name}', true), '')`
 
 /**
- * SQL that is true if the team has made the transaction read-only. It is false on a standby, which
- * is always read-only, and if an operator has made read-only the default. Before PostgreSQL 14, it
- * is always false, because the setting `in_hot_standby` does not exist.
+ * SQL that is true if the service's function has made the transaction read-only. The SQL is false
+ * on a standby, which is always read-only, and if an operator has made read-only the default.
+ * Before PostgreSQL 14, the SQL is always false, because the setting `in_hot_standby` does not
+ * exist.
  */
 const isReadOnly = `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} = 'off' AND ${settingOf('in_hot_standby')} = 'off')::text`
 
@@ -43,7 +44,7 @@ const isReadOnly = `(${settingOf('transaction_read_only')} = 'on' AND ${settingO
 let count = 0
 
 export class TransactionMark {
-  readonly #ask: Ask
+  readonly #ask: StatementSender
   readonly #began: boolean
   readonly #own = `${++count}`
   #before = ''
@@ -51,14 +52,14 @@ export class TransactionMark {
   /**
    * `began`: whether the transaction began with `markBegin`. The caller's own transaction did not.
    */
-  constructor(ask: Ask, began: boolean) {
+  constructor(ask: StatementSender, began: boolean) {
     this.#ask = ask
     this.#began = began
   }
 
   /**
-   * Sets the mark. Must be called right before the adapter's own statement. That statement must
-   * only be sent if the result is `kept`.
+   * Sets the mark. Must be called right before the adapter's own statement. That statement must be
+   * sent only if the result is `kept`.
    */
   async set(): Promise<MarkState> {
     const found = await this.#swap(this.#own)
@@ -69,8 +70,8 @@ export class TransactionMark {
   }
 
   /**
-   * Checks the mark. Must be called after the team's function. If this write runs within another
-   * write, restores the mark of the outer one.
+   * Checks the mark. Must be called after the service's function. If this write runs within another
+   * write, restores the mark of the outer write.
    */
   async check(): Promise<MarkState> {
     const found = await this.#swap(this.#before)

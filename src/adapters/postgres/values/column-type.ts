@@ -1,6 +1,6 @@
 /**
  * The interface of a PostgreSQL type that holds JSON values. Values are read, written and compared
- * as texts that are cast in SQL, so no parser of a driver changes them. If a type can't hold a
+ * as strings that are cast in SQL, so no parser of a driver changes them. If a type can't hold a
  * value exactly, the value is refused. It is never rounded or truncated.
  */
 import type { Scalar } from '../../contract.js'
@@ -12,9 +12,9 @@ export type Comparison =
       readonly text: string
       readonly cast: string
       /**
-       * Whether the text of the column is compared, and not its value. For enumerations: this finds
-       * labels that were added after the table was described, and avoids an error for unknown
-       * labels.
+       * Whether the column is compared as text, and not as a value of its type. Used for
+       * enumerations: a comparison as text finds labels that were added after the catalog was read,
+       * and causes no error for unknown labels.
        */
       readonly asText?: boolean
     }
@@ -36,35 +36,40 @@ export interface ColumnType {
    */
   readonly inJson?: boolean
   /**
-   * The JSON Schema formats that all texts of the type satisfy. Messages recommend the first one.
-   * If absent, any format may be declared, as for `text`.
+   * The JSON Schema formats that all values of the type satisfy as strings. Messages recommend the
+   * first one. If absent, any format may be declared, as for `text`.
    */
   readonly formats?: readonly string[]
   /**
-   * The canonical text of a value that is written in another spelling. `undefined` if the text is
-   * not a value of the type.
+   * The canonical spelling of a value that is written in another spelling. `undefined` if the
+   * string is not a value of the type.
    */
   canonical?(text: string): string | undefined
-  /** The minimum and maximum length of the texts, in characters. Absent if there is no limit. */
+  /**
+   * The minimum and maximum length of the values as strings, in characters. Absent if there is no
+   * limit.
+   */
   readonly width?: readonly [min: number, max: number]
-  /** Whether the texts are whole numbers, which the store can assign by counting. */
+  /** Whether the strings are whole numbers, which the store can assign by counting. */
   readonly counts?: boolean
-  /** Whether the value is the unchanged text, so that decoding can be skipped. */
+  /**
+   * Whether the value is the unchanged string from the database, so that decoding can be skipped.
+   */
   readonly plain?: boolean
   /**
-   * Values that every column of the type accepts. They are used in statements that `ready()` only
-   * checks.
+   * Values that every column of the type accepts. They are used in the sample statements of
+   * `ready()`.
    */
   readonly samples: readonly [Scalar, ...Scalar[]]
   /**
-   * Whether the decoded value is exactly what the column holds. It is not if another writer has
-   * stored a value that JSON can't represent.
+   * Whether the decoded value is exactly what the column holds. False, for example, if another
+   * program has stored a value that JSON can't represent.
    */
   faithful(text: string): boolean
   /**
-   * SQL that is true for each value that satisfies two conditions: `faithful` is false for it, and
-   * a client may send its shown form back. The SQL may also be true for other values. Absent if
-   * there are no such values.
+   * SQL that is true for each value that satisfies two conditions: `faithful` is false for the
+   * value, and a client may send the value back as it is shown. The SQL may also be true for other
+   * values. Absent if there are no such values.
    */
   inexact?(sql: string): string
   encode(value: Scalar): string
@@ -75,21 +80,21 @@ export interface ColumnType {
   fault(value: Scalar): string | undefined
   /**
    * Why a value does not belong to the type at all, so that no condition can use it. Phrased as the
-   * end of a sentence. `undefined` for values of the type that only this column can't hold: a
-   * condition with such a value matches no row.
+   * end of a sentence. `undefined` for a value that belongs to the type, even if this column can't
+   * hold it: a condition with such a value matches no row.
    */
   mismatch?(value: Scalar): string | undefined
   /**
-   * Why a text is not a known label of the enumeration, phrased as the end of a sentence. Labels
-   * may have been added after the table was described, so `fault` accepts such a text, and the
+   * Why a string is not a known label of the enumeration, phrased as the end of a sentence. Labels
+   * may have been added after the catalog was read, so `fault` accepts such a string, and the
    * database decides.
    */
   labelFault?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison
   /**
-   * For types whose shown values may be rounded: comparisons that are all true for exactly the
-   * values whose shown form satisfies the comparison. Absent if each value is shown unchanged, or
-   * as null.
+   * For types whose shown values may be rounded: the comparisons that replace `op` and `value`. A
+   * stored value satisfies all of them if and only if its shown form satisfies `op` and `value`.
+   * Absent if each value is shown unchanged, or as null.
    */
   compareShown?(op: '=' | Range, value: Scalar): readonly Comparison[]
   /** SQL that is true for the values that are shown as null. Absent if there are none. */

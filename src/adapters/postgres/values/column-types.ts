@@ -16,8 +16,8 @@ export type Declared = Pick<Shape, 'format' | 'types'> | undefined
 
 /**
  * The type of a column, by the name that `format_type` returns. `undefined` if the SQL type holds
- * no JSON scalar. If the schema declares a number as text (format `decimal` or `int64`), the values
- * are texts.
+ * no JSON scalar. If the schema declares a number as a string (format `decimal` or `int64`), the
+ * values are strings.
  */
 export function columnType(
   name: string,
@@ -78,7 +78,7 @@ export function columnType(
   }
 }
 
-/** Bounds of ranges are read as texts, so that no digits are lost. */
+/** Bounds of ranges are read as strings, so that no digits are lost. */
 const asTexts: Declared = { format: undefined, types: new Set(['string']) }
 
 /** `numeric(10,2)` -> `numeric`, `[10, 2]`. */
@@ -141,9 +141,9 @@ function texts(base: string, length: number | undefined): ColumnType {
 }
 
 /**
- * A text column whose member has a format with canonical texts. Values are written and compared in
- * their canonical form. If another writer has stored a value in another spelling, the database
- * treats it as a different text.
+ * A text column whose member has a format with a canonical spelling. Values are written and
+ * compared in this spelling. If another writer has stored a value in another spelling, the database
+ * treats that value as a different string.
  */
 function written(type: ColumnType, declared: Declared): ColumnType {
   const format = valueFormat(declared)
@@ -189,8 +189,8 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     read: asText,
     decode: asItIs,
     plain: true,
-    // The position of a label in the order is unknown if the label was added after the table was
-    // described.
+    // The position of a label in the order is unknown if the label was added after the catalog was
+    // read.
     faithful: fits,
     encode: String,
     fault: (value) => textFault(value as string),

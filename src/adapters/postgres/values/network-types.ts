@@ -40,7 +40,7 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
       cast === 'inet'
         ? 'an IP address such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::1'
         : 'a network such as 192.0.2.0/24 or 2001:db8::/32',
-    // A `cidr` is always shown with its mask. An `inet` of a single host is shown without it.
+    // A `cidr` is always shown with its mask. An `inet` of a single host is shown without a mask.
     canonical: (text) => {
       const found = canonicalAddress(text)
       if (cast === 'inet' || found === undefined || found.includes('/')) return found
@@ -50,9 +50,11 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
       cast === 'cidr'
         ? `${sql}::text`
         : `CASE WHEN masklen(${sql}) = CASE family(${sql}) WHEN 4 THEN 32 ELSE 128 END THEN host(${sql}) ELSE ${sql}::text END`,
-    holdsNot: (text) =>
-      cast === 'cidr' && hasHostBits(text) ? 'must be a network: it has bits set to the right of its mask' : undefined,
-    beyond: (op, text) => ({ op, text, cast: 'inet' }),
+    columnFault: (text) =>
+      cast === 'cidr' && hasHostBits(text)
+        ? 'must be a network address, without bits set to the right of the mask'
+        : undefined,
+    compareUnheld: (op, text) => ({ op, text, cast: 'inet' }),
   })
 
 /**
@@ -81,8 +83,8 @@ function bitsOf6(host: string): string {
 }
 
 /**
- * Hardware addresses. They are accepted with any usual separator, and shown in lower case with
- * colons.
+ * Hardware addresses. They are accepted with colons, with hyphens, in groups of four digits with
+ * dots, or without separators. They are shown in lower case with colons.
  */
 export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
   valueTexts({
@@ -108,7 +110,7 @@ export const bytes: ColumnType = valueTexts({
   cast: 'bytea',
   samples: ['', 'AA=='],
   formats: ['byte'],
-  expects: 'base64 (RFC 4648 4) with its padding, such as "aGk="',
+  expects: 'base64 (RFC 4648 section 4) with padding, such as "aGk="',
   canonical: (text) => (Buffer.from(text, 'base64').toString('base64') === text ? text : undefined),
   // `encode` inserts line breaks, which are removed.
   read: (sql) => `translate(encode(${sql}, 'base64'), E'\\n', '')`,

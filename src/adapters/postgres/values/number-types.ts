@@ -6,14 +6,14 @@ import { comparedRounded, infiniteFrom } from './rounded.js'
 import { valueTexts } from './value-texts.js'
 
 /**
- * The number in a text, or null if it is NaN or infinite. `+ 0` removes the sign of a negative
- * zero, which JSON does not show.
+ * The number that a string represents, or null if it is NaN or infinite. `+ 0` removes the sign of
+ * a negative zero, which JSON does not show.
  */
 const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) + 0 : null)
 const notFinite = (sql: string): string => `${sql} IN ('NaN', 'Infinity', '-Infinity')`
 const notANumber = (sql: string): string => `${sql} = 'NaN'`
 
-/** The text of a number for SQL. Zero has no sign. */
+/** The number as a decimal string for SQL. Zero has no sign. */
 const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
 
 const beyondDouble = (sql: string): string =>
@@ -28,8 +28,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     samples: [0, 1],
     inJson: true,
     read: asText,
-    // If a double can't represent the number exactly, it would be shown as a different number. So
-    // it is shown as null.
+    // A number outside the safe-integer range might be shown as a different number. So such a
+    // number is shown as null.
     decode: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : null),
     faithful: (text) => Number.isSafeInteger(Number(text)),
     ...(bound > 2 ** 31 ? { inexact: beyondDouble, unshown: beyondDouble } : {}),
@@ -59,7 +59,7 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
-    // Decimals of up to 15 digits are exact as doubles.
+    // A decimal of up to 15 significant digits survives the conversion to a double and back.
     inexact: (sql) =>
       precision !== undefined && precision <= 15
         ? notANumber(sql)
@@ -72,8 +72,9 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
       ? {}
       : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
     // A column with at most 308 digits before the point holds no number that is infinite as a
-    // double. Other columns are compared with numbers, because servers before PostgreSQL 14 do not
-    // accept 'Infinity' as a `numeric`.
+    // double. Other columns are compared with the smallest number that is infinite as a double.
+    // They are not compared with 'Infinity', because servers before PostgreSQL 14 do not accept
+    // 'Infinity' as a `numeric`.
     unshown: (sql) =>
       precision !== undefined && precision - scale <= 308
         ? notANumber(sql)
@@ -138,7 +139,7 @@ export function shortestSingle(value: number): number {
 }
 
 /**
- * Whole numbers as texts (format `int64`), because a double can't represent all of them exactly.
+ * Whole numbers as strings (format `int64`), because a double can't represent all of them exactly.
  */
 export function wholeNumberTexts(cast: string, bits: number): ColumnType {
   const [min, max] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
@@ -149,9 +150,10 @@ export function wholeNumberTexts(cast: string, bits: number): ColumnType {
     counts: true,
     expects: 'a whole number as text, such as "42"',
     canonical: canonicalInt64,
-    holdsNot: (text) => (BigInt(text) < min || BigInt(text) > max ? `must be from ${min} to ${max} here` : undefined),
-    // The text is cast to an integer type, so that an index on the column can be used.
-    beyond: (op, text) => ({ op, text, cast: 'bigint' }),
+    columnFault: (text) =>
+      BigInt(text) < min || BigInt(text) > max ? `must be from ${min} to ${max} here` : undefined,
+    // The string is cast to an integer type, so that an index on the column can be used.
+    compareUnheld: (op, text) => ({ op, text, cast: 'bigint' }),
   })
 }
 
@@ -159,8 +161,8 @@ export function wholeNumberTexts(cast: string, bits: number): ColumnType {
 const numericLimits = [131_072, 16_383] as const
 
 /**
- * Decimals as texts (format `decimal`), with every digit of a `numeric`. NaN and infinity are not
- * decimals. They are shown as null, in the same way as for a member that is a number.
+ * Decimals as strings (format `decimal`), which keep every digit of a `numeric`. NaN and infinity
+ * are not decimals. They are shown as null, as they are in a member of type number.
  */
 export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnType {
   const [whole, fraction] = precision === undefined ? numericLimits : [precision - scale, scale]
@@ -171,19 +173,19 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     formats: isWhole ? ['decimal', 'int64'] : ['decimal'],
     expects: 'a decimal number as text, such as "1234.56"',
     canonical: canonicalDecimal,
-    holdsNot(text) {
-      const [before, behind] = digitsOf(text)
-      if (precision !== undefined) return digitsFault([before, behind], precision, scale)
-      return before.length <= whole && behind.length <= fraction ? undefined : digitsMessage(whole, fraction)
+    columnFault(text) {
+      const [before, after] = digitsOf(text)
+      if (precision !== undefined) return digitsFault([before, after], precision, scale)
+      return before.length <= whole && after.length <= fraction ? undefined : digitsMessage(whole, fraction)
     },
-    beyond: (op, text) => (tooManyDigits(text) ? 'never' : { op, text, cast: 'numeric' }),
+    compareUnheld: (op, text) => (tooManyDigits(text) ? 'never' : { op, text, cast: 'numeric' }),
   })
   return {
     ...type,
     plain: false,
     decode: (text) => canonicalDecimal(text) ?? null,
     faithful: (text) => canonicalDecimal(text) !== undefined,
-    // A column with a precision holds no infinity. In other columns the text is compared, because
+    // A column with a precision holds no infinity. Other columns are compared as text, because
     // servers before PostgreSQL 14 do not accept 'Infinity' as a `numeric`.
     inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
     // NaN counts as larger than every number, so it is outside of this range too. The range is
@@ -196,26 +198,27 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
 }
 
 const tooManyDigits = (text: string): boolean => {
-  const [before, behind] = digitsOf(text)
-  return before.length > numericLimits[0] || behind.length > numericLimits[1]
+  const [before, after] = digitsOf(text)
+  return before.length > numericLimits[0] || after.length > numericLimits[1]
 }
 
 /**
  * Why a `numeric(precision, scale)` can't hold a decimal with these digits before and after the
  * point.
  */
-function digitsFault(
-  [before, behind]: readonly [string, string],
-  precision: number,
-  scale: number,
-): string | undefined {
+function digitsFault([before, after]: readonly [string, string], precision: number, scale: number): string | undefined {
   // With a negative scale, digits before the point are rounded. With a scale above the precision,
   // the first digits after the point must be zeros.
   const isUsual = scale >= 0 && scale <= precision
   const isHeld = isUsual
-    ? before.length <= precision - scale && behind.length <= scale
-    : fitsOddScale(before, behind, precision, scale)
-  return isHeld ? undefined : digitsMessage(precision - scale, scale)
+    ? before.length <= precision - scale && after.length <= scale
+    : fitsOddScale(before, after, precision, scale)
+  if (isHeld) return undefined
+  if (scale < 0)
+    return `must be a multiple of 1${'0'.repeat(-scale)} with at most ${precision - scale} digits before the decimal point`
+  if (scale > precision)
+    return `must have ${scale - precision} zeros directly after the decimal point, and at most ${scale} digits there`
+  return digitsMessage(precision - scale, scale)
 }
 
 const digitsMessage = (whole: number, fraction: number): string =>
@@ -225,9 +228,9 @@ const digitsMessage = (whole: number, fraction: number): string =>
  * Whether a `numeric(precision, scale)` can hold these digits, for a scale that is negative or
  * above the precision.
  */
-function fitsOddScale(before: string, behind: string, precision: number, scale: number): boolean {
-  if (behind.length > Math.max(scale, 0)) return false
+function fitsOddScale(before: string, after: string, precision: number, scale: number): boolean {
+  if (after.length > Math.max(scale, 0)) return false
   if (scale < 0 && !new RegExp(`^$|0{${-scale}}$`).test(before)) return false
-  const digits = (before + behind.padEnd(Math.max(scale, 0), '0')).replace(/^0+/, '')
+  const digits = (before + after.padEnd(Math.max(scale, 0), '0')).replace(/^0+/, '')
   return digits.length - Math.max(-scale, 0) <= precision
 }

@@ -1,5 +1,5 @@
 /**
- * Describes where the values of a record are in a row, and how they are encoded, decoded and
+ * Describes where the values of a record are stored in a row, and how they are encoded, decoded and
  * compared.
  */
 import type { Shape } from '../../../definition/shape.js'
@@ -22,7 +22,10 @@ export interface Fault {
   readonly why: string
 }
 
-/** The place of a scalar in a row, for conditions and orders. */
+/**
+ * The location of a scalar in a row, for conditions and sort orders: its column, or its path within
+ * a JSON column.
+ */
 export interface Place {
   /** The SQL of the value. For text within JSON, it includes the collation for comparisons. */
   readonly sql: string
@@ -49,7 +52,7 @@ export const castOf = (content: Content): string =>
 
 /**
  * The SQL that reads a column as text. PGlite (`embedded`) removes one U+FEFF from the start of
- * every text that it returns. So the SQL adds a second U+FEFF to a text that begins with one.
+ * every string that it returns. So if a string begins with U+FEFF, the SQL adds a second one.
  */
 export function readSql(content: Content, sql: string, embedded = false): string {
   if (content.kind === 'scalar') {
@@ -74,8 +77,8 @@ export function readSql(content: Content, sql: string, embedded = false): string
  */
 export function inexactSql(content: Content, sql: string): string | undefined {
   if (content.kind === 'scalar') return content.type.inexact?.(sql)
-  // Matches a JSON null, and numbers that have 16 digits or more, or a large exponent. It may also
-  // match such characters within a text, which is harmless.
+  // Matches a JSON null, and numbers that have 16 digits or more, or a large exponent. The pattern
+  // may also match such characters within a string, which is harmless.
   if (content.kind === 'json') return `${sql}::text ~ '^ *null|[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
   const item = content.item.inexact?.('_a.item')
   const items = item === undefined ? '' : ` OR EXISTS (SELECT 1 FROM unnest(${sql}) AS _a (item) WHERE ${item})`
@@ -109,7 +112,7 @@ export function decode(content: Content, text: string): unknown {
 
 /**
  * Parses JSON, with null in place of each number that is too large for a double. Such a number has
- * hundreds of digits, or an exponent, which is only kept by columns of type `json`.
+ * hundreds of digits, or an exponent. Only columns of type `json` keep an exponent.
  */
 export function jsonValue(text: string): unknown {
   if (!mayOverflow.test(text)) return JSON.parse(text)
@@ -126,8 +129,8 @@ const mayOverflow = /(?<!\d)\d{200}|(?:^|[[:,]\s*)-?[\d.]+[eE]\+?\d{3}/
 const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
 
 /**
- * Decodes items that `array_to_json` has output. A number that a double can't represent exactly
- * becomes null, in the same way as in a column that holds a single number.
+ * Decodes items that `array_to_json` has output. A number becomes null if a column with a single
+ * number would also show it as null.
  */
 function inLists(type: ColumnType, value: readonly unknown[]): readonly unknown[] {
   if (type.plain || type.holds.includes('boolean')) return value
@@ -162,8 +165,8 @@ export function faultOf(content: Content, value: unknown): Fault | undefined {
 }
 
 /**
- * The fault of a value that contains a label which its enumeration did not have when the table was
- * described.
+ * The fault of a value that contains a label which its enumeration did not have when the catalog
+ * was read.
  */
 export function labelFaultOf(content: Content, value: unknown): Fault | undefined {
   const type = content.kind === 'scalar' ? content.type : content.kind === 'array' ? content.item : undefined
@@ -187,7 +190,7 @@ const fits = ({ holds }: ColumnType, value: unknown): boolean =>
     ? holds.includes('number') && Number.isFinite(value)
     : holds.includes(typeof value as 'string' | 'boolean')
 
-/** The place of a scalar in its own column. */
+/** The location of a scalar in its own column. */
 export function columnPlace(sql: string, column: string | undefined, type: ColumnType, nullable: boolean): Place {
   return {
     sql,
@@ -202,7 +205,7 @@ export function columnPlace(sql: string, column: string | undefined, type: Colum
   }
 }
 
-/** The place of a scalar at a path within a JSON column. */
+/** The location of a scalar at a path within a JSON column. */
 export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
   const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
   const format = valueFormat(shape)
@@ -214,9 +217,9 @@ export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly st
 }
 
 /**
- * The place of a text with a format within JSON. Decimals and integers are compared as numbers.
- * Date-times are compared as texts without their `Z`, because the order of these texts is the order
- * in time.
+ * The location of a string with a format within a JSON column. Decimals and integers are compared
+ * as numbers. Date-times are compared as strings without their `Z`, because the order of these
+ * strings is the chronological order.
  */
 function formattedPlace(text: string, format: ValueFormat): Place {
   const { name, canonical, expects, isNumber } = format
@@ -296,8 +299,8 @@ export const itemMismatch = (content: Content, value: Scalar): string | undefine
   content.kind === 'array' && fits(content.item, value) ? content.item.mismatch?.(value) : undefined
 
 /**
- * Why a value can't be compared with any column: it is a text that no column can hold. `undefined`
- * for all other values.
+ * Why a value can't be compared with any column: it is a string that no column can hold.
+ * `undefined` for all other values.
  */
 export const incomparable = (value: unknown): string | undefined =>
   typeof value === 'string' ? textFault(value) : undefined

@@ -1,6 +1,6 @@
 /**
- * Ranges and multiranges as texts in PostgreSQL's syntax: `[1,5)`. The bounds are shown in the same
- * way as single values of their type.
+ * Ranges and multiranges as strings in PostgreSQL's syntax: `[1,5)`. The bounds are shown in the
+ * same way as single values of their type.
  */
 import { compareDecimals } from '../../../http/decimal.js'
 import type { ColumnType } from './column-type.js'
@@ -15,10 +15,12 @@ const bounds: Readonly<Record<string, string>> = {
   ts: 'timestamp without time zone',
   tstz: 'timestamp with time zone',
 }
-/** The types of bounds whose texts do not depend on any setting. */
+/** The types of bounds that the database outputs in the same way with all settings. */
 const plain = new Set(['int4', 'int8', 'num'])
 
-/** The range or multirange type with this name. `undefined` if the name is another type's. */
+/**
+ * The range or multirange type with this name. `undefined` if a type of another kind has this name.
+ */
 export function rangeOf(name: string, typeOf: (name: string) => ColumnType | undefined): ColumnType | undefined {
   const found = /^(\w+?)(range|multirange)$/.exec(name)
   const [, of = '', kind] = found ?? []
@@ -60,9 +62,9 @@ const readRange =
     `CASE WHEN isempty(${sql}) THEN 'empty' WHEN ${sql} IS NOT NULL THEN concat(CASE WHEN lower_inc(${sql}) THEN '[' ELSE '(' END, CASE WHEN NOT lower_inf(${sql}) THEN ${bound.read(`lower(${sql})`)} END, ',', CASE WHEN NOT upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
 
 /**
- * A function that converts the text of a range: its bounds are encoded, and otherwise it is
- * unchanged. Some different ranges are equal, such as `[1,4]` and `[1,5)` of integers. The database
- * decides which of them it outputs.
+ * Returns a function that converts the string of a range: its bounds are encoded, and everything
+ * else is unchanged. Some ranges with different strings are equal, such as `[1,4]` and `[1,5)` of
+ * integers. The database decides which of them it outputs.
  */
 function rangeText(bound: ColumnType): (text: string) => string | undefined {
   const one = (text: string): string | undefined => {

@@ -48,7 +48,7 @@ function middles(value: number): readonly [below: string, above: string, isEven:
   return value < 0 ? [negated(outer), negated(inner), isEven] : [inner, outer, isEven]
 }
 
-/** The decimal text of `whole * 2 ** exponent`, with all digits. */
+/** The decimal string of `whole * 2 ** exponent`, with all digits. */
 const decimal = (whole: bigint, exponent: number): string =>
   exponent < 0 ? `${whole * 5n ** BigInt(-exponent)}e${exponent}` : String(whole << BigInt(exponent))
 

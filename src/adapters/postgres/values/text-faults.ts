@@ -1,6 +1,6 @@
 /**
- * Detects text that PostgreSQL can't store: it contains U+0000, or an unpaired surrogate, which
- * UTF-8 can't encode.
+ * Detects strings that PostgreSQL can't store, because they contain U+0000, or an unpaired
+ * surrogate, which UTF-8 can't encode.
  */
 import { isObject } from '../../../definition/json.js'
 
@@ -11,7 +11,10 @@ const unstorable = /\0|\p{Surrogate}/u
  */
 const suspicious = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Why a text can't be stored, phrased as the end of a sentence. `undefined` if it can. */
+/**
+ * Why a string can't be stored, phrased as the end of a sentence. `undefined` if the string can be
+ * stored.
+ */
 export function textFault(text: string): string | undefined {
   if (!unstorable.test(text)) return undefined
   return text.includes('\0')
@@ -20,8 +23,8 @@ export function textFault(text: string): string | undefined {
 }
 
 /**
- * The path of the first text in a value that can't be stored, and the reason. `json` is the JSON
- * text of the value.
+ * The path of the first string or member name in a value that can't be stored, and the reason.
+ * `json` is the value as JSON.
  */
 export function jsonFault(
   value: unknown,

@@ -6,8 +6,8 @@ import type { ColumnType } from './column-type.js'
 import { between, valueTexts } from './value-texts.js'
 
 /**
- * SQL that reads a date or date-time as text, regardless of the session's DateStyle and TimeZone.
- * Years before year 1 end in `BC`, and infinity is a word. So neither can be mistaken for another
+ * SQL that reads a date or date-time as text, regardless of the session's DateStyle and TimeZone. A
+ * date before year 1 ends in `BC`, and infinity is a word. So neither can be mistaken for another
  * date.
  */
 const dated = (sql: string, shown: string, first = '0001-01-01'): string =>
@@ -27,11 +27,11 @@ export const dates: ColumnType = valueTexts({
   read: (sql) => dated(sql, `to_char(${sql}, 'YYYY-MM-DD')`),
 })
 
-/** The fractional digits of a canonical text, without trailing zeros. */
+/** The fractional digits of a canonical string, without trailing zeros. */
 const fractionOf = (text: string): string => /\.(\d*?)0*(?:\D|$)/.exec(text)?.[1] ?? ''
 const digitsBeyond = (text: string, precision: number): string | undefined =>
   fractionOf(text).length > precision ? `must have at most ${precision} digits after the decimal point here` : undefined
-/** Truncates a text to this number of fractional digits. */
+/** Truncates a time or date-time to this number of fractional digits. */
 const truncated = (text: string, precision: number): string =>
   text.replace(/\.\d+/, (fraction) => (precision === 0 ? '' : fraction.slice(0, precision + 1)))
 
@@ -47,8 +47,8 @@ export const times = (precision = 6): ColumnType =>
     width: [8, 15],
     expects: 'a time, HH:MM:SS, without a zone',
     canonical: canonicalLocalTime,
-    holdsNot: (text) => digitsBeyond(text, precision),
-    beyond: (op, text) => between(op, truncated(text, precision), 'time'),
+    columnFault: (text) => digitsBeyond(text, precision),
+    compareUnheld: (op, text) => between(op, truncated(text, precision), 'time'),
   })
 
 /** Times of day with an offset from UTC. */
@@ -61,8 +61,8 @@ export const timesWithOffset = (precision = 6): ColumnType =>
     expects: 'a time with an offset, such as 09:30:00Z or 10:30:00+01:00',
     canonical: canonicalTime,
     shown: (text) => canonicalTime(text) ?? text,
-    holdsNot: (text) => digitsBeyond(text, precision),
-    beyond: (op, text) => between(op, truncated(text, precision), 'timetz'),
+    columnFault: (text) => digitsBeyond(text, precision),
+    compareUnheld: (op, text) => between(op, truncated(text, precision), 'timetz'),
   })
 
 /** Local date-times in a `timestamp`, which holds up to six fractional digits. */
@@ -76,9 +76,9 @@ export function timestamps(precision = 6): ColumnType {
     expects: 'a local date-time such as 2024-01-31T08:30:00, without a zone',
     canonical: canonicalLocalDateTime,
     read: (sql) => dated(sql, `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`),
-    holdsNot: (text) => (isBefore(text) ? 'must have a year from 0001' : digitsBeyond(text, precision)),
+    columnFault: (text) => (isBefore(text) ? 'must have a year from 0001' : digitsBeyond(text, precision)),
     sent: (text) => text.slice(0, 26),
-    beyond(op, text) {
+    compareUnheld(op, text) {
       if (!isBefore(text)) return between(op, truncated(text, precision), 'timestamp')
       return op === '>' || op === '>=' ? { op: '>=', text: '0001-01-01T00:00:00', cast: 'timestamp' } : 'never'
     },
@@ -98,13 +98,13 @@ export const instants = (precision = 6): ColumnType =>
     expects: 'a date-time with an offset, such as 2026-01-31T09:30:00.000Z or 2026-01-31T10:30:00+01:00',
     canonical: canonicalInstant,
     read: (sql) => inUtc(sql),
-    holdsNot: (text) => digitsBeyond(text, precision),
-    beyond: (op, text) => between(op, `${truncated(text.slice(0, -1), precision)}Z`, 'timestamptz'),
+    columnFault: (text) => digitsBeyond(text, precision),
+    compareUnheld: (op, text) => between(op, `${truncated(text.slice(0, -1), precision)}Z`, 'timestamptz'),
   })
 
 /**
- * SQL that reads a `timestamptz` as text in UTC. The start of year 1, from which years need no
- * `BC`, is in UTC too, regardless of the session's TimeZone.
+ * SQL that reads a `timestamptz` as text in UTC. The start of year 1, before which `BC` is added,
+ * is also interpreted in UTC, regardless of the session's TimeZone.
  */
 const inUtc = (sql: string): string =>
   dated(
@@ -117,7 +117,7 @@ const maxMonths = 2 ** 31 - 1
 const maxMicroseconds = 2n ** 63n - 1n
 
 /**
- * Durations in an `interval`, as ISO 8601 texts, regardless of the session's IntervalStyle.
+ * Durations in an `interval`, as ISO 8601 strings, regardless of the session's IntervalStyle.
  * Equality follows the rules of PostgreSQL: 24 hours equal a day, and 30 days equal a month.
  */
 export const durations = (precision = 6): ColumnType =>
@@ -130,14 +130,14 @@ export const durations = (precision = 6): ColumnType =>
     read: (sql) =>
       `CASE WHEN isfinite(${sql}) THEN concat(${durationFields.map(([before, field, after]) => `'${before}', extract(${field} FROM ${sql}), '${after}'`).join(', ')}) ELSE ${sql}::text END`,
     shown: (text) => canonicalDuration(text) ?? text,
-    holdsNot(text) {
+    columnFault(text) {
       const { months, days, nanoseconds } = durationParts(text)
       if (fractionOf(text).length > precision) return digitsBeyond(text, precision)
       const size = (nanoseconds < 0n ? -nanoseconds : nanoseconds) / 1000n
       const isTooLong = Math.abs(months) > maxMonths || Math.abs(days) > maxMonths || size > maxMicroseconds
       return isTooLong ? 'is too long a duration here' : undefined
     },
-    beyond: () => 'never',
+    compareUnheld: () => 'never',
   })
 
 const durationFields = [

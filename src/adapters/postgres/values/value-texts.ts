@@ -1,37 +1,37 @@
 /**
- * Types whose values are shown as texts, with one canonical text for each value. Other spellings
- * that clients send are converted to the canonical text. A text that is not a value of the type is
- * refused, both in writes and in conditions.
+ * Types whose values are shown as strings, with one canonical string for each value. Other
+ * spellings that clients send are converted to the canonical string. A string that is not a value
+ * of the type is refused, both in writes and in conditions.
  */
 import type { Scalar } from '../../contract.js'
 import { asText, type ColumnType, type Comparison } from './column-type.js'
 
 export interface ValueTexts extends Pick<ColumnType, 'cast' | 'samples' | 'formats' | 'width' | 'counts' | 'inJson'> {
-  /** The canonical text of a value. `undefined` if the text is not a value of the type. */
+  /** The canonical string of a value. `undefined` if the string is not a value of the type. */
   canonical(text: string): string | undefined
   /** Describes a value, as the end of "must be ...". */
   readonly expects: string
   /**
-   * Why the column can't hold a canonical text exactly. `undefined` if it can. If the function is
-   * absent, the column can hold every canonical text.
+   * Why the column can't hold a canonical string exactly. `undefined` if it can. If the function is
+   * absent, the column can hold every canonical string.
    */
-  holdsNot?(canonical: string): string | undefined
+  columnFault?(canonical: string): string | undefined
   /** The SQL that reads a value as text. Default: a cast to text. */
   read?(sql: string): string
-  /** Converts a text that was read to the canonical text. Default: unchanged. */
+  /** Converts a string that was read to the canonical string. Default: unchanged. */
   shown?(text: string): string
-  /** Converts a canonical text to the text that is sent to the database. Default: unchanged. */
+  /** Converts a canonical string to the string that is sent to the database. Default: unchanged. */
   sent?(canonical: string): string
   /**
-   * The comparison with a canonical text that the column can't hold. Default: the same comparison
-   * as for other texts.
+   * The comparison with a canonical string that the column can't hold. Default: the same comparison
+   * as for other strings.
    */
-  beyond?(op: Comparing, canonical: string): Comparison
+  compareUnheld?(op: Comparing, canonical: string): Comparison
 }
 
 export type Comparing = '=' | '<' | '<=' | '>' | '>='
 
-/** Makes a type from the description of its texts. */
+/** Makes a type from the description of its strings. */
 export function valueTexts(type: ValueTexts): ColumnType {
   const { cast, canonical, sent = (text) => text, shown } = type
   const of = (value: Scalar): string | undefined => canonical(value as string)
@@ -54,12 +54,13 @@ export function valueTexts(type: ValueTexts): ColumnType {
     mismatch,
     fault(value) {
       const text = of(value)
-      return text === undefined ? mismatch(value) : type.holdsNot?.(text)
+      return text === undefined ? mismatch(value) : type.columnFault?.(text)
     },
     compare(op, value) {
       const text = of(value)
       if (text === undefined) return 'never'
-      if (type.beyond !== undefined && type.holdsNot?.(text) !== undefined) return type.beyond(op, text)
+      if (type.compareUnheld !== undefined && type.columnFault?.(text) !== undefined)
+        return type.compareUnheld(op, text)
       return { op, text: sent(text), cast }
     },
   }

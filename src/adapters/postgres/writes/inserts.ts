@@ -6,10 +6,10 @@ import type { AdapterCall, Refused, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Joins } from '../links/joins.js'
 import { readOne } from '../reads/reads.js'
-import type { Ask } from '../sql/ask.js'
-import { Parameters, quote, row } from '../sql/sql.js'
+import { Parameters, quote, rowAlias } from '../sql/sql.js'
+import type { StatementSender } from '../sql/statement-sender.js'
 import type { Member } from '../table/columns.js'
-import { type JoinColumns, parentValues } from '../table/join-tables.js'
+import { type DescribedJoinTable, parentValues } from '../table/join-tables.js'
 import { storedOf, type Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
 import { encode } from '../values/places.js'
@@ -44,9 +44,9 @@ interface Assigned {
 export async function insertRow(
   table: Table,
   value: Values,
-  attachTo: { readonly join: JoinColumns; readonly to: Association } | undefined,
+  attachTo: { readonly join: DescribedJoinTable; readonly to: Association } | undefined,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
   joins?: Joins,
 ): Promise<{ readonly created: Stored<Row> } | Refused> {
   const draft: Row = { ...value }
@@ -63,7 +63,7 @@ export async function insertRow(
       return shown(table, found, call, ask)
     }
     if (!skipsConflicts(table, assigned)) return suppressed
-    if (table.relation.guarded && tries >= maxGuardedTries) return suppressed
+    if (table.relation.hasInsertTrigger && tries >= maxGuardedTries) return suppressed
     // A client has used the next number. The number after it may be free.
     if (tries >= maxTries) return { refused: 'duplicate', members: table.definition.key.members }
   }
@@ -80,7 +80,7 @@ function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] 
     if (!definition.assigned.has(member.name)) return []
     delete draft[member.name]
     if (member.hasDefault) return [{ member, sql: undefined }]
-    if (member.storeGiven) return []
+    if (member.setByDatabase) return []
     if (member.content.kind !== 'scalar') return []
     if (member.content.type.holds.includes('string') && !member.content.type.counts) {
       put(draft, member.name, randomUUID())
@@ -129,7 +129,7 @@ function nextNumber(
 async function numbered(
   { relation, target }: Table,
   assigned: readonly Assigned[],
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<readonly Assigned[]> {
   if (!relation.distributed) return assigned
   const found: Assigned[] = []
@@ -145,11 +145,11 @@ async function numbered(
 }
 
 /** The name of the table in SQL, without the alias. */
-const relationOf = (target: string): string => target.slice(0, -` AS ${row}`.length)
+const relationOf = (target: string): string => target.slice(0, -` AS ${rowAlias}`.length)
 
 /**
  * Whether the INSERT does nothing if the assigned number is already taken, so that the next number
- * can be tried. Any other conflict fails, and the record is refused.
+ * can be tried. Any other conflict makes the INSERT fail, and the record is refused.
  */
 const skipsConflicts = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
   assigned.length > 0 && keyIndex !== undefined && !keyIndex.partial && keyIndex.immediate
@@ -158,7 +158,7 @@ function insertSql(
   table: Table,
   columns: readonly StoredColumn[],
   assigned: readonly Assigned[],
-  attachTo: { readonly join: JoinColumns; readonly to: Association } | undefined,
+  attachTo: { readonly join: DescribedJoinTable; readonly to: Association } | undefined,
   parameters: Parameters,
 ): string {
   const { version, layout } = table
@@ -180,8 +180,8 @@ function insertSql(
   const conflict = skipsConflicts(table, assigned)
     ? ` ON CONFLICT (${layout.key.map(({ quoted }) => quoted).join(', ')}) DO NOTHING`
     : ''
-  const keys = layout.key.map(({ quoted }, i) => `${row}.${quoted} AS k${i}`).join(', ')
-  const shownList = table.readsAgain
+  const keys = layout.key.map(({ quoted }, i) => `${rowAlias}.${quoted} AS k${i}`).join(', ')
+  const shownList = table.readsSeparately
     ? layout.key.map((member, i) => `${layout.read(member)} AS c${i}`).join(', ')
     : table.shown
   const insert = `INSERT INTO ${table.target}${inserted}${conflict} RETURNING ${shownList}`
@@ -193,8 +193,8 @@ function insertSql(
 }
 
 /** The names of the first columns that `insertSql` returns. */
-const insertedNames = ({ readsAgain, layout, shownNames }: Table): readonly string[] =>
-  readsAgain ? layout.key.map((_, i) => `c${i}`) : shownNames
+const insertedNames = ({ readsSeparately, layout, shownNames }: Table): readonly string[] =>
+  readsSeparately ? layout.key.map((_, i) => `c${i}`) : shownNames
 
 /**
  * Returns the created record as lists and reads show it. If RETURNING can't show the record,
@@ -204,9 +204,9 @@ async function shown(
   table: Table,
   found: Cells,
   call: AdapterCall,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<{ readonly created: Stored<Row> } | Refused> {
-  if (!table.readsAgain) return { created: storedOf(table, found) }
+  if (!table.readsSeparately) return { created: storedOf(table, found) }
   const parts = table.layout.key.map(({ content }, i) =>
     content.kind === 'scalar' ? content.type.decode(found[i] as string) : null,
   )

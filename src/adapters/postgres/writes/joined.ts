@@ -7,21 +7,21 @@ import type { Association } from '../../association.js'
 import type { Refused } from '../../contract.js'
 import { rowNow } from '../reads/reads.js'
 import { expectedRow, type RowCall } from '../reads/row-call.js'
-import { every, Parameters, quote, row } from '../sql/sql.js'
-import { type JoinColumns, memberSql, ofParent, parentValues } from '../table/join-tables.js'
+import { allOf, Parameters, quote, rowAlias } from '../sql/sql.js'
+import { type DescribedJoinTable, memberSql, ofParent, parentValues } from '../table/join-tables.js'
 import { absentOrStale } from './unchanged.js'
 
 export async function attachRow(
   at: RowCall,
-  join: JoinColumns,
+  join: DescribedJoinTable,
   to: Association,
 ): Promise<'attached' | 'absent' | 'stale' | Refused> {
   const parameters = new Parameters()
   const held = heldRow(at, parameters)
   const columns = [...join.parent.map(({ column }) => column), ...join.key].map(quote).join(', ')
-  const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `${row}.k${i}`)].join(', ')
+  const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `${rowAlias}.k${i}`)].join(', ')
   const missing = join.skipsExisting ? '' : ` WHERE NOT EXISTS (${inside(join, to, parameters)})`
-  const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${row}${missing} ON CONFLICT DO NOTHING`
+  const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${rowAlias}${missing} ON CONFLICT DO NOTHING`
   const [found] = await at.ask.query(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
   return found === undefined ? absentOrStale(await rowNow(at), at.expected) : 'attached'
 }
@@ -30,17 +30,17 @@ export async function attachRow(
  * Selects the row of the join table that already attaches the record to the parent. Used if the
  * join table has no suitable unique index, or has a trigger that even a skipped insert would fire.
  */
-const inside = (join: JoinColumns, to: Association, parameters: Parameters): string =>
-  `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
+const inside = (join: DescribedJoinTable, to: Association, parameters: Parameters): string =>
+  `SELECT 1 FROM ${join.relation} AS _j WHERE ${allOf([...ofParent(join, to, parameters), ...sameKey(join, rowAlias)])}`
 
 export async function detachRow(
   at: RowCall,
-  join: JoinColumns,
+  join: DescribedJoinTable,
   from: Association,
 ): Promise<'detached' | 'absent' | 'stale'> {
   const parameters = new Parameters()
   const held = heldRow(at, parameters)
-  const taken = `DELETE FROM ${join.relation} AS _j USING _t WHERE ${every([...ofParent(join, from, parameters), ...sameKey(join, '_t')])} RETURNING 1`
+  const taken = `DELETE FROM ${join.relation} AS _j USING _t WHERE ${allOf([...ofParent(join, from, parameters), ...sameKey(join, '_t')])} RETURNING 1`
   const [found] = await at.ask.query(`WITH _t AS (${held}), _d AS (${taken}) SELECT 1 AS c0 FROM _d`, parameters)
   if (found !== undefined) return 'detached'
   const now = await rowNow(at, (more) => memberSql(at.table.layout.key, join, from, more))
@@ -50,8 +50,8 @@ export async function detachRow(
 function heldRow(at: RowCall, parameters: Parameters): string {
   const { target, layout } = at.table
   const keys = layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
-  return `SELECT ${keys} FROM ${target} WHERE ${every(expectedRow(at, parameters))} FOR SHARE`
+  return `SELECT ${keys} FROM ${target} WHERE ${allOf(expectedRow(at, parameters))} FOR SHARE`
 }
 
-const sameKey = (join: JoinColumns, of: string): string[] =>
+const sameKey = (join: DescribedJoinTable, of: string): string[] =>
   join.key.map((column, i) => `_j.${quote(column)} = ${of}.k${i}`)

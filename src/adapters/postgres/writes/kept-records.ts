@@ -1,41 +1,41 @@
 /**
- * Keeps the records that requests with an `Idempotency-Key` created (VERB-12). The records are kept
- * in a separate table, in their original state. They are written to it in the transaction of the
- * create.
+ * Keeps the records that were created by requests with an `Idempotency-Key` (VERB-12). The records
+ * are kept in a separate table, in their original state. They are written to this table in the
+ * transaction of the create.
  */
 
 import { createHash } from 'node:crypto'
 import type { Idempotency, Repeated, Stored } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, stateOf } from '../connections/failures.js'
-import type { Ask } from '../sql/ask.js'
 import { Parameters } from '../sql/sql.js'
-import type { KeptRecords } from '../table/kept-table.js'
+import type { StatementSender } from '../sql/statement-sender.js'
+import type { IdempotencyTable } from '../table/idempotency-table.js'
 
 type Row = Record<string, unknown>
 
 /**
- * Creates a record by `work` and keeps it under the idempotency id, in one transaction. If the id
+ * Creates a record with `work` and keeps it under the idempotency id, in one transaction. If the id
  * is already in use, creates nothing.
  *
  * The id is claimed before anything else is written. This distinguishes two cases: the first create
  * of the same request is still in progress, or another record has the same key. With advisory
- * locks, a repeat does not wait for the first create. Without them, the primary key still
+ * locks, a retry does not wait for the first create. Without advisory locks, the primary key still
  * guarantees that an id is used only once.
  */
 export async function keeping<R extends object | Repeated>(
-  kept: KeptRecords,
+  table: IdempotencyTable,
   idempotency: Idempotency,
-  ask: Ask,
+  ask: StatementSender,
   work: () => Promise<R>,
 ): Promise<R | { readonly created: Stored<Row> } | Repeated> {
-  if (!(await claim(kept, idempotency, ask))) {
-    const known = (await recall(kept, idempotency, ask)) ?? 'running'
+  if (!(await claim(table, idempotency, ask))) {
+    const known = (await recall(table, idempotency, ask)) ?? 'running'
     return typeof known === 'string' ? known : { created: known }
   }
   const result = await work()
   if (typeof result === 'object' && 'created' in result)
-    await keep(kept, idempotency, result.created as Stored<Row>, ask)
+    await keep(table, idempotency, result.created as Stored<Row>, ask)
   return result
 }
 
@@ -45,17 +45,17 @@ export async function keeping<R extends object | Repeated>(
  *
  * The statement locks the row, which writes an entry to the server's write-ahead log. So its
  * transaction ends only after the synchronous standbys have received this entry, and with it the
- * earlier create. Without the lock, a repeat could report a record that a failover then undoes. The
- * lock conflicts with no other statement in this file except the removal of expired rows. If there
- * is no row, the lock costs nothing.
+ * earlier create. Without the lock, the response to a retry could contain a record that a failover
+ * then undoes. The lock conflicts with no other statement in this file except the removal of
+ * expired rows. If there is no row, the lock costs nothing.
  */
 export async function recall(
-  kept: KeptRecords,
+  table: IdempotencyTable,
   { id, fingerprint }: Idempotency,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<Stored<Row> | Repeated | undefined> {
   const parameters = new Parameters()
-  const text = `SELECT fingerprint AS c0, record AS c1, version AS c2 FROM ${kept.relation} WHERE id = ${parameters.add(id)} AND expires_at > now() FOR KEY SHARE`
+  const text = `SELECT fingerprint AS c0, record AS c1, version AS c2 FROM ${table.relation} WHERE id = ${parameters.add(id)} AND expires_at > now() FOR KEY SHARE`
   const [found] = await asked(ask, text, parameters)
   if (found === undefined) return undefined
   if (found.c0 !== fingerprint) return 'mismatched'
@@ -63,18 +63,18 @@ export async function recall(
 }
 
 /**
- * Claims an id. Resolves with whether the claim succeeded: no row had the id, or the row with the
- * id had expired. A separate statement takes over an expired row, because Citus does not support a
- * condition on the current time in `ON CONFLICT`.
+ * Claims an id. Resolves with true if no row had the id, or if the row with the id had expired. A
+ * separate statement takes over an expired row, because Citus does not support a condition on the
+ * current time in `ON CONFLICT`.
  */
-export async function claim(kept: KeptRecords, idempotency: Idempotency, ask: Ask): Promise<boolean> {
-  return (await insertClaim(kept, idempotency, ask)) || (await takeOver(kept, idempotency, ask))
+export async function claim(table: IdempotencyTable, idempotency: Idempotency, ask: StatementSender): Promise<boolean> {
+  return (await insertClaim(table, idempotency, ask)) || (await takeOver(table, idempotency, ask))
 }
 
 async function insertClaim(
-  { relation, ttl, lock, distributed }: KeptRecords,
+  { relation, ttl, lock, distributed }: IdempotencyTable,
   { id, fingerprint }: Idempotency,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<boolean> {
   // On Citus, a separate statement takes the lock. Citus would execute an INSERT ... SELECT in two
   // steps: it would first store the result of the SELECT, and then insert it.
@@ -96,21 +96,25 @@ async function insertClaim(
  * Takes over an expired row. With advisory locks, does not wait for another create that is taking
  * over the same row.
  */
-async function takeOver(kept: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
-  const { relation, lock } = kept
+async function takeOver(
+  table: IdempotencyTable,
+  { id, fingerprint }: Idempotency,
+  ask: StatementSender,
+): Promise<boolean> {
+  const { relation, lock } = table
   const looking = new Parameters()
   const expired = `SELECT 1 AS c0 FROM ${relation} WHERE id = ${looking.add(id)} AND expires_at <= now()`
   if ((await asked(ask, expired, looking)).length === 0) return false
   if (lock && !(await tryLock(id, ask))) return false
-  return renew(kept, { id, fingerprint }, ask)
+  return renew(table, { id, fingerprint }, ask)
 }
 
 /**
- * Tries to take the advisory lock of an id, without waiting. Resolves with whether the transaction
+ * Tries to take the advisory lock of an id, without waiting. Resolves with true if the transaction
  * has the lock. A transaction that already holds the lock gets it again. The checks of `ready()`
  * get no row from this statement, and continue as if they had the lock.
  */
-async function tryLock(id: string, ask: Ask): Promise<boolean> {
+async function tryLock(id: string, ask: StatementSender): Promise<boolean> {
   const parameters = new Parameters()
   const text = `SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')})::text AS c0`
   const [got] = await asked(ask, text, parameters)
@@ -119,9 +123,9 @@ async function tryLock(id: string, ask: Ask): Promise<boolean> {
 
 /** Claims an expired row for a new create. This is the last statement of `takeOver`. */
 export async function renew(
-  { relation, ttl }: KeptRecords,
+  { relation, ttl }: IdempotencyTable,
   { id, fingerprint }: Idempotency,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<boolean> {
   const parameters = new Parameters()
   const set = `fingerprint = ${parameters.add(fingerprint)}, record = '', version = '', expires_at = now() + ${parameters.add(ttl, 'interval')}`
@@ -131,10 +135,10 @@ export async function renew(
 
 /** Stores the record under its id, which must be claimed already. */
 export async function keep(
-  { relation }: KeptRecords,
+  { relation }: IdempotencyTable,
   { id }: Idempotency,
   { value, version }: Stored<Row>,
-  ask: Ask,
+  ask: StatementSender,
 ): Promise<void> {
   const parameters = new Parameters()
   // Stored as JSON text, which keeps numbers and the order of members unchanged.
@@ -157,11 +161,11 @@ export function clearingOf(
   database: Database,
   wait: Wait,
   warn: (message: string) => void,
-): (kept: KeptRecords) => void {
+): (table: IdempotencyTable) => void {
   let next = 0
   return (kept) => {
     const now = performance.now()
-    if (database.nested || now < next) return
+    if (database.mayBeNested || now < next) return
     next = now + clearEvery
     clearExpired(kept, database, wait).then(
       (more) => {
@@ -178,10 +182,14 @@ export function clearingOf(
 }
 
 /**
- * Deletes expired rows, except for those that another create is claiming. Resolves with whether
+ * Deletes expired rows, except for those that another create is claiming. Resolves with true if
  * there may be more expired rows.
  */
-async function clearExpired({ relation, distributed }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
+async function clearExpired(
+  { relation, distributed }: IdempotencyTable,
+  database: Database,
+  wait: Wait,
+): Promise<boolean> {
   if (distributed) {
     // Citus does not support row locks across servers.
     await database.query(`DELETE FROM ${relation} WHERE expires_at <= now()`, [], wait)
@@ -210,7 +218,7 @@ export class Contested extends Error {
  * Runs a statement on the table of kept records. If this table refuses a row, the client's record
  * is not at fault, so an ordinary error is thrown.
  */
-async function asked(ask: Ask, text: string, parameters: Parameters) {
+async function asked(ask: StatementSender, text: string, parameters: Parameters) {
   try {
     return await ask.query(text, parameters)
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Association } from '../../association.js'
 import type { Refused, Stored } from '../../contract.js'
 import { type Found, readOne, rowNow } from '../reads/reads.js'
 import type { RowCall } from '../reads/row-call.js'
-import { every, Parameters } from '../sql/sql.js'
+import { allOf, Parameters } from '../sql/sql.js'
 import type { Member } from '../table/columns.js'
 import { encode, faultOf } from '../values/places.js'
 import { refusedFor } from './refused-value.js'
@@ -20,8 +20,8 @@ type Row = Record<string, unknown>
 type By = NonNullable<Association['by']>
 
 /**
- * Replaces the record that was found, `current`, with `value`. Calls the team's `onUpdate` if there
- * is one.
+ * Replaces the record that was found, `current`, with `value`. Calls the function of the option
+ * `onUpdate`, if it is set.
  */
 export type Rewrite = (
   at: RowCall,
@@ -34,16 +34,16 @@ export interface Move {
   readonly inwards: boolean
   readonly key: KeyValue
   /**
-   * The members that the move would have to change although the caller's scope fixes them. If there
-   * are any, the move is not possible.
+   * The members that the attach or detach would have to change although the caller's scope fixes
+   * them. If there are any, the record can't be attached or detached.
    */
-  readonly kept: readonly string[]
+  readonly blockedBy: readonly string[]
 }
 
 /**
  * The maximum number of attempts. Another attempt is made if the statement changed no row, but the
- * row that was read afterwards allows the move. Another session may have changed the row in
- * between.
+ * row that was read afterwards allows the attach or detach. Another session may have changed the
+ * row in between.
  */
 const maxTries = 3
 
@@ -87,18 +87,18 @@ export async function refusedMove(at: RowCall, refused: Refused): Promise<'absen
 }
 
 /**
- * Moves a record in one statement. If the statement changes no row, another statement finds out
- * why.
+ * Attaches or detaches a record in one statement. If the statement changes no row, another
+ * statement finds out why.
  */
 async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
-  const { by, inwards, kept } = move
+  const { by, inwards, blockedBy } = move
   const value = (i: number, parameters: Parameters): string => {
     const { content, cast } = columns[i] as Member
     return parameters.add(encode(content, by[i]?.[1]), cast)
   }
   const isIn = (parameters: Parameters): string =>
-    every(columns.map(({ sql }, i) => `${sql} IS NOT DISTINCT FROM ${value(i, parameters)}`))
-  if (kept.length === 0) {
+    allOf(columns.map(({ sql }, i) => `${sql} IS NOT DISTINCT FROM ${value(i, parameters)}`))
+  if (blockedBy.length === 0) {
     const parameters = new Parameters()
     const set = columns.map(
       ({ quoted, cast }, i) => `${quoted} = ${inwards ? value(i, parameters) : parameters.add(null, cast)}`,
@@ -110,7 +110,7 @@ async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
   return moveResult(await rowNow(at, isIn), at.expected, move)
 }
 
-/** Moves a record by rewriting the whole record. */
+/** Attaches or detaches a record by rewriting the whole record. */
 async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefined) {
   const { by, inwards, key } = move
   const current = await readOne(at.table, key, at.call, at.ask)
@@ -130,16 +130,16 @@ async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefi
 }
 
 /**
- * The result of a move that has not changed the row, given the current row. `again` if nothing in
- * the current row prevents the move.
+ * The result of an attach or detach that has not changed the row, derived from the current row.
+ * `again` if nothing in the current row prevents another attempt.
  */
 function moveResult(
   now: { readonly version: string; readonly holds: boolean } | undefined,
   expected: string | undefined,
-  { inwards, kept }: Move,
+  { inwards, blockedBy }: Move,
 ): 'again' | 'done' | 'absent' | 'stale' | Refused {
-  if (now === undefined || (!inwards && (!now.holds || kept.length > 0))) return 'absent'
+  if (now === undefined || (!inwards && (!now.holds || blockedBy.length > 0))) return 'absent'
   if (expected !== undefined && now.version !== expected) return 'stale'
   if (inwards && now.holds) return 'done'
-  return kept.length > 0 ? { refused: 'rule', members: kept } : 'again'
+  return blockedBy.length > 0 ? { refused: 'rule', members: blockedBy } : 'again'
 }

@@ -77,7 +77,7 @@ const failureOf = ({ relation, options }: Table, error: unknown): DatabaseFailur
  */
 const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): boolean =>
   table !== undefined &&
-  !relation.parts.includes(table) &&
+  !relation.tablesBelow.includes(table) &&
   ![options.table, ...Object.values(options.attached ?? {}).map((join) => join.table)].some(
     (name) => relationName(name).name === table,
   )
@@ -86,8 +86,8 @@ const uncomputable = 'holds a value that the store cannot compute with'
 
 /**
  * Whether a failure shows that a column was made NOT NULL after the adapter read the description of
- * the table. The column may also have a new default, so the write is repeated with a new
- * description.
+ * the table. The column may also have a new default, so the write is retried with a new description
+ * of the table.
  */
 export function isOutdated(described: Table, error: unknown): boolean {
   const { layout, options } = described
@@ -97,7 +97,7 @@ export function isOutdated(described: Table, error: unknown): boolean {
 }
 
 /** Whether a failure concerns the resource's own table, or one of its join tables. */
-export function isOwn(table: Table, error: unknown): boolean {
+export function isOwnTable(table: Table, error: unknown): boolean {
   const failure = failureOf(table, error)
   const { constraints, indexes } = table.relation
   return !isForeign(table, failure) || [...constraints, ...indexes].some(({ name }) => name === failure.constraint)
@@ -105,14 +105,14 @@ export function isOwn(table: Table, error: unknown): boolean {
 
 /**
  * The columns that a failure concerns. The failure names a column, or a constraint, or a domain
- * that only one column has. If no partition fits the row, the failure names nothing, and it
+ * that only one column has. If there is no partition for the row, the failure names nothing, and it
  * concerns the columns of the partition key.
  */
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
   // A trigger may name a column of another table, which is not a member of the record.
   const isElsewhere =
-    table !== undefined && table !== relationName(options.table).name && !relation.parts.includes(table)
+    table !== undefined && table !== relationName(options.table).name && !relation.tablesBelow.includes(table)
   const named = column === undefined || isElsewhere ? [] : [column]
   if (dataType !== undefined) {
     const holders = [...relation.columns.values()].filter(({ domain }) => domain === dataType)

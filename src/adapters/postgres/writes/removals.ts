@@ -5,14 +5,14 @@
 import type { Refused } from '../../contract.js'
 import { rowNow } from '../reads/reads.js'
 import { expectedRow, type RowCall } from '../reads/row-call.js'
-import { every, Parameters, quote } from '../sql/sql.js'
+import { allOf, Parameters, quote } from '../sql/sql.js'
 import type { Table } from '../table/table.js'
 import { absentOrStale } from './unchanged.js'
 
 export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'stale' | Refused> {
   const { table, ask } = at
   const parameters = new Parameters()
-  const where = every(expectedRow(at, parameters))
+  const where = allOf(expectedRow(at, parameters))
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
   const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}`
   const taken = [...table.joins.values()].map(

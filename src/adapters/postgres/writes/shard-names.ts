@@ -33,13 +33,13 @@ export function inCatalogNames(failure: DatabaseFailure, relation: Relation, tab
     // this order.
     table: own(failure.table ?? (failure.code === '23503' ? named[2]?.replace(/_\d+$/, '') : undefined), [
       table,
-      ...relation.parts,
+      ...relation.tablesBelow,
     ]),
   }
 }
 
 /**
- * The texts in quotation marks in a message. Recognizes the quotation marks of several languages,
+ * The strings in quotation marks in a message. Recognizes the quotation marks of several languages,
  * because messages may be translated.
  */
 const quotedIn = (message = ''): readonly string[] =>

@@ -1,12 +1,12 @@
 /**
- * The statement that replaces a row. It compares the version and writes in one step, because the
- * version is part of its WHERE clause (HDR-3).
+ * The statement that replaces a row. The statement compares the version and changes the row in one
+ * step, because the version is part of its WHERE clause (HDR-3).
  */
 import type { Refused, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import { rowNow, shownCells, shownRecord } from '../reads/reads.js'
 import { expectedRow, type RowCall } from '../reads/row-call.js'
-import { every, Parameters } from '../sql/sql.js'
+import { allOf, Parameters } from '../sql/sql.js'
 import { epochOf, recordOf, returnsCommitted, versionOf } from '../table/table.js'
 import { absentOrStale, unshown } from './unchanged.js'
 import { columnsToUpdate, type Values } from './written.js'
@@ -15,8 +15,8 @@ type Row = Record<string, unknown>
 type Updated = Stored<Row> | 'absent' | 'stale' | Refused
 
 /**
- * Replaces a row that has the expected version. `before` is the row as it was read. If it is given,
- * only the members that differ from it are written.
+ * Replaces a row that has the expected version. `before` is the row as it was read. If `before` is
+ * given, only the members that differ from that row are written.
  */
 export async function updateRow(at: RowCall, value: Values, before?: Cells): Promise<Updated> {
   const columns = columnsToUpdate(at.table, value, before)
@@ -65,13 +65,13 @@ export async function setColumns(
   const { table, ask } = at
   const conditions = expectedRow(at, parameters)
   if (condition !== undefined) conditions.push(condition)
-  const text = table.readsAgain ? `${table.version.sql} AS v` : table.shown
+  const text = table.readsSeparately ? `${table.version.sql} AS v` : table.shown
   const set = assignmentsOf(at, assignments, parameters)
   const epoch = writtenEpoch(at)
   // Without an expected version, the row may have been written after the statement began. It may
   // then refer to targets that were written even later, which the joins would not find.
   if (at.joins !== undefined && at.expected !== undefined && set !== '') {
-    const joined = at.joins.changed(table.updates.of(`${set} WHERE ${every(conditions)}`), parameters)
+    const joined = at.joins.changed(table.updates.of(`${set} WHERE ${allOf(conditions)}`), parameters)
     const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
     if (changed === undefined) return undefined
     at.joins.report([changed])
@@ -79,11 +79,11 @@ export async function setColumns(
   }
   const statement =
     set === ''
-      ? `SELECT ${text} FROM ${table.target} WHERE ${every(conditions)} FOR UPDATE`
-      : table.updates.of(`${set} WHERE ${every(conditions)}`)
-  const [found] = await ask.cells(statement, table.readsAgain ? ['v'] : table.shownNames, parameters.values)
+      ? `SELECT ${text} FROM ${table.target} WHERE ${allOf(conditions)} FOR UPDATE`
+      : table.updates.of(`${set} WHERE ${allOf(conditions)}`)
+  const [found] = await ask.cells(statement, table.readsSeparately ? ['v'] : table.shownNames, parameters.values)
   if (found === undefined) return undefined
-  return table.readsAgain ? ((await shownRecord(at)) ?? unshown) : recordOf(table, found, epoch)
+  return table.readsSeparately ? ((await shownRecord(at)) ?? unshown) : recordOf(table, found, epoch)
 }
 
 /**
@@ -95,8 +95,8 @@ const writtenEpoch = ({ table, ask }: RowCall): number =>
   ask.keepsWritten === true && returnsCommitted(table) ? epochOf(table, { keeps: true, database: ask.database }) : -1
 
 /**
- * The assignments, including the assignment of the next version. If there are none, a column is set
- * to itself, so that the version changes.
+ * The assignments, including the assignment of the next version. If there are no assignments, a
+ * column is set to itself, so that the version changes.
  */
 function assignmentsOf({ table }: RowCall, assignments: readonly string[], parameters: Parameters): string {
   const { layout } = table

@@ -14,7 +14,7 @@ import { refusedFor } from './refused-value.js'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** A column and the text to write to it. */
+/** A column and the string to write to it. */
 export interface StoredColumn {
   /** Absent for the column that holds all members without a column of their own. */
   readonly member: Member | undefined
@@ -26,7 +26,7 @@ export interface StoredColumn {
 }
 
 /**
- * The columns of a new record, or the reason why the table can't hold it. Members without a value
+ * The columns of a new record, or the reason why the table can't hold the record. Members without a value
  * are left out.
  */
 export function columnsToInsert(table: Table, value: Values): readonly StoredColumn[] | Refused {
@@ -34,7 +34,7 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
   for (const member of table.layout.members) {
     if (member.column === undefined) continue
     const part = Object.hasOwn(value, member.name) ? value[member.name] : undefined
-    if (member.storeGiven) {
+    if (member.setByDatabase) {
       if (part != null) return refusedFor({ path: [member.name], why: 'is set by the store: omit it' })
       continue
     }
@@ -66,7 +66,7 @@ export function columnsToUpdate(
     if (before !== undefined && isShown(layout, before, i, part)) continue
     const fault = addColumn(member, column, part, columns)
     if (fault !== undefined) return refusedFor(fault)
-    if (member.lasting) columns.pop()
+    if (member.neverUpdated) columns.pop()
   }
   return finished(table, columns, addRest(layout, value, columns, before))
 }

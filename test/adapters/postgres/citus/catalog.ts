@@ -14,8 +14,8 @@ export const makeCatalog = (sql: Sql): Promise<unknown> =>
     RESET allow_system_table_mods`)
 
 /**
- * Creates a function with the name of the one that distributes tables. It only adds the catalog
- * entry. Requires the catalog table.
+ * Creates a function with the name of the Citus function that distributes tables. The created
+ * function only adds the catalog entry. Requires the catalog table.
  */
 export const makeFunction = (sql: Sql): Promise<unknown> =>
   sql(`CREATE FUNCTION create_distributed_table(t text, c text, colocate_with text DEFAULT 'default') RETURNS void LANGUAGE sql AS $$

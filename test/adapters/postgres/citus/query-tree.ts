@@ -1,7 +1,7 @@
 /**
- * Reads the query tree of a statement, which is the result of PostgreSQL's analysis. To get it, the
- * statement is stored as the body of a function, because the catalog contains the tree of that
- * body.
+ * Reads the query tree of a statement, which is the result of PostgreSQL's analysis. To get the
+ * tree, the statement is stored as the body of a function, because the catalog contains the tree of
+ * that body.
  */
 
 /** A node of a query tree. `fields` has the values of each field, by the name of the field. */
@@ -13,7 +13,7 @@ export type Value = string | Node | readonly Value[]
 
 const isNode = (value: Value | undefined): value is Node => typeof value === 'object' && !Array.isArray(value)
 
-/** The first value of a field, as text. */
+/** The first value of a field, as a string. */
 export const textOf = (node: Node, field: string): string => {
   const [value = ''] = node.fields.get(field) ?? []
   return typeof value === 'string' ? value : ''

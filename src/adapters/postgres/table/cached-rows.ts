@@ -1,8 +1,8 @@
 /**
  * A cache of decoded records, by the key and version of their rows. If a row is read again with the
  * same version, it is not decoded again. The existing record object is used, and with it everything
- * that was rendered from that object (`reuse.ts`). A row is only kept if it has a proof that equal
- * versions mean equal rows (`row-proof.ts`), and if it was read outside of a transaction.
+ * that was rendered from that object (`reuse.ts`). A row is kept only if equal versions are known
+ * to mean equal rows in its table (`row-proof.ts`), and if the row was read outside a transaction.
  */
 import { type Cache, Caches } from '../../../cache.js'
 import { FixedStored, freezeThroughout } from '../../../definition/fixed.js'
@@ -12,8 +12,8 @@ import type { Cells } from '../connections/client.js'
 type Row = Record<string, unknown>
 
 /**
- * The order of the cells of a row: the cells of the record, then the version, then the stamp if
- * there is one.
+ * The order of the cells of a row: the cells of the record, then the version, then the stamp (the
+ * transaction id, `xmin`) if there is one.
  */
 export interface RowShape {
   /** Identifies the shape among the shapes of one table. `''` is the shape of the whole record. */
@@ -35,10 +35,10 @@ export const storedIn = (shape: RowShape, cells: Cells): Stored<Row> => ({
   version: shape.version(cells[shape.width] ?? null),
 })
 
-interface KeptRow {
+interface CachedRow {
   /**
-   * The shape that the row was read with. If the table is described again, its new shape may
-   * interpret the same cells differently.
+   * The shape that the row was read with. If the catalog is read again, the new shape of the table
+   * may interpret the same cells differently.
    */
   readonly shape: RowShape
   readonly epoch: number
@@ -51,29 +51,30 @@ interface KeptRow {
   readonly weight: number
 }
 
-/** The approximate size of a kept row without its texts, in characters. */
+/** The approximate size of a kept row, not counting its cells, in characters. */
 const overhead = 1_300
 
 /**
- * The number of consecutive lists, all of whose rows were kept, after which the rows of the next
- * list are most likely kept too.
+ * If the rows of this many consecutive lists were all in the cache, the rows of the next list most
+ * likely are too.
  */
 const warmAfter = 16
 
 /** A cache of rows, and the object that holds its counters and its on/off switch. */
 interface Store {
   readonly caches: Caches
-  readonly rows: Cache<string, KeptRow>
+  readonly rows: Cache<string, CachedRow>
 }
 
 function makeStore(bound: number | undefined, on = true): Store {
   const caches = new Caches(on)
-  const sizeOf = ({ weight }: KeptRow): number => weight
+  const sizeOf = ({ weight }: CachedRow): number => weight
   return { caches, rows: caches.make('rows', bound === undefined ? { sizeOf } : { bound, sizeOf }) }
 }
 
 /**
- * The store of each client. Resources without a bound of their own share the store of their client.
+ * The store of each database client. Resources without a bound of their own share the store of
+ * their database client.
  */
 const shared = new WeakMap<object, Store>()
 
@@ -85,21 +86,21 @@ function sharedStore(client: object): Store {
   return made
 }
 
-let resources = 0
+let resourceCount = 0
 
-export class KeptRows {
+export class CachedRows {
   readonly caches: Caches
-  readonly #rows: Cache<string, KeptRow>
+  readonly #rows: Cache<string, CachedRow>
   /** Distinguishes the rows of this resource from the rows of other resources in the same store. */
-  readonly #prefix = `${++resources}\0`
+  readonly #prefix = `${++resourceCount}\0`
   /** The number of records that were decoded because their rows were not in the cache. */
-  made = 0
+  decodedCount = 0
   /** The number of consecutive lists, up to the last one, whose rows were all in the cache. */
   #keptLists = 0
 
   /**
-   * `bound` is the maximum size of this resource's rows, in characters. If it is absent, the
-   * resources of the client share one bound. If it is false or 0, no rows are kept.
+   * `bound` is the maximum size of this resource's rows, in characters. If `bound` is absent, the
+   * resources of the database client share one bound. If `bound` is false or 0, no rows are kept.
    */
   constructor(client: object, bound?: number | false) {
     const { caches, rows } =
@@ -122,14 +123,14 @@ export class KeptRows {
   }
 
   /**
-   * The record of a row. Returns the same object as long as the row is unchanged. For `epoch`, see
-   * `epochOf`.
+   * The record of a row. Returns the same object as long as the row is unchanged and still in the
+   * cache. For `epoch`, see `epochOf`.
    */
   stored(shape: RowShape, cells: Cells, epoch: number): Stored<Row> {
     const key = this.#keyOf(shape, cells, shape.keyPlaces)
     const known = key === undefined ? undefined : this.#known(shape, key, cells, shape.width, epoch)
     if (known !== undefined) return known.stored
-    this.made += 1
+    this.decodedCount += 1
     const made = storedIn(shape, cells)
     if (key === undefined) return made
     const stored = new FixedStored(freezeThroughout(made.value), made.version)
@@ -151,17 +152,17 @@ export class KeptRows {
   }
 
   /**
-   * The kept row with this key and this version, in the form of the version that clients see. The
-   * row is kept as it was last read, and may have changed since. So a write must compare the
+   * The kept row with this key and this version. `version` has the form that API clients see. The
+   * row in the database may have changed since the kept row was read. So a write must compare the
    * version and the stamp of the row.
    */
-  find(shape: RowShape, keyTexts: readonly string[], version: string, epoch: number): KeptRow | undefined {
+  find(shape: RowShape, keyTexts: readonly string[], version: string, epoch: number): CachedRow | undefined {
     const known = this.#rows.get(`${this.#prefix}${shape.name}\0${keyTexts.join('\0')}`)
     return known?.stored.version === version && known.epoch === epoch && known.shape === shape ? known : undefined
   }
 
   /**
-   * The cache key of a row, made of the texts of the row's key as the database returns them.
+   * The cache key of a row, built from the values of the row's key, as the database returns them.
    * `undefined` if a part of the key is null.
    */
   #keyOf({ name }: RowShape, cells: Cells, places: readonly number[]): string | undefined {
@@ -169,7 +170,7 @@ export class KeptRows {
     for (const at of places) {
       const part = cells[at] ?? undefined
       if (part === undefined) return undefined
-      // Texts in PostgreSQL never contain U+0000, so it can separate the parts.
+      // Strings in PostgreSQL never contain U+0000, so this character can separate the parts.
       text += `\0${part}`
     }
     return text
@@ -177,9 +178,9 @@ export class KeptRows {
 
   /**
    * The kept row under a cache key, if its version equals the version at index `at` of `cells`, and
-   * its stamp equals the one that follows.
+   * its stamp equals the stamp in the next cell.
    */
-  #known(shape: RowShape, key: string, cells: Cells, at: number, epoch: number): KeptRow | undefined {
+  #known(shape: RowShape, key: string, cells: Cells, at: number, epoch: number): CachedRow | undefined {
     const known = this.#rows.get(key)
     const isSame =
       known?.version === (cells[at] ?? null) && known.stamp === (shape.stamped ? (cells[at + 1] ?? null) : null)

@@ -3,7 +3,7 @@ import type { Cells, Database, Session, TextRow } from '../connections/client.js
 import type { Parameters } from './sql.js'
 
 /** Sends the statements of one call, either separately or on one connection. */
-export interface Ask {
+export interface StatementSender {
   /**
    * The database, if each statement is sent to it separately. Absent if all statements are sent on
    * one connection.
@@ -33,7 +33,7 @@ export interface Ask {
 }
 
 /** Sends the statements of one call on the connection of `session`. */
-export const asking = (session: Session): Ask => ({
+export const senderOf = (session: Session): StatementSender => ({
   query: (text, parameters) => session.query(text, parameters?.values ?? []),
   cells: (text, columns, values) => session.cells(text, columns, values),
   shared: (text, columns, values) => session.cells(text, columns, values),

@@ -1,7 +1,8 @@
 /**
  * Translates the queries of a service that deviates from the conventions (QUERY-4, QUERY-5,
  * QUERY-8). The service may have aliases of parameters. It may also treat unknown and repeated
- * parameters as it did before. The translated query has the names of the conventions.
+ * parameters as it did before it adopted the conventions. The translated query uses the parameter
+ * names of the conventions.
  */
 import type { Legacy } from '../conventions/modes.js'
 import type { ParameterNames } from '../conventions/parameters.js'
@@ -16,7 +17,7 @@ export interface QueryNote {
 }
 
 /** The rules for reading the query of a request. */
-export interface QueryTerms {
+export interface QueryRules {
   readonly names: ParameterNames | undefined
   /**
    * If set, unknown parameters are ignored, and the first or the last value of a repeated parameter
@@ -24,47 +25,47 @@ export interface QueryTerms {
    */
   readonly repeated: 'first' | 'last' | undefined
   /** Whether ignored and repeated parameters are reported. */
-  readonly reportsStrays: boolean
+  readonly reportsUnknown: boolean
   /** The maximum page size, if it is larger than the maximum of the resource (QUERY-5). */
   readonly upTo: number | undefined
   /** Whether a page size above the maximum of the resource is reported. */
   readonly reportsSizes: boolean
-  /** A text that is equal for terms with the same effect. It is part of cache keys. */
+  /** A string that is equal for rules with the same effect. This string is part of cache keys. */
   readonly key: string
 }
 
 /**
- * Returns the terms of a request: the service's parameter names, and its legacy treatment of
- * unknown parameters (QUERY-8) and large pages (QUERY-5).
+ * Returns the rules for the query of a request: the service's parameter names, and its legacy
+ * treatment of unknown parameters (QUERY-8) and large pages (QUERY-5).
  */
-export function queryTerms(
+export function queryRules(
   names: ParameterNames | undefined,
   strays: Legacy<'QUERY-8'> | undefined,
   sizes: Legacy<'QUERY-5'> | undefined,
-): QueryTerms | undefined {
+): QueryRules | undefined {
   if (names === undefined && strays === undefined && sizes === undefined) return undefined
   const repeated = strays === undefined ? undefined : (strays.settings.repeated ?? 'first')
   const upTo = sizes?.settings.upTo
-  const reportsStrays = strays?.counts === true
+  const reportsUnknown = strays?.counts === true
   const reportsSizes = sizes?.counts === true
-  // A cache key is this text followed by the raw query. No raw query contains a space, so the end
-  // of this text is unambiguous.
+  // A cache key is this string followed by the raw query. This string ends with a space, and no raw
+  // query contains a space, so the end of this string is unambiguous.
   return {
     names,
     repeated,
-    reportsStrays,
+    reportsUnknown,
     upTo,
     reportsSizes,
-    key: ` ${repeated} ${reportsStrays} ${upTo} ${reportsSizes} `,
+    key: ` ${repeated} ${reportsUnknown} ${upTo} ${reportsSizes} `,
   }
 }
 
 /**
- * Returns the terms without aliases, because aliases apply only to the queries of list pages and
+ * Returns the rules without aliases, because aliases apply only to the queries of list pages and
  * items.
  */
-export const withoutAliases = (terms: QueryTerms | undefined): QueryTerms | undefined =>
-  terms?.names === undefined ? terms : { ...terms, names: { ...terms.names, aliases: new Map() } }
+export const withoutAliases = (rules: QueryRules | undefined): QueryRules | undefined =>
+  rules?.names === undefined ? rules : { ...rules, names: { ...rules.names, aliases: new Map() } }
 
 /** A query that uses the names of the conventions. */
 export interface TranslatedQuery {
@@ -72,8 +73,8 @@ export interface TranslatedQuery {
   readonly found: readonly Violation[]
   readonly notes: readonly QueryNote[]
   /**
-   * The number of rows before the page, as text, and the name of its parameter. Set only if the
-   * client sent a number of rows instead of a page number.
+   * The number of rows before the page, as a string, and the name of the parameter with this
+   * number. Set only if the client sent a number of rows instead of a page number.
    */
   readonly rows: { readonly name: string; readonly text: string } | undefined
   /** The names that the client used, by the names of the conventions. */
@@ -87,8 +88,8 @@ const maxNotes = 20
 export interface AllowedNames {
   readonly allowed: readonly string[]
   readonly many: (name: string) => boolean
-  /** Whether a pagination hint is allowed. */
-  readonly hinted: boolean
+  /** Whether the cursor parameter `after` is allowed. */
+  readonly hasCursor: boolean
 }
 
 /**
@@ -97,8 +98,8 @@ export interface AllowedNames {
  */
 export function translateQuery(
   given: readonly QueryPair[],
-  terms: QueryTerms,
-  { allowed, many, hinted }: AllowedNames,
+  rules: QueryRules,
+  { allowed, many, hasCursor }: AllowedNames,
 ): TranslatedQuery {
   const pairs: QueryPair[] = []
   const found: Violation[] = []
@@ -112,13 +113,13 @@ export function translateQuery(
   }
   let rows: TranslatedQuery['rows']
   for (const [name, value] of given) {
-    const isOwn = allowed.includes(name) || (hinted && name === parameter.after)
-    const alias = isOwn ? undefined : terms.names?.aliases.get(name)
+    const isOwn = allowed.includes(name) || (hasCursor && name === parameter.after)
+    const alias = isOwn ? undefined : rules.names?.aliases.get(name)
     const to = isOwn ? name : alias !== undefined && allowed.includes(alias.to) ? alias.to : undefined
     if (to === undefined) {
-      if (terms.names?.isIgnored(name) === true) note('QUERY-8', name)
-      else if (terms.repeated === undefined || name === parameter.after) pairs.push([name, value])
-      else if (terms.reportsStrays) note('QUERY-8', name)
+      if (rules.names?.isIgnored(name) === true) note('QUERY-8', name)
+      else if (rules.repeated === undefined || name === parameter.after) pairs.push([name, value])
+      else if (rules.reportsUnknown) note('QUERY-8', name)
       continue
     }
     if (alias !== undefined) note(alias.clause, name)
@@ -128,10 +129,10 @@ export function translateQuery(
       sentAs.set(to, name)
       pairs.push([to, value])
     } else if (sentAs.get(to) !== name) found.push(twoNames(name, sentAs.get(to) ?? to))
-    else if (many(to) || terms.repeated === undefined) pairs.push([to, value])
+    else if (many(to) || rules.repeated === undefined) pairs.push([to, value])
     else {
-      if (terms.reportsStrays) note('QUERY-8', name)
-      if (terms.repeated === 'last') pairs[place] = [to, value]
+      if (rules.reportsUnknown) note('QUERY-8', name)
+      if (rules.repeated === 'last') pairs[place] = [to, value]
     }
   }
   const at = places.get(parameter.page)
@@ -139,7 +140,7 @@ export function translateQuery(
   if (
     at !== undefined &&
     sent !== undefined &&
-    terms.names?.aliases.get(sent)?.unit === 'rows' &&
+    rules.names?.aliases.get(sent)?.unit === 'rows' &&
     sent !== parameter.page
   ) {
     rows = { name: sent, text: pairs[at]?.[1] ?? '' }

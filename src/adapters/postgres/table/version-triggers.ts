@@ -17,20 +17,20 @@ export const isRandomAlone = (sql: string | null): boolean =>
   /^(?:\w+\.)?(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v4)\(\s*\)$/.test(sql?.trim() ?? '')
 
 /**
- * Whether an SQL expression returns a new value at each call. Clocks do not, and neither do
- * counters in the row such as `version + 1`.
+ * Whether an SQL expression returns a new value at each call. Clocks may repeat a value, and so may
+ * counters in the row, such as `version + 1`.
  */
 export const neverRepeats = (sql: string | null): boolean => isRandom(sql) || /\bnextval\s*\(/.test(sql ?? '')
 
 /**
- * Whether a trigger sets the column on every update of every row, to a value that the row never
+ * Whether a trigger sets the column on every update of every row, to a value that the row has never
  * had. If the trigger's source does not prove that, returns false. The version then includes a
  * digest of the row, which is always correct.
  */
-export function isMoved({ kind, parts, triggers, columns }: Relation, column: string): boolean {
+export function isAlwaysRenewed({ kind, tablesBelow, triggers, columns }: Relation, column: string): boolean {
   // Partitions have the triggers of the partitioned table. Tables that inherit from a table do not
   // have its triggers.
-  if (kind !== 'p' && (kind !== 'r' || parts.length > 0)) return false
+  if (kind !== 'p' && (kind !== 'r' || tablesBelow.length > 0)) return false
   // The default must not repeat either, so that a row that is deleted and created again does not
   // get its old version.
   if (!neverRepeats(columns.get(column)?.default ?? null)) return false
@@ -89,7 +89,7 @@ const fresh =
 
 /**
  * Matches code that may skip the assignment. A condition that compares NEW with OLD may skip it
- * too: `=` treats some different texts of `citext` and `interval` as equal.
+ * too: `=` treats some different values of `citext` and `interval` as equal.
  */
 const branches = /\b(?:if|case|loop|return|exit|exception|execute)\b/i
 

@@ -1,6 +1,6 @@
 /**
- * The table that keeps the records that requests with an `Idempotency-Key` created, for repeats of
- * those requests (VERB-12).
+ * The table for requests with an `Idempotency-Key` (VERB-12). It stores the records that these
+ * requests created, so that a retry gets the same record.
  */
 import { checkOptions } from '../../../options/check.js'
 import type { Database, Wait } from '../connections/client.js'
@@ -12,9 +12,9 @@ import { describe, type Relation } from './catalog.js'
 import { checkOneServer } from './key-checks.js'
 
 /** The table of kept records, after its check against the database. */
-export interface KeptRecords {
+export interface IdempotencyTable {
   readonly relation: string
-  /** How long records are kept, as text of an SQL interval: `86400 seconds`. */
+  /** How long records are kept, as an SQL interval: `86400 seconds`. */
   readonly ttl: string
   readonly lock: boolean
   /** Whether Citus manages the table. */
@@ -40,10 +40,10 @@ const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOption
 })
 
 /**
- * Returns the DDL of the table that the option `idempotency` names. The table keeps the records
- * that POST requests with an `Idempotency-Key` created. Use this function if the resource's own
- * table exists already. Otherwise use `tableDdl`, which returns the DDL of both tables. One table
- * can serve any number of resources. Throws `ConfigurationError` for an invalid option.
+ * Returns the DDL of the table that the option `idempotency` names. The table stores the records
+ * that were created by POST requests with an `Idempotency-Key`. Use this function if the resource's
+ * own table exists already. Otherwise use `tableDdl`, which returns the DDL of both tables. One
+ * table can serve any number of resources. Throws `ConfigurationError` for an invalid option.
  *
  * @example console.log(idempotencyDdl({ table: 'idempotency_keys' }))
  */
@@ -51,7 +51,7 @@ export function idempotencyDdl(options: IdempotencyOptions): string {
   const { name } = keptOptions(checkOptions<IdempotencyOptions>('idempotencyDdl()', options, idempotencyKinds))
   const lines = [
     'id text COLLATE "C" PRIMARY KEY',
-    ...texts.map((column) => `${column} text NOT NULL`),
+    ...textColumns.map((column) => `${column} text NOT NULL`),
     'expires_at timestamptz NOT NULL',
   ]
   const table = quoteRelation(name)
@@ -61,17 +61,17 @@ export function idempotencyDdl(options: IdempotencyOptions): string {
   ].join('\n\n')
 }
 
-const texts = ['fingerprint', 'record', 'version'] as const
+const textColumns = ['fingerprint', 'record', 'version'] as const
 
 /**
  * Finds and checks the table that the option `idempotency` names. Throws a `ConfigurationError`
  * that says how to fix the table.
  */
-export async function keptRecordsOf(
+export async function idempotencyTableOf(
   { idempotency }: PostgresAdapterOptions,
   database: Database,
   wait: Wait,
-): Promise<KeptRecords | undefined> {
+): Promise<IdempotencyTable | undefined> {
   if (idempotency === undefined) return undefined
   const { name, ttl, lock } = keptOptions(idempotency)
   const relation = quoteRelation(name)
@@ -91,13 +91,13 @@ const oneLine = (ddl: string): string => ddl.replace(/\s+/g, ' ')
 
 function wrongWith({ columns, indexes }: Relation): string | undefined {
   const wanted = [
-    ...['id', ...texts].map((name) => [name, /^(?:text|character varying)$/] as const),
+    ...['id', ...textColumns].map((name) => [name, /^(?:text|character varying)$/] as const),
     ['expires_at', /^timestamp.* with time zone$/] as const,
   ]
-  const unfitting = wanted
+  const mismatched = wanted
     .filter(([name, type]) => !type.test(columns.get(name)?.type ?? ''))
     .map(([name]) => `"${name}"`)
-  if (unfitting.length > 0) return `lacks the column ${unfitting.join(', ')} or has it with another type`
+  if (mismatched.length > 0) return `lacks the column ${mismatched.join(', ')} or has it with another type`
   const keyed = indexes.some(
     ({ unique, partial, immediate, keys, columns: [first] }) =>
       unique && !partial && immediate && keys === 1 && first === 'id',

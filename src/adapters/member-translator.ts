@@ -22,7 +22,7 @@ import type { AdapterViewOptions } from './view-options.js'
 export type Row = Record<string, unknown>
 
 /** Maps the members of the view to the members of the store, and back. */
-export class Terms {
+export class MemberTranslator {
   /** Member of the view -> member of the store. */
   readonly #stored: ReadonlyMap<string, string>
   /** Member of the store -> member of the view. */
@@ -30,7 +30,7 @@ export class Terms {
   readonly #toWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #fromWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #hides: ReadonlySet<string>
-  readonly #calls = new WeakMap<AdapterCall, CallBelow>()
+  readonly #calls = new WeakMap<AdapterCall, TranslatedCall>()
   /**
    * Record of the view -> record of the store, for each record that a request has read for a write.
    */
@@ -39,17 +39,17 @@ export class Terms {
 
   constructor({ rename = {}, toWire = {}, fromWire = {}, hides = [] }: AdapterViewOptions) {
     this.#stored = new Map(Object.entries(rename))
-    this.#shown = new Map(Object.entries(rename).map(([mine, stored]) => [stored, mine]))
+    this.#shown = new Map(Object.entries(rename).map(([shown, stored]) => [stored, shown]))
     this.#toWire = converters('toWire', toWire)
     this.#fromWire = converters('fromWire', fromWire)
     this.#hides = new Set(hides)
     this.hidesNothing = hides.length === 0 && this.#stored.size === 0
-    for (const [mine, stored] of this.#stored) {
-      if (this.#shown.get(stored) !== mine)
+    for (const [shown, stored] of this.#stored) {
+      if (this.#shown.get(stored) !== shown)
         throw invalidOption(`Two members of a view map to "${stored}" of the store. Rename one of them.`)
       if (this.#hides.has(stored)) {
         throw invalidOption(
-          `A view shows "${stored}" of the store as "${mine}" and hides it too. Remove it from \`rename\` or ` +
+          `A view shows "${stored}" of the store as "${shown}" and hides it too. Remove it from \`rename\` or ` +
             `from \`hides\`.`,
         )
       }
@@ -57,8 +57,8 @@ export class Terms {
   }
 
   /**
-   * Whether a member of the store is hidden: because `hides` names it, or because the view uses its
-   * name for another member.
+   * Whether a member of the store is hidden: because `hides` names the member, or because the view
+   * uses the member's name for another member.
    */
   #isHidden(stored: string): boolean {
     return this.#hides.has(stored) || (this.#stored.has(stored) && !this.#shown.has(stored))
@@ -69,35 +69,35 @@ export class Terms {
    * the store's record as `before`.
    */
   showFor(call: AdapterCall, row: Row): Row {
-    const shown = this.show(row)
+    const shown = this.toShown(row)
     if (call.fresh) this.#sources.set(shown, row)
     return shown
   }
 
-  show(row: Row): Row {
+  toShown(row: Row): Row {
     const entries = Object.entries(row).filter(([stored]) => !this.#isHidden(stored))
     return Object.fromEntries(
       entries.map(([stored, value]) => {
-        const mine = this.#shown.get(stored) ?? stored
-        const convert = this.#toWire.get(mine)
-        return [mine, convert === undefined ? value : convert(value)]
+        const shown = this.#shown.get(stored) ?? stored
+        const convert = this.#toWire.get(shown)
+        return [shown, convert === undefined ? value : convert(value)]
       }),
     )
   }
 
-  store(record: Row): Row {
+  toStored(record: Row): Row {
     return this.renamed(
       Object.fromEntries(
-        Object.entries(record).map(([mine, value]) => {
-          const convert = this.#fromWire.get(mine)
-          return [mine, convert === undefined ? value : convert(value)]
+        Object.entries(record).map(([shown, value]) => {
+          const convert = this.#fromWire.get(shown)
+          return [shown, convert === undefined ? value : convert(value)]
         }),
       ),
     )
   }
 
   renamed(record: Row): Row {
-    return Object.fromEntries(Object.entries(record).map(([mine, value]) => [this.#stored.get(mine) ?? mine, value]))
+    return Object.fromEntries(Object.entries(record).map(([shown, value]) => [this.#stored.get(shown) ?? shown, value]))
   }
 
   renamedBack(record: Row): Row {
@@ -147,8 +147,8 @@ export class Terms {
   }
 
   /**
-   * Converts a view's value of a sort term to the store's. The result is `undefined` if the store
-   * has no such value. Null is not converted.
+   * Converts the value that the view shows for a sort term to the value in the store. The result is
+   * `undefined` if the value has no equivalent in the store. Null is not converted.
    */
   #sortValue(term: SortTerm | undefined, value: unknown): Scalar | null | undefined {
     const convert = term?.path.length === 1 && value !== null ? this.#fromWire.get(term.field) : undefined
@@ -171,7 +171,7 @@ export class Terms {
       given.op === 'contains' ? (convert([value]) as readonly unknown[])[0] : convert(value)
     const values = (given.op === 'in' ? given.value : [given.value]).map(one).filter(isScalar)
     const [value] = values
-    // If the store does not have the value, the condition gets an empty list, which matches
+    // If the value has no equivalent in the store, the condition gets an empty list, which matches
     // nothing.
     return given.op === 'in' || value === undefined
       ? { ...target, op: 'in', value: values }
@@ -194,12 +194,12 @@ export class Terms {
    * condition whose value is `undefined`.
    */
   #scope(given: AdapterCall['scope']): AdapterCall['scope'] {
-    const scope = this.store(given)
+    const scope = this.toStored(given)
     for (const [member, value] of Object.entries(scope)) {
       if (isScalar(value)) continue
       throw invalidOption(
-        `fromWire of a view returns no scalar for the scope's "${member}". Return a string, number or boolean ` +
-          'for each value.',
+        `The function "fromWire" of a view returned no scalar for "${member}" of the scope. Return a string, ` +
+          'number or boolean for each value.',
       )
     }
     return scope as AdapterCall['scope']
@@ -212,7 +212,8 @@ export class Terms {
     // The same call is always translated to the same object, because an adapter may cache the data
     // that it has read for a call.
     const known =
-      this.#calls.get(given) ?? new CallBelow(given, scoped ? this.#scope(given.scope) : given.scope, this.#sources)
+      this.#calls.get(given) ??
+      new TranslatedCall(given, scoped ? this.#scope(given.scope) : given.scope, this.#sources)
     this.#calls.set(given, known)
     return known
   }
@@ -221,7 +222,7 @@ export class Terms {
 type Convert = (value: unknown) => unknown
 
 /**
- * Wraps conversion functions. A wrapped function throws if the team's function returns a promise,
+ * Wraps conversion functions. A wrapped function throws if the given function returns a promise,
  * which would be stored or shown as an empty object.
  */
 function converters(option: string, given: Readonly<Record<string, unknown>>): ReadonlyMap<string, Convert> {
@@ -244,7 +245,7 @@ const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bool
  * A call whose scope has the members of the store. Getters delegate to the original call, so that
  * its signal is not created before it is used.
  */
-class CallBelow implements AdapterCall {
+class TranslatedCall implements AdapterCall {
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey
   readonly idempotency?: Idempotency
@@ -275,6 +276,14 @@ class CallBelow implements AdapterCall {
 
   get fresh(): boolean {
     return this.#call.fresh ?? false
+  }
+
+  get current(): boolean {
+    return this.#call.current ?? false
+  }
+
+  get caller(): string | undefined {
+    return this.#call.caller
   }
 
   get action(): WriteAction | undefined {

@@ -1,5 +1,6 @@
 /**
- * Reads facts from the catalog that can make statements fail, and that the planner does not check.
+ * Reads those facts from the catalog that can make statements fail and that the planner does not
+ * check.
  */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
@@ -9,7 +10,7 @@ import type { Member } from '../table/columns.js'
 import { isQuery } from '../table/read-source.js'
 import type { Table } from '../table/table.js'
 
-export interface Outlook {
+export interface CatalogFacts {
   /** Whether the database is a standby, or its sessions are read-only. */
   readonly readOnly: boolean
   /**
@@ -17,7 +18,7 @@ export interface Outlook {
    * not apply to the role.
    */
   readonly unpolicied: readonly string[]
-  /** The sequences that column defaults use and the role may not use. */
+  /** The sequences that column defaults use, but that the role lacks the privilege to use. */
   readonly sequences: readonly string[]
   /** The exhausted sequences that column defaults or identity columns of the table use. */
   readonly usedUp: readonly string[]
@@ -31,7 +32,7 @@ export interface Outlook {
   readonly replaced: boolean
 }
 
-const unknown: Outlook = {
+const unknown: CatalogFacts = {
   readOnly: false,
   unpolicied: [],
   sequences: [],
@@ -110,14 +111,14 @@ FROM pg_class c WHERE c.oid = to_regclass($1::text)`
  * Queries the catalog. If the database has a different catalog than PostgreSQL, nothing is
  * reported.
  */
-export async function outlook({ options }: Table, database: Database, wait: Wait): Promise<Outlook> {
+export async function catalogFacts({ options }: Table, database: Database, wait: Wait): Promise<CatalogFacts> {
   const table = quoteRelation(relationName(options.table))
   const values = [table, relationOf(options.readFrom) ?? table]
   try {
-    const [row] = database.nested
+    const [row] = database.mayBeNested
       ? await database.transaction((session) => session.query(query, values), wait, true)
       : await database.query(query, values, wait)
-    const found = JSON.parse(row?.c0 ?? '{}') as { readonly [Name in keyof Outlook]?: Outlook[Name] | null }
+    const found = JSON.parse(row?.c0 ?? '{}') as { readonly [Name in keyof CatalogFacts]?: CatalogFacts[Name] | null }
     return {
       readOnly: found.readOnly ?? false,
       unpolicied: found.unpolicied ?? [],
@@ -147,7 +148,7 @@ const relationOf = (given: PostgresAdapterOptions['readFrom']): string | undefin
  */
 export function blockedInserts(table: Table): readonly string[] {
   const { relation, layout, options, version, definition } = table
-  if (relation.guarded || (relation.kind !== 'r' && relation.kind !== 'p')) return []
+  if (relation.hasInsertTrigger || (relation.kind !== 'r' && relation.kind !== 'p')) return []
   const written = new Set(layout.members.filter((member) => !isLeftOut(table, member)).map(({ column }) => column))
   for (const name of definition.assigned) written.add(layout.member(name)?.column)
   written.add(options.rest)
@@ -162,8 +163,8 @@ export function blockedInserts(table: Table): readonly string[] {
  * Whether nothing sets a member on a create. A request must not contain read-only members (REP-8),
  * so something else must set them, for example `onCreate` or the caller's scope.
  */
-function isLeftOut({ definition, options, layout }: Table, { name, storeGiven }: Member): boolean {
-  if (storeGiven || layout.key.some((member) => member.name === name)) return false
+function isLeftOut({ definition, options, layout }: Table, { name, setByDatabase }: Member): boolean {
+  if (setByDatabase || layout.key.some((member) => member.name === name)) return false
   const isOpen = options.onCreate !== undefined || definition.scope !== undefined || definition.parent !== undefined
   const isMoved = definition.attachedTo.some(({ by }) => by?.includes(name))
   return !isOpen && !isMoved && definition.shape.members.get(name)?.readOnly === true

@@ -1,6 +1,6 @@
 /**
- * The data that `records()` works on. It is reached through the mounted adapters, or through
- * adapters that work in the team's transaction.
+ * The data that `records()` works on. The data is accessed through the mounted adapters, or through
+ * adapters that work in the caller's transaction.
  */
 import type { Kinds } from '../../options/kinds.js'
 import type { AnyAdapter } from '../../plan/mount.js'
@@ -8,16 +8,16 @@ import type { RecordsOptions } from '../../plan/records.js'
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
 
-export class Reach {
+export class DataAccess {
   /** The resource that `records()` was called for. */
   readonly resource: Mounted
   /** Whether the service's permission applies. */
   readonly checksPermission: boolean
   /**
-   * True if the team's code may have begun a transaction. In a transaction, a second read of a
-   * record may return the same outdated version again.
+   * True if the code that called `records()` may have begun a transaction. In a transaction, a
+   * second read of a record may return the same outdated version again.
    */
-  readonly repeats: boolean
+  readonly mayBeInTransaction: boolean
   readonly #transaction: unknown
   readonly #reached = new Map<Mounted, Mounted>()
 
@@ -25,15 +25,15 @@ export class Reach {
   constructor(mounted: Mounted, { within, adapter, permission = true }: RecordsOptions<unknown, unknown>) {
     this.checksPermission = permission
     this.#transaction = within
-    this.repeats = within !== undefined || adapter !== undefined
+    this.mayBeInTransaction = within !== undefined || adapter !== undefined
     this.resource = this.#own(mounted, adapter as AnyAdapter | undefined)
   }
 
   /**
-   * Returns the resource with the adapter that is used here. If that is the resource's own adapter,
-   * returns the same resource.
+   * Returns the resource with the adapter that this call of `records()` uses. If that is the
+   * resource's own adapter, returns the same resource.
    */
-  reached(mounted: Mounted): Mounted {
+  withOwnAdapter(mounted: Mounted): Mounted {
     const known = this.#reached.get(mounted)
     if (known !== undefined) return known
     const { adapter } = mounted
@@ -44,10 +44,10 @@ export class Reach {
   #own(mounted: Mounted, given: AnyAdapter | undefined): Mounted {
     if (given !== undefined) return this.#over(mounted, given)
     if (this.#transaction === undefined) return mounted
-    if (mounted.adapter.within !== undefined) return this.reached(mounted)
+    if (mounted.adapter.within !== undefined) return this.withOwnAdapter(mounted)
     throw new ConfigurationError(
       'adapter-incomplete',
-      `The adapter of "${mounted.plan.collection}" has no within(), so records() can't use it in your transaction. Give the option adapter.`,
+      `The adapter of "${mounted.plan.collection}" has no within(), so records() can't use it in your transaction. Pass an adapter of your transaction as the option "adapter".`,
     )
   }
 
@@ -62,8 +62,8 @@ export class Reach {
   }
 }
 
-/** The kinds of the options that choose the data and the checks. */
-export const reachKinds: Kinds<RecordsOptions<unknown, unknown>> = {
+/** The expected types of the options that choose the data and the checks. */
+export const dataAccessKinds: Kinds<RecordsOptions<unknown, unknown>> = {
   within: 'any',
   adapter: { by: 'an adapter, which has list() and read()', is: isAdapter },
   permission: 'boolean',

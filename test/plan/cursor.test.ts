@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Scalar } from '../../src/adapters/contract.js'
 import { defineResource } from '../../src/definition/resource.js'
-import { compilePlaces, hintMaker } from '../../src/plan/hint.js'
+import { compileCursorValues, cursorMaker } from '../../src/plan/cursor.js'
 import { compileListGrammar, parseListQuery } from '../../src/plan/list-grammar.js'
 import { HttpProblem } from '../../src/problem.js'
 
@@ -33,15 +33,15 @@ const grammar = compileListGrammar(piezas)
 const address = { listPath: '/v1/piezas' }
 const parse = (raw: string, at = address) => parseListQuery(raw, grammar, at)
 
-/** The hint in a link to the page that `raw` requests, if this record is next to that page. */
-const hintOf = (raw: string, record: unknown, backwards = false): string | undefined => {
+/** The cursor in a link to the page that `raw` requests, if this record is next to that page. */
+const cursorOf = (raw: string, record: unknown, backwards = false): string | undefined => {
   const query = parse(raw)
-  return hintMaker(grammar.places, query, address, { first: record, last: record })(query.page, backwards)
+  return cursorMaker(grammar.cursorValues, query, address, { first: record, last: record })(query.page, backwards)
 }
-const follow = (raw: string, hint: string) => parse(`${raw}&after=${encodeURIComponent(hint)}`).seek
+const follow = (raw: string, cursor: string) => parse(`${raw}&after=${encodeURIComponent(cursor)}`).seek
 
-/** Whether the only error of a query is its hint. */
-const misfits = (raw: string, at = address): boolean => {
+/** Whether the only error of a query is its cursor. */
+const hasOnlyCursorError = (raw: string, at = address): boolean => {
   try {
     parse(raw, at)
   } catch (error) {
@@ -77,7 +77,7 @@ const sort = fc
   .shuffledSubarray(['peso', 'urgente', 'fecha', 'uuid', 'mixto', 'libre', 'estado', 'cp.codigo'], { minLength: 1 })
   .map((fields) => `sort=${fields.map((field, i) => (i % 2 === 0 ? field : `-${field}`)).join(',')}`)
 
-describe('hints', () => {
+describe('cursors', () => {
   it('QUERY-7: contain the sort values of the row, with null for null and absent values', () => {
     fc.assert(
       fc.property(
@@ -87,21 +87,21 @@ describe('hints', () => {
         fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
         (row, sorted, backwards, page) => {
           const raw = `${sorted}&offest=${page}`
-          const hint = hintOf(raw, row, backwards) as string
+          const cursor = cursorOf(raw, row, backwards) as string
           const expected = parse(raw).sort.map(({ path: [name = '', inner] }) => {
             const value = (row as Record<string, unknown>)[name] ?? null
             return inner === undefined ? value : ((value as Record<string, unknown> | null)?.[inner] ?? null)
           })
-          expect(hint).toMatch(/^[\w-]+$/)
-          expect(follow(raw, hint)).toEqual({ values: expected, backwards })
+          expect(cursor).toMatch(/^[\w-]+$/)
+          expect(follow(raw, cursor)).toEqual({ values: expected, backwards })
         },
       ),
     )
   })
 
-  it('QUERY-7: any other text is refused with a 400, never with an exception of another kind', () => {
+  it('QUERY-7: any other string is refused with a 400, never with an exception of another kind', () => {
     const raw = 'sort=peso,fecha&limit=5&offest=2'
-    const valid = hintOf(raw, { peso: 1.5, fecha: '2024-01-01T08:00:00.0000000', numero: 3, lote: 'a' }) as string
+    const valid = cursorOf(raw, { peso: 1.5, fecha: '2024-01-01T08:00:00.0000000', numero: 3, lote: 'a' }) as string
     const garbled = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.base64String(),
@@ -116,10 +116,11 @@ describe('hints', () => {
       }),
     )
     fc.assert(
-      fc.property(garbled, (hint) => {
-        const asked = `${raw}&after=${encodeURIComponent(hint)}`
-        if (misfits(asked)) return
-        // Occasionally a changed hint is still valid. Its values must then have the right types.
+      fc.property(garbled, (cursor) => {
+        const asked = `${raw}&after=${encodeURIComponent(cursor)}`
+        if (hasOnlyCursorError(asked)) return
+        // Occasionally a changed cursor is still valid. In this case, its values must have the
+        // right types.
         const { values = [] } = parse(asked).seek ?? {}
         expect(values.map((value) => (value === null ? 'null' : typeof value)).join()).toMatch(
           /^(?:number|null),(?:string|null),(?:number|null),(?:string|null)$/,
@@ -131,13 +132,13 @@ describe('hints', () => {
 
   it('QUERY-7: belong to one page of one query of one list, whatever the spelling of the query', () => {
     const raw = 'lote=a&lote=b&peso=1&sort=-fecha&limit=5&offest=2'
-    const hint = hintOf(raw, { numero: 1, lote: 'a' }) as string
+    const cursor = cursorOf(raw, { numero: 1, lote: 'a' }) as string
     for (const same of [
       raw,
       'offest=2&limit=5&sort=-fecha,-numero&peso=1.0&lote=b&lote=a',
       `${raw.replace('limit=5', 'limit=%35')}`,
     ]) {
-      expect(follow(same, hint), same).toEqual({ values: [null, 1, 'a'], backwards: false })
+      expect(follow(same, cursor), same).toEqual({ values: [null, 1, 'a'], backwards: false })
     }
     const changes = ['lote=c', 'q=x', 'q=', 'limit=6', 'offest=3', 'sort=fecha', 'sort=-fecha,numero', 'peso=2']
     for (const change of changes) {
@@ -145,14 +146,14 @@ describe('hints', () => {
       const other = [...raw.split('&').filter((pair) => name === 'lote' || !pair.startsWith(`${name}=`)), change].join(
         '&',
       )
-      expect([other, misfits(`${other}&after=${hint}`)]).toEqual([other, true])
+      expect([other, hasOnlyCursorError(`${other}&after=${cursor}`)]).toEqual([other, true])
     }
-    expect(misfits(`${raw}&after=${hint}`, { listPath: '/v1/otras' })).toBe(true)
-    expect(misfits(`sort=lote&after=${hint}`.replace('lote', 'peso'))).toBe(true)
-    expect(misfits(`q=x&after=${hint}`)).toBe(true)
+    expect(hasOnlyCursorError(`${raw}&after=${cursor}`, { listPath: '/v1/otras' })).toBe(true)
+    expect(hasOnlyCursorError(`sort=lote&after=${cursor}`.replace('lote', 'peso'))).toBe(true)
+    expect(hasOnlyCursorError(`q=x&after=${cursor}`)).toBe(true)
   })
 
-  it('QUERY-7: are not created for rows whose values would change in a hint', () => {
+  it('QUERY-7: are not created for rows whose values would change in a cursor', () => {
     for (const row of [
       { peso: Number.NaN },
       { peso: Number.POSITIVE_INFINITY },
@@ -171,19 +172,20 @@ describe('hints', () => {
     ] as Record<string, unknown>[]) {
       const [name = ''] = Object.keys(row)
       const sorted = name === 'numero' || name === 'lote' ? '' : `sort=${name}`
-      expect([name, hintOf(sorted, row)]).toEqual([name, undefined])
+      expect([name, cursorOf(sorted, row)]).toEqual([name, undefined])
     }
-    expect(hintOf('sort=peso', 'no record')).toBeDefined()
-    expect(hintOf('q=x', { numero: 1, lote: 'a' })).toBeUndefined()
+    expect(cursorOf('sort=peso', 'no record')).toBeDefined()
+    expect(cursorOf('q=x', { numero: 1, lote: 'a' })).toBeUndefined()
   })
 
   it('REP-4: a date-time that a store returned with fewer digits appears with seven digits', () => {
-    const hint = hintOf('sort=fecha', { fecha: '2024-01-01T08:00:00' }) as string
-    expect(follow('sort=fecha', hint)?.values[0]).toBe('2024-01-01T08:00:00.0000000')
+    const cursor = cursorOf('sort=fecha', { fecha: '2024-01-01T08:00:00' }) as string
+    expect(follow('sort=fecha', cursor)?.values[0]).toBe('2024-01-01T08:00:00.0000000')
   })
 
   it('REP-8: contain no member that must not be sent, at any level', () => {
-    // defineResource() refuses to sort by such members, but hints must not expose them even so.
+    // defineResource() refuses to sort by such members, but even if it did not, cursors must not
+    // expose these members.
     const schema = {
       ...piezas.schema,
       properties: {
@@ -192,13 +194,17 @@ describe('hints', () => {
       },
     }
     const hidden = defineResource({ collection: 'piezas', key: 'numero', schema } as never)
-    const places = compilePlaces({ ...piezas, shape: hidden.shape })
-    expect([places.has('numero'), places.has('peso'), places.has('cp.codigo')]).toEqual([true, true, false])
+    const cursorValues = compileCursorValues({ ...piezas, shape: hidden.shape })
+    expect([cursorValues.has('numero'), cursorValues.has('peso'), cursorValues.has('cp.codigo')]).toEqual([
+      true,
+      true,
+      false,
+    ])
   })
 
-  it('QUERY-7: a list without an address, such as one of a hand-written route, accepts no hints', () => {
-    const hint = hintOf('sort=peso', { numero: 1, lote: 'a' }) as string
-    expect(() => parseListQuery(`sort=peso&after=${hint}`, grammar)).toThrow('does not match')
+  it('QUERY-7: a list without a URL, such as the list of a hand-written route, accepts no cursors', () => {
+    const cursor = cursorOf('sort=peso', { numero: 1, lote: 'a' }) as string
+    expect(() => parseListQuery(`sort=peso&after=${cursor}`, grammar)).toThrow('does not match')
     expect(parse('sort=peso')).not.toHaveProperty('seek')
   })
 
@@ -211,10 +217,10 @@ describe('hints', () => {
         return address.listPath
       },
     }
-    const to = hintMaker(grammar.places, query, counted, { first: { peso: 1 }, last: { peso: 2 } })
-    const [before, behind] = [to(1, true), to(3, false)]
+    const to = cursorMaker(grammar.cursorValues, query, counted, { first: { peso: 1 }, last: { peso: 2 } })
+    const [before, after] = [to(1, true), to(3, false)]
     expect(asked).toBe(1)
-    const seeks = [follow('sort=peso&offest=1', before as string), follow('sort=peso&offest=3', behind as string)]
+    const seeks = [follow('sort=peso&offest=1', before as string), follow('sort=peso&offest=3', after as string)]
     expect(seeks.map((seek) => [seek?.values[0] as Scalar, seek?.backwards])).toEqual([
       [1, true],
       [2, false],

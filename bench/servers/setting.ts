@@ -9,8 +9,8 @@ export interface Setting {
   /** The built checkout whose library is used. */
   readonly checkout: string
   /**
-   * The URL of a database with filled tables. `undefined`: the data is in the memory of the
-   * process.
+   * The URL of a database with filled tables. If it is `undefined`, the data is in the memory of
+   * the process.
    */
   readonly database: string | undefined
   /**
@@ -21,8 +21,8 @@ export interface Setting {
   /** Whether the server requires a token and applies a rate limit. */
   readonly secured: boolean
   /**
-   * Whether responses have header fields for browsers: CORS and secure headers. Only workloads with
-   * a token set this option. Responses of `api` always have these fields.
+   * Whether responses have header fields for browsers: CORS and secure headers. Only workloads that
+   * require a token set this option. Responses of `api` always have these fields.
    */
   readonly browsers?: boolean
   /** The key that signs tokens, in base64. */

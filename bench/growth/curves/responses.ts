@@ -10,7 +10,10 @@ interface Listed {
   readonly next: string | undefined
 }
 
-/** Requests a page, which must exist. `next` is the path of its link with `rel="next"`. */
+/**
+ * Requests a page, which must exist. `next` in the result is the path of the page's link with
+ * `rel="next"`.
+ */
 export async function listed(ask: Ask, path: string): Promise<Listed> {
   const answer = await answered(ask, path)
   const { 'x-total-count': total, link = '' } = answer.headers
@@ -27,7 +30,7 @@ async function answered(ask: Ask, path: string): Promise<Answered> {
 
 /**
  * Checks that the first five of these pieces exist under their numbers. Returns the requests for
- * all of them.
+ * all of these pieces.
  */
 export async function items(ask: Ask, numbers: readonly number[], path = piecesPath): Promise<readonly Asked[]> {
   for (const numero of numbers.slice(0, 5)) {

@@ -1,7 +1,7 @@
 /**
- * Marks errors whose message may be logged, because the library wrote the message and it has no
- * values and no secrets. For all other errors, a log line has only the class, the code and the
- * place.
+ * Marks errors whose message may be logged. The library wrote these messages, and they contain no
+ * values and no secrets. For all other errors, a log line contains only the class of the error, its
+ * code, and its position in the source code.
  */
 import { branded, hasBrand } from '../brand.js'
 import type { Incident } from './incidents.js'
@@ -12,12 +12,12 @@ const incidents = new WeakMap<object, Incident>()
  * Marks an error, or the prototype of an error class, and returns it. `incident` is the incident
  * that the error indicates.
  */
-export function stated<T extends object>(made: T, incident?: Incident): T {
+export function loggable<T extends object>(made: T, incident?: Incident): T {
   if (incident !== undefined) incidents.set(made, incident)
   return branded('stated', made, false)
 }
 
-export const isStated = (error: Error): boolean => hasBrand('stated', error)
+export const isLoggable = (error: Error): boolean => hasBrand('stated', error)
 
 /** The incident that a marked error, or its class, indicates. */
 export function incidentOf(error: object): Incident | undefined {

@@ -18,25 +18,25 @@ const words: Readonly<Record<OptionalMethod, readonly string[]>> = {
 }
 
 /** Throws if the contract does not allow the result of a write or of `recall()`. */
-export function expectAnswer(definition: ResourceDefinition, method: OptionalMethod, answer: unknown): void {
-  if (isObject(answer) && 'refused' in answer) {
-    expectRefused(answer, (member) => isMember(definition, member), `a refusal of ${method}() to have`)
-  } else if (isObject(answer) && method === 'create') {
-    if ('created' in answer) expectStored(answer.created, 'create() to return { created } with')
+export function expectResult(definition: ResourceDefinition, method: OptionalMethod, result: unknown): void {
+  if (isObject(result) && 'refused' in result) {
+    expectRefused(result, (member) => isMember(definition, member), `a refusal of ${method}() to have`)
+  } else if (isObject(result) && method === 'create') {
+    if ('created' in result) expectStored(result.created, 'create() to return { created } with')
     else
       expectThat(
-        'accepted' in answer || answer.nothing === true,
+        'accepted' in result || result.nothing === true,
         'create() to return { created }, { accepted } or { nothing: true }',
-        answer,
+        result,
       )
-  } else if (isObject(answer) && (method === 'replace' || method === 'recall')) {
-    expectStored(answer, `${method}() to return`)
+  } else if (isObject(result) && (method === 'replace' || method === 'recall')) {
+    expectStored(result, `${method}() to return`)
   } else {
     const known = words[method].map((word) => `'${word}'`).join(', ')
     expectThat(
-      words[method].includes(answer as string),
+      words[method].includes(result as string),
       `${method}() to return one of its literals (${known}) or an object`,
-      answer,
+      result,
     )
   }
 }
@@ -78,31 +78,31 @@ export function expectStored(item: unknown, what: string): void {
 }
 
 function expectRefused(
-  answer: Readonly<Record<string, unknown>>,
+  result: Readonly<Record<string, unknown>>,
   isNamed: (member: string) => boolean,
   what: string,
 ): void {
-  const { refused, members, why } = answer
+  const { refused, members, why } = result
   const reasons = ['duplicate', 'reference', 'referenced', 'rule']
   expectThat(
     reasons.includes(refused as string),
     `${what} the reason 'duplicate', 'reference', 'referenced' or 'rule'`,
-    answer,
+    result,
   )
-  expectThat(Array.isArray(members), `${what} a list of members`, answer)
+  expectThat(Array.isArray(members), `${what} a list of members`, result)
   for (const member of members) {
     expectThat(
       typeof member === 'string' && isNamed(member),
       `${what} names of existing members, nested ones with a dot`,
-      answer,
+      result,
     )
   }
-  expectThat(why === undefined || typeof why === 'string', `${what} a string or nothing as why`, answer)
+  expectThat(why === undefined || typeof why === 'string', `${what} a string or nothing as why`, result)
 }
 
 /**
- * Whether a resource has a member. The name of a nested member has dots, and the name of an array
- * may be followed by the index of an item: `tags.0`.
+ * Whether a resource has a member. The name of a nested member has dots (`address.street`), and the
+ * name of an array may be followed by the index of an item (`tags.0`).
  */
 function isMember({ shape }: ResourceDefinition, member: string): boolean {
   let found = shape

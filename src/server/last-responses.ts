@@ -8,8 +8,8 @@ import { type Connections, pendingResponse, readsNoMore } from './connections.js
  * pending responses. If another request of a pipeline arrives, the field moves to the response to
  * that request, because no response may follow a response with this field (RFC 9112 9.6). If a
  * client has pipelined more requests than Node reads at once, no response has the field, and the
- * connection is closed when it is idle. Returns a function after whose call no further responses
- * get the field.
+ * connection is closed when it is idle. Returns a function that stops this behavior, so that no
+ * further responses get the field.
  */
 export function closeAfterLastResponse(server: Server, connections: Connections): () => void {
   const marked = new WeakMap<Socket, ServerResponse>()
@@ -28,8 +28,8 @@ export function closeAfterLastResponse(server: Server, connections: Connections)
   }
   const markRequest = (req: IncomingMessage, res: ServerResponse): void => mark(req.socket, res)
   // Without a listener for `checkContinue` or `checkExpectation`, Node emits `request` for such
-  // requests. A new listener would take them away from `request`, so it is added only if the
-  // service already has one.
+  // requests. A new listener for these events would take such requests away from `request`, so a
+  // listener is added only if the service already has one.
   const events = ['request', 'checkContinue', 'checkExpectation'].filter((event) => server.listenerCount(event) > 0)
   for (const event of events) server.prependListener(event, markRequest)
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Remembers, for the result of each slow statement, how long the statement took. For fast
- * statements, this has no measurable cost.
+ * Remembers, for the result of each slow statement, how long the statement took. Fast statements
+ * are not slowed down measurably.
  */
 
 /**
@@ -12,12 +12,12 @@ export const slowFrom = 1_000
 const slow = new WeakMap<object, number>()
 
 /** Stores how long the statement of a slow result took, in milliseconds. */
-export function keepSlow(answer: unknown, took: number): void {
-  if (typeof answer === 'object' && answer !== null) slow.set(answer, took)
+export function keepSlow(result: unknown, took: number): void {
+  if (typeof result === 'object' && result !== null) slow.set(result, took)
 }
 
 /**
  * Returns how long the statement of a result took, in milliseconds, or `undefined` if it was not
  * slow.
  */
-export const tookLong = (answer: object): number | undefined => slow.get(answer)
+export const tookLong = (result: object): number | undefined => slow.get(result)

@@ -17,19 +17,19 @@ const flags = ['--expose-gc', '--max-old-space-size=8192']
 
 export interface Running extends Started {
   /**
-   * Runs one round. Returns its times, and the CPU time and adapter calls of its timed requests.
+   * Runs one round. Returns the times, and the CPU time and adapter calls of the timed requests.
    */
   time(round: Omit<Round, 'port'>): Promise<Ran & Used>
   /**
-   * Opens connections and sends one request over each. Returns the memory of the server before
-   * that, and while the connections are open.
+   * Opens connections and sends one request over each. Returns the memory of the server before the
+   * connections are opened, and while they are open.
    */
   hold(round: Omit<Round, 'port'>): Promise<{ readonly before: Held; readonly open: Held }>
   held(): Promise<Held>
   end(): Promise<void>
 }
 
-export class Place {
+export class Environment {
   readonly options: Options
   readonly checkout: string
   /** `undefined` if no PostgreSQL is available. */
@@ -40,9 +40,12 @@ export class Place {
   readonly #load: Child<ToLoad, FromLoad>
 
   constructor(
-    given: Pick<Place, 'options' | 'checkout' | 'tables' | 'say'>,
+    given: Pick<Environment, 'options' | 'checkout' | 'tables' | 'say'>,
     cores: Cores | undefined,
-    /** Every process is added when it starts, so that an interrupt can end all processes. */
+    /**
+     * The running processes. Each process is added when it starts, so that an interrupt can end all
+     * processes.
+     */
     children: Set<{ end(): Promise<void> }>,
   ) {
     this.options = given.options

@@ -1,7 +1,7 @@
 /**
  * Tolerates stored members that violate the schema, because another program wrote them or because
- * the schema became stricter later. If a patch does not change such members, it must not be refused
- * because of them (VERB-5). Its client can't fix members that it did not send.
+ * the schema became stricter later. If a patch does not change such members, the patch must not be
+ * refused because of them (VERB-5). A client can't fix members that it did not send.
  */
 import type { Cache } from '../cache.js'
 import { canonicalText, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
@@ -56,14 +56,14 @@ export function compilePatched(
   }
 }
 
-/** Whether the patch left a member unchanged. Null and absent are equal here. */
+/** Whether the patch left a member unchanged. A null and an absent member count as equal. */
 function isUnchanged(next: JsonObject, current: JsonObject, name: string): boolean {
   return canonicalText(own(next, name) ?? null) === canonicalText(own(current, name) ?? null)
 }
 
 /**
- * True if no member's schema refers to the schema of another member. Then relaxing the schema of
- * one member affects only that member.
+ * True if no member's schema refers to the schema of another member. In that case, relaxing the
+ * schema of one member affects only that member.
  */
 function refersToDefinitionsOnly(node: unknown): boolean {
   if (isList(node)) return node.every(refersToDefinitionsOnly)

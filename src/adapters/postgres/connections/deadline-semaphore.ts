@@ -17,7 +17,7 @@ const unlimited = 30_000
  * every other request. Under load, no request would then finish in time. Requests usually have the
  * same time limit, so the call with the earliest deadline belongs to the oldest request.
  */
-export class Turns {
+export class DeadlineSemaphore {
   readonly places: number
   #free: number
   /** Sorted by deadline, the earliest at the end. */
@@ -40,7 +40,7 @@ export class Turns {
    * when the call gets a place. `left`: the remaining time of the call, in milliseconds. A call
    * that is no longer wanted is skipped when its turn comes.
    */
-  take(left: number, isWanted: () => boolean): Promise<void> | undefined {
+  acquire(left: number, isWanted: () => boolean): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free -= 1
       return undefined
@@ -50,7 +50,7 @@ export class Turns {
   }
 
   /** Releases a place to the next call that is still wanted. */
-  give(): void {
+  release(): void {
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
       if (!next.isWanted()) continue
       next.begin()
@@ -78,15 +78,16 @@ export class Turns {
   }
 }
 
-const known = new WeakMap<object, Turns>()
+const known = new WeakMap<object, DeadlineSemaphore>()
 
 /**
- * Returns the turns of a pool or of a single connection. All adapters that use it share its turns.
+ * Returns the turns of a pool or of a single connection. All adapters that use the pool or the
+ * connection share its turns.
  */
-export function turnsOf(owner: object, places: number): Turns {
+export function semaphoreOf(owner: object, places: number): DeadlineSemaphore {
   const found = known.get(owner)
   if (found !== undefined) return found
-  const made = new Turns(places)
+  const made = new DeadlineSemaphore(places)
   known.set(owner, made)
   return made
 }
