@@ -72,8 +72,8 @@ export function listQuery(definition: ResourceDefinition, options: ListQueryOpti
   const listQueryMiddleware: Middleware = (req, _res, next) => {
     let parsed: ListQuery
     try {
-      // The raw query is parsed, because Express's parsed query has lost the order of parameters and
-      // plus signs, and may have turned repeated parameters into arrays.
+      // The raw query is parsed, because Express's parsed query has lost the order of parameters
+      // and plus signs, and may have turned repeated parameters into arrays.
       const terms = queryRules(names, conventions.legacy('QUERY-8', req), conventions.legacy('QUERY-5', req))
       parsed = parseListQuery(splitTarget(req.url ?? '/').query, grammar, undefined, terms)
     } catch (error) {

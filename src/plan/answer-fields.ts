@@ -85,8 +85,8 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
       return [...cached, ...always(header.etag)]
     case 'value': {
       // The tag of a 200 to GET or HEAD covers the bytes of the value. In any other response, the
-      // tag is the version of the item above the endpoint. An endpoint that is not below an item has
-      // no such version.
+      // tag is the version of the item above the endpoint. An endpoint that is not below an item
+      // has no such version.
       const tag =
         (method === 'GET' || method === 'HEAD') && status === 200
           ? perhaps(header.etag)

@@ -163,7 +163,8 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
   let value: unknown = seen
   for (const [i, token] of path.entries()) {
     if (!isObject(value)) {
-      // There may be no value at the path. For example, the members that a link shows are not stored.
+      // There may be no value at the path. For example, the members that a link shows are not
+      // stored.
       if (!isList(value)) return
       place = place?.prefix[Number(token)] ?? place?.items
       value = value[Number(token)]

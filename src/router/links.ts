@@ -249,8 +249,8 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  // If a request to the URL would get a 410, the item counts as missing. The same applies to an item
-  // of a retired version.
+  // If a request to the URL would get a 410, the item counts as missing. The same applies to an
+  // item of a retired version.
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined

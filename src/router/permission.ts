@@ -77,8 +77,8 @@ export async function methodsOf(caller: KeyedCaller, route: Route): Promise<Perm
 }
 
 /**
- * Throws unless the permission function allows the operation. Throws `method-not-allowed` (405) with
- * the methods that the caller may use here, or `forbidden` (403).
+ * Throws unless the permission function allows the operation. Throws `method-not-allowed` (405)
+ * with the methods that the caller may use here, or `forbidden` (403).
  */
 export function checkAllowed(
   caller: KeyedCaller,

@@ -403,7 +403,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('if it fails after a write, the failure counts as a refusal and is reported. The change stays, and the response says that it was made', async () => {
+  it('if it fails after a write, the failure counts as a refusal and is reported. The change stays, and the response is a success without a body', async () => {
     const errors: unknown[] = []
     const service = await serving(
       (_principal: unknown, action: Action) => {

@@ -253,7 +253,13 @@ export async function filters(client: Client, design: Design): Promise<void> {
         if (answer.status === 400) continue
         const right =
           answer.status === 200 && isDeepStrictEqual(keysOf(design, answer.json as Row[]), keysOf(design, equal))
-        expectLaw(right, `Another spelling of "${name}" finds the same rows or gets 400.`, spelling, value, short(answer))
+        expectLaw(
+          right,
+          `Another spelling of "${name}" finds the same rows or gets 400.`,
+          spelling,
+          value,
+          short(answer),
+        )
       }
       if (kind.compares === 'all') await ranges(client, design, filter, rows, value, equal)
     }

@@ -193,7 +193,7 @@ describe('bearer(): required claims', () => {
     const { audience: _, ...nameless } = options
     const result = outcome(() => bearer(nameless).identify(byHeader(good())))
     expect(result).toMatchObject(refusal)
-    expect(why(result)).toContain('set "audience"')
+    expect(why(result)).toContain('set the option "audience"')
     expect(bearer(nameless).identify(byHeader(good({ aud: undefined })))).toMatchObject(sub)
   })
 

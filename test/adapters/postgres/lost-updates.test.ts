@@ -1,7 +1,7 @@
 /**
- * A request never undoes an update by another session, except in the members that the request itself
- * writes. This applies to any kind of table, view, trigger and rule (HDR-3). Each test locks the row
- * in one session, and sends a request.
+ * A request never undoes an update by another session, except in the members that the request
+ * itself writes. This applies to any kind of table, view, trigger and rule (HDR-3). Each test locks
+ * the row in one session, and sends a request.
  */
 import express from 'express'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'

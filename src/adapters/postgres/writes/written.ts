@@ -26,8 +26,8 @@ export interface StoredColumn {
 }
 
 /**
- * The columns of a new record, or the reason why the table can't hold the record. Members without a value
- * are left out.
+ * The columns of a new record, or the reason why the table can't hold the record. Members without a
+ * value are left out.
  */
 export function columnsToInsert(table: Table, value: Values): readonly StoredColumn[] | Refused {
   const columns: StoredColumn[] = []
