@@ -219,7 +219,7 @@ function checkUse(
     throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use its own names.`)
   const end = found.lives?.path?.retired
   if (end !== undefined && end < retired)
-    throw invalidOption(`${what} retires${whenText(end)}, before it. Name a path that stays.`)
+    throw invalidOption(`${what} retires${whenText(end)}, before "${template}" does. Name a path that stays.`)
 }
 
 /**

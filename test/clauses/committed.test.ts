@@ -58,7 +58,7 @@ interface Fault {
 const faults = {
   unavailable: () =>
     Promise.reject(
-      new Unavailable({ detail: 'The store did not answer in time. Nothing was changed: try again in a moment.' }),
+      new Unavailable({ detail: 'The store did not respond in time. Nothing was changed: try again in a moment.' }),
     ),
   thrown: () => {
     throw new Error('broken')

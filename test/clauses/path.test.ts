@@ -79,7 +79,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     for (const id of ['abc', '07', '1.5', `9${'9'.repeat(200)}`]) {
       const { status, json } = await send('GET', `/v8/piezas/${id}`)
       expect([status, json.code], id).toEqual([404, 'unknown-path'])
-      expect(json.detail).toMatch(/^"[^"]{1,83}" can't be a key of "piezas", which is made of numero\./)
+      expect(json.detail).toMatch(/^"[^"]{1,83}" can't be a key of "piezas": its keys consist of numero\./)
     }
     expect((await send('GET', '/v8/piezas/abc/componentes')).json.detail).toContain('"abc"')
   })

@@ -504,7 +504,7 @@ describe('resourceRouter() behind an authenticating middleware', () => {
     const service = await listen(express().use(handler))
     for (const method of ['GET', 'POST', 'OPTIONS'])
       expect((await service.send(method, '/v1/clientes')).status).toBe(500)
-    expect(String(errors[0])).toContain('no request is authenticated')
+    expect(String(errors[0])).toContain('this request was not authenticated')
     await service.close()
   })
 

@@ -233,7 +233,10 @@ it('reads a document from a URL', async () => {
     const found = await place.run('lint', `${service.origin}/openapi`, ...only)
     expect([found.code, found.out]).toEqual([1, expect.stringContaining(`${service.origin}/openapi:4:3  error`)])
     const absent = await place.run('lint', `${service.origin}/absent`)
-    expect([absent.code, absent.error]).toEqual([2, expect.stringContaining('answered 404 without a document')])
+    expect([absent.code, absent.error]).toEqual([
+      2,
+      expect.stringContaining('responded with 404, but without a document'),
+    ])
   } finally {
     await service.close()
   }

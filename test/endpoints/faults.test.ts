@@ -64,8 +64,8 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     const answer = await send('GET', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
     const route = path.replace('/v1', '').replace('1', '{id}')
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`GET ${route} answered ${what}`)])
-    expect(answer.text).not.toContain('answered')
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`GET ${route} returned ${what}`)])
+    expect(answer.text).not.toContain('returned')
   })
 
   it.each<[string, () => unknown]>([
@@ -75,7 +75,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
   ])('ERR-3: %s cannot be sent as XML either', async (_, handle) => {
     const { send, errors } = await serve(handle)
     expect((await send('GET', path, { accept: 'application/xml' })).status).toBe(500)
-    expect(errors[0]?.message).toContain('answered')
+    expect(errors[0]?.message).toContain('returned')
   })
 
   it('HDR-1: a representation function may get a value of any type', async () => {
@@ -88,7 +88,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     const { send, errors } = await serve(() => ({ n: 1n }))
     const answer = await send('POST', path)
     expect([answer.status, answer.text]).toEqual([200, ''])
-    expect(errors[0]?.message).toContain('answered')
+    expect(errors[0]?.message).toContain('returned')
   })
 
   it.each<[string, () => unknown]>([

@@ -135,7 +135,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
   it('ERR-1: the time limit of the method applies to the response, to left() and to the signal', async () => {
     const port = await serve()
     const late = await send(port, 'PATCH', path, [json(1)], {})
-    expect(late).toMatchObject({ status: 503, json: { detail: expect.stringContaining('did not answer in time') } })
+    expect(late).toMatchObject({ status: 503, json: { detail: expect.stringContaining('did not respond in time') } })
     const [signal, left] = handled as [AbortSignal, number]
     expect(signal.aborted).toBe(true)
     expect(left).toBeLessThanOrEqual(20)

@@ -42,7 +42,7 @@ describe('login(): options', () => {
     [{ token }, /neither find nor verify/],
     [{ token, verify, find: () => undefined }, /both find and verify/],
     [{ verify }, /"token" of login\(\) is missing/],
-    [{ token, verify, upgrade: () => {} }, /upgrade without find/],
+    [{ token, verify, upgrade: () => {} }, /login\(\) has "upgrade" without "find"/],
     [{ token, verify, realm: 'a"b' }, /without quotes/],
     [{ token, verify, attempt: {} }, /Did you mean "attempts"/],
     [{ token, verify, attempts: { pairs: {} } }, /Did you mean "pair"/],

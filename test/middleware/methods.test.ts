@@ -313,7 +313,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
         expect(JSON.stringify(body)).not.toContain('Location')
         expect(reported).toHaveLength(1)
         expect(reported[0]?.error).toBeInstanceOf(ConfigurationError)
-        expect(String(reported[0]?.error)).toMatch(/POST was answered with 20[12] without a Location/)
+        expect(String(reported[0]?.error)).toMatch(/The response to a POST has the status 20[12] without a Location/)
       },
     )
 
@@ -367,7 +367,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
         '/sucursales',
       )
       expect((await call.post('/sucursales')).status).toBe(500)
-      expect(String(reported[0]?.error)).toContain('Set the absolute address')
+      expect(String(reported[0]?.error)).toContain('Set the absolute URL')
     })
 
     it('VERB-2: the 200 of a POST that creates nothing is sent unchanged', async () => {

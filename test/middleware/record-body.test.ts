@@ -193,7 +193,7 @@ it('REP-7: a definition with links to resources requires the router', () => {
     },
     links: { cliente: { to: clientes, by: 'clienteId' } },
   })
-  expect(() => recordBody(contratos)).toThrow(/cliente of "contratos"/)
+  expect(() => recordBody(contratos)).toThrow(/these links of "contratos": cliente/)
 })
 
 it.each([

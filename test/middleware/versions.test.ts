@@ -45,7 +45,7 @@ describe('versions(): options', () => {
     expect(build({ v1: { handler, sunset: 'soon' } })).toThrow(/sunset of v1 is "soon"/)
     expect(build({ v1: { handler, deprecated: new Date(8.64e15) } })).toThrow(/deprecated of v1/)
     expect(build({ v1: { handler, deprecated: '2027-01-01', sunset: '2026-01-01' } })).toThrow(/before its deprecation/)
-    expect(build({ v1: { handler, retireAtSunset: true } })).toThrow(/has retireAtSunset but no sunset/)
+    expect(build({ v1: { handler, retireAtSunset: true } })).toThrow(/has "retireAtSunset" but no "sunset"/)
   })
 
   it('VER-1: unknown options, and options of the wrong kind, are refused', () => {

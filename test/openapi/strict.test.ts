@@ -120,15 +120,19 @@ describe('describeStrictly()', () => {
   })
 
   it.each<[what: string, expected: RegExp, behind: Middleware, path?: string]>([
-    ['a status', /^GET \/orders\/\{id\} answers 299, which the document does not describe\.$/, sends(299, {}, '{}')],
+    [
+      'a status',
+      /^GET \/orders\/\{id\} responds with 299, which the document does not describe\.$/,
+      sends(299, {}, '{}'),
+    ],
     [
       'a status of a problem, with its code',
-      /answers 409 \(sold-out\), which/,
+      /responds with 409 \(sold-out\), which/,
       sends(409, problemHead, problem('sold-out', 409)),
     ],
     [
       'an operation',
-      /^GET \/nope answers 200, and the document has no such operation\.$/,
+      /^GET \/nope responds with 200, and the document has no such operation\.$/,
       sends(200, {}, '{}'),
       '/v1/nope',
     ],
@@ -206,10 +210,10 @@ describe('describeStrictly()', () => {
       /\/size\/width must be number/,
       sends(200, xmlHead, xml(whole.replace('1.5', 'wide'))),
     ],
-    ['the root', /the root is <pedido>, and the document has <order>/, sends(200, xmlHead, xml(whole, 'pedido'))],
+    ['the root', /the root is <pedido>, but the document has <order>/, sends(200, xmlHead, xml(whole, 'pedido'))],
     [
       'the name of an item',
-      /an item of <tags> is <tag>, and the document has <item>/,
+      /an item of <tags> is <tag>, but the document has <item>/,
       sends(200, xmlHead, xml(whole.replaceAll('item>', 'tag>'))),
     ],
     ['a duplicate element', /<order> has the member "id" twice/, sends(200, xmlHead, xml(`${whole}<id>2</id>`))],
@@ -222,7 +226,7 @@ describe('describeStrictly()', () => {
     ['a body that is not XML', /the body can't be read/, sends(200, xmlHead, '<order>')],
     [
       'the namespace of a problem',
-      /the namespace of the root is "", and the document has "urn:ietf:rfc:7807"/,
+      /the namespace of the root is "", but the document has "urn:ietf:rfc:7807"/,
       sends(404, { ...problemHead, 'Content-Type': 'application/problem+xml' }, xml('<code>absent</code>', 'problem')),
     ],
   ])('finds %s', async (_, expected, behind, path) => {
@@ -251,7 +255,7 @@ describe('describeStrictly()', () => {
       '401',
     )
     expect(await detailOf(sends(201, { 'Content-Type': 'text/plain' }, 'x'), '/v1/by-hand', { fragments })).toMatch(
-      /answers 201, which/,
+      /responds with 201, which/,
     )
   })
 
@@ -279,7 +283,7 @@ describe('describeStrictly()', () => {
     expect((await answered(writes({}))).text).toHaveLength(2 * long.length + 20)
     await served?.close()
     expect(await detailOf(writes({ 'x-odd': '1' }))).toMatch(
-      /^GET \/orders\/\{id\} answers 200: the document does not describe the header "x-odd"\.$/,
+      /^GET \/orders\/\{id\} responds with 200: the document does not describe the header "x-odd"\.$/,
     )
   })
 

@@ -242,7 +242,7 @@ describe('two copies of the package in one process', () => {
     const service = b.api({
       versions: { v1: [b.mount(branches, unfit('one'))], v2: [b.mount(branches, unfit('two'))] },
     })
-    await expect(service.ready()).rejects.toThrow(/2 stores do not fit(?:.|\n)*one(?:.|\n)*two/)
+    await expect(service.ready()).rejects.toThrow(/2 stores do not match their resources:(?:.|\n)*one(?:.|\n)*two/)
   })
 
   it('a caller that a middleware of one copy authenticates is the principal in the other', async () => {

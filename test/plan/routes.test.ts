@@ -302,7 +302,7 @@ describe('relations between resources', () => {
       'a link to an unmounted resource',
       () => [on(piezas), on(componentes)],
       'unresolved-link',
-      'Mount it, or give it as related',
+      'Mount it, or pass it in the option "related"',
     ],
     [
       'a link to an unmounted sub-collection',

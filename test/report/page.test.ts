@@ -104,7 +104,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     const address = `http://127.0.0.1:${port}/ops/usage`
     await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
     expect((await ask({ 'x-key': 'ops' })).status).toBe(200)
-    await expect(reportAt(`http://127.0.0.1:${port}/else`, undefined)).rejects.toThrow(/answered 404/)
+    await expect(reportAt(`http://127.0.0.1:${port}/else`, undefined)).rejects.toThrow(/responded.*404/)
     await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/cannot be fetched/)
   })
 })
@@ -157,7 +157,7 @@ describe('report <module>', () => {
     const broken = await run('report ./usage.js --check --enforce QUERY-8')
     expect([broken.code, broken.error]).toEqual([
       1,
-      expect.stringContaining('Enforcing QUERY-8 would break 2 answers of the last 30 days'),
+      expect.stringContaining('Enforcing QUERY-8 would break 2 responses of the last 30 days'),
     ])
     const young = await run('report ./usage.js --check --enforce ERR-3')
     expect([young.code, young.error]).toEqual([1, expect.stringContaining('Counting was incomplete')])

@@ -18,28 +18,28 @@ export const exceptions: readonly Exception[] = [
   {
     file: /^test\/adapters\/postgres\/(?:odd|legacy)-values\.test\.ts$/,
     fault:
-      /^(?:GET|PATCH) \/cosas(?:\/\{id\})? answers 200: the body does not match the schema: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
+      /^(?:GET|PATCH) \/cosas(?:\/\{id\})? responds with 200: the body does not match the schema: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
     why: 'Other sessions wrote rows that violate their schema, and the library shows them unchanged.',
   },
   {
     file: /^test\/caching\/fixed-records\.test\.ts$/,
-    fault: /answers (?:200: the body does not match the schema: |500\b)/,
+    fault: /responds with (?:200: the body does not match the schema: |500\b)/,
     why: 'The store returns records that violate their schema, and the test compares the response with the response without caches.',
   },
   {
     file: /^test\/clauses\/committed\.test\.ts$/,
     fault:
-      /^POST \S*\/(?:contratos|informes) answers (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
+      /^POST \S*\/(?:contratos|informes) responds with (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
     why: 'The permission and the reads of the store throw any problem at any moment: that is what the file is about.',
   },
   {
     file: /^test\/clauses\/scope-faults\.test\.ts$/,
-    fault: /answers 403(?: \(forbidden\))?, which the document does not describe\.$/,
-    why: 'The scope, a function of the team, throws a problem of its own, regardless of the operation.',
+    fault: /responds with 403(?: \(forbidden\))?, which the document does not describe\.$/,
+    why: 'The scope, a function of the service, throws a problem, regardless of the operation.',
   },
   {
     file: /^test\/check\/example\.long\.test\.ts$/,
-    fault: /^OPTIONS \/sucursales(?:\/\w+)? answers 204, and the document has no such operation\.$/,
+    fault: /^OPTIONS \/sucursales(?:\/\w+)? responds with 204, and the document has no such operation\.$/,
     why: 'The routes of branches are written by hand, and their description in the document leaves OPTIONS out.',
   },
 ]

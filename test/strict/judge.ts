@@ -26,7 +26,7 @@ const documents = new WeakMap<object, Map<string, DescribedDocument | Error>>()
 const byText = new Map<string, DescribedDocument>()
 const maxDocuments = 200
 /** Matches the message about a body that violates its schema. */
-const unfit = / answers \d{3}: the body does not match the schema: /
+const unfit = / responds with \d{3}: the body does not match the schema: /
 
 /** The errors of the responses since the last call. Each message occurs once. */
 export async function takeFaults(file: string): Promise<readonly string[]> {

@@ -20,7 +20,7 @@ async function check(): Promise<void> {
   const more = faults.length > maxShown ? [`... and ${faults.length - maxShown} more`] : []
   throw new Error(
     [
-      `${file}: answers that the documents of their services do not describe:`,
+      `${file}: responses that the documents of their services do not describe:`,
       ...faults.slice(0, maxShown),
       ...more,
     ].join('\n- '),

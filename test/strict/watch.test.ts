@@ -22,7 +22,7 @@ const liar = endpoint('liar', {
     GET: { describe: { responses: { 200: { schema: { type: 'boolean' } } } }, handle: () => 'x'.repeat(2_000) },
   },
 })
-const lie = 'GET /liar answers 200: the body does not match the schema: The value must be boolean.'
+const lie = 'GET /liar responds with 200: the body does not match the schema: The value must be boolean.'
 
 let served: Omit<Served, 'data'> | undefined
 afterEach(() => served?.close())
@@ -57,7 +57,7 @@ describe('the watched services', () => {
     } as never)
     await get(express().use('/a/v3', router), '/a/v3/orders/1/lies')
     expect(await faults()).toEqual([
-      'GET /orders/{id}/lies answers 200: the body does not match the schema: The value must be boolean.',
+      'GET /orders/{id}/lies responds with 200: the body does not match the schema: The value must be boolean.',
     ])
   })
 

@@ -322,7 +322,9 @@ describe('ready() warns about conditions that may change while the process runs'
     await place.sql(`GRANT INSERT, DELETE ON t TO ${role}; GRANT UPDATE (texto) ON t TO ${role}`)
     expect(await as()).toEqual([
       expect.stringMatching(/may not use the sequence t_v_seq: a create in "simples" will fail/),
-      expect.stringMatching(/may not do what "simples" needs for replace.*permission denied for table t/),
+      expect.stringMatching(
+        /lacks a privilege that "simples" needs, so replace will fail: permission denied for table t\./,
+      ),
     ])
     await place.sql(`GRANT UPDATE ON t TO ${role}; GRANT USAGE ON SEQUENCE t_v_seq TO ${role}`)
     expect(await as({ probe: 'execute' })).toEqual([])
@@ -352,7 +354,7 @@ describe('ready() warns about conditions that may change while the process runs'
     url.password = 'clave'
     const standby = new pg.Pool({ connectionString: url.href, max: 1 })
     expect(await readyOn({ client: standby }, simple as never, { version, probe: 'execute' })).toEqual([
-      expect.stringMatching(/The database of "simples" is read-only at the moment: writes are answered with 503/),
+      expect.stringMatching(/The database of "simples" is read-only at the moment: the response to every write is 503/),
     ])
     await standby.end()
     await place.sql(`ALTER ROLE ${role} RESET default_transaction_read_only`)

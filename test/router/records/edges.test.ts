@@ -148,7 +148,7 @@ describe('records(): the caller', () => {
 
   it('a job must name its principal and its version', () => {
     const { records } = serve()
-    expect(() => records(notas, { version: 'v2' } as never)).toThrow(/has no principal.*Give principal/)
+    expect(() => records(notas, { version: 'v2' } as never)).toThrow(/has no principal.*Pass the option "principal"/)
     expect(() => records(notas, { principal: 1 })).toThrow(/version: v2, v1/)
     expect(() => records(notas, { principal: 1, version: 'v3' })).toThrow(/names the version "v3"/)
     expect(() => records(notas, { ...ana, timout: 5 } as never)).toThrow(/Did you mean "timeout"/)
@@ -258,7 +258,9 @@ describe('records(): many records', () => {
 describe('records() over other data', () => {
   it('an adapter without within() causes a ConfigurationError, and the option adapter replaces the mounted adapter', async () => {
     const service = serve()
-    expect(() => service.records(notas, { ...ana, within: {} })).toThrow(/"notas" has no within\(\).*option adapter/)
+    expect(() => service.records(notas, { ...ana, within: {} })).toThrow(
+      /"notas" has no within\(\).*the option "adapter"/,
+    )
     expect(() => service.records(notas, { ...ana, adapter: {} as never })).toThrow(
       /"adapter" of records\("notas"\) is of type object\. Give an adapter, which has list\(\) and read\(\)/,
     )
@@ -280,7 +282,7 @@ describe('records() over other data', () => {
     const own = serve().records(notas, { ...ana, adapter: snapshot as never })
     await expect(own.patch(1, { texto: 'x' })).rejects.toMatchObject({
       code: 'unavailable',
-      detail: expect.stringContaining('Roll it back'),
+      detail: expect.stringContaining('Roll back the transaction'),
     })
     expect(tries).toBe(1)
   })

@@ -56,7 +56,7 @@ function ask(
       throw foreignFailure(error)
     }
   }
-  return answered(asked(), wait, () => new Late('The client did not answer in time.'))
+  return answered(asked(), wait, () => new Late('The client did not respond in time.'))
 }
 
 function inTheirTransaction<T>(

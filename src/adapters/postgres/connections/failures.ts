@@ -221,7 +221,7 @@ export function unavailable(error: unknown, writes: boolean): unknown {
       return new Unavailable({
         cause: error,
         unchanged: true,
-        detail: 'The store did not answer in time. Nothing was changed: try again in a moment.',
+        detail: 'The store did not respond in time. Nothing was changed: try again in a moment.',
       })
     case 'conflict':
     case 'busy':

@@ -141,7 +141,7 @@ function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): 
     wait,
     () => {
       isLate = true
-      return new Late('PGlite did not answer in time.')
+      return new Late('PGlite did not respond in time.')
     },
   )
 }

@@ -66,7 +66,7 @@ export async function raisePosition(
   await Promise.all(stores.map((store) => raised(store, clientOf(call), position)))
 }
 
-const slowStore = (): Error => new Error('The store of positions did not answer in time.')
+const slowStore = (): Error => new Error('The store of positions did not respond in time.')
 
 /**
  * Raises the position of a client in one store, and retries if that fails. If the position can't be
