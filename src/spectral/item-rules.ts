@@ -38,7 +38,7 @@ const findPut: Find = (operation) => {
   if (operation.operation.requestBody === undefined || successesOf(operation).join() === '200') return []
   return [
     here(
-      `${operation.name} answers ${listed(successesOf(operation))}. A PUT replaces an existing item: answer 200, and create items with POST on the collection.`,
+      `${operation.name} responds with ${listed(successesOf(operation))}. A PUT replaces an existing item: respond with 200, and create items with POST on the collection.`,
       operation,
     ),
   ]
@@ -50,7 +50,7 @@ const findPatch: Find = (operation) => {
     return [here(`${name} takes no body. Accept a body with the members to change.`, operation)]
   return successesOf(operation).join() === '200'
     ? []
-    : [here(`${name} answers ${listed(successesOf(operation))}. Answer 200.`, operation)]
+    : [here(`${name} responds with ${listed(successesOf(operation))}. Respond with 200.`, operation)]
 }
 
 const listed = (statuses: readonly string[]): string => (statuses.length === 0 ? 'no success' : statuses.join(' and '))
@@ -66,7 +66,7 @@ const findDelete: Find = (operation) => {
         ]),
     ...bodies.map((status) =>
       here(
-        `${name} answers ${status} with a body. Leave it out: a DELETE has no body, so answer 204.`,
+        `${name} responds with ${status} and a body. Leave the body out: the response to a DELETE has none, so respond with 204.`,
         operation,
         'responses',
         status,
@@ -82,7 +82,7 @@ const findHead: Find = (operation) => {
   if (wrong.length === 0 && lacking.length === 0) return []
   return [
     here(
-      `${name} answers ${listed(Object.keys(responses))}. Answer 302 if the item exists and 404 if it does not, without a body.`,
+      `${name} responds with ${listed(Object.keys(responses))}. Respond with 302 if the item exists and 404 if it does not, without a body.`,
       operation,
       'responses',
     ),
@@ -103,7 +103,7 @@ const findUnguarded: Find = (operation) => {
     : [`takes no ${header.ifMatch}. Add the header parameter`]
   const status =
     responses['412'] === undefined
-      ? ['does not answer 412. Add it, for an If-Match that does not name the current version']
+      ? ['does not respond with 412. Add it, for an If-Match that does not name the current version']
       : []
   return [...lacks, ...status].map((fault) => here(`${name} ${fault}.`, operation))
 }
@@ -116,7 +116,7 @@ const findUncached: Find = (operation) => {
     : [`takes no ${header.ifNoneMatch}. Add the header parameter`]
   const status =
     responses['304'] === undefined
-      ? ['does not answer 304. Add it, for an If-None-Match that names the current tag']
+      ? ['does not respond with 304. Add it, for an If-None-Match that names the current tag']
       : []
   return [...lacks, ...status].map((fault) => here(`${name} ${fault}.`, operation))
 }

@@ -43,7 +43,7 @@ const findUnnegotiated: Find = (operation) => {
   if (!shows || responses['415'] !== undefined) return []
   return [
     {
-      message: `${name} does not answer 415. Add it, for an Accept that matches no media type of the response.`,
+      message: `${name} does not respond with 415. Add it, for an Accept that matches no media type of the response.`,
       path: [...place],
     },
   ]
@@ -58,7 +58,10 @@ const findUnread: Find = ({ name, operation, responses, place }) => {
   }
   return Object.entries(why)
     .filter(([status]) => responses[status] === undefined)
-    .map(([status, what]) => ({ message: `${name} does not answer ${status}. Add it, for ${what}.`, path: [...place] }))
+    .map(([status, what]) => ({
+      message: `${name} does not respond with ${status}. Add it, for ${what}.`,
+      path: [...place],
+    }))
 }
 
 const findUnauthenticated: Find = ({ name, operation, responses, place, method }, document) => {
@@ -66,7 +69,9 @@ const findUnauthenticated: Find = ({ name, operation, responses, place, method }
   const isOpen =
     !isList(security) || security.length === 0 || security.some((one) => Object.keys(asObject(one)).length === 0)
   if (isOpen || method === 'OPTIONS' || responses['401'] !== undefined) return []
-  return [{ message: `${name} does not answer 401. Add it, for missing or invalid credentials.`, path: [...place] }]
+  return [
+    { message: `${name} does not respond with 401. Add it, for missing or invalid credentials.`, path: [...place] },
+  ]
 }
 
 /** The members that the schema of a problem must declare. */

@@ -123,7 +123,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[list].get.responses[200].content['application/json'].schema = { type: 'object' }
     },
-    'Answer the items as an array',
+    'Return the items as an array',
   ),
   sin(
     'verb-2-location',
@@ -140,7 +140,7 @@ export const sins: readonly Sin[] = [
       const { 201: created, ...rest } = paths[list].post.responses
       paths[list].post.responses = { 204: created, ...rest }
     },
-    'Answer 201 or 202 with Location',
+    'Respond with 201 or 202',
   ),
   sin(
     'verb-3-put',
@@ -152,12 +152,12 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-5-patch',
-    'PATCH without a body in answer',
+    'PATCH without a body in the response',
     ({ paths }) => {
       const { 200: _, ...rest } = paths[item].patch.responses
       paths[item].patch.responses = { 204: { description: 'Changed.' }, ...rest }
     },
-    'Answer 200.',
+    'Respond with 200.',
   ),
   sin(
     'verb-5-patch',
@@ -179,11 +179,11 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-6-delete',
-    'a body in the answer',
+    'a body in the response',
     ({ paths }) => {
       paths[item].delete.responses[204].content = { 'application/json': {} }
     },
-    'answers 204 with a body',
+    'responds with 204 and a body',
   ),
   sin(
     'verb-7-delete',
@@ -199,7 +199,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[item].head.responses[200] = { description: 'Yes.' }
     },
-    'Answer 302 if the item exists',
+    'Respond with 302 if the item exists',
   ),
   sin(
     'verb-8-head',
@@ -271,7 +271,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       delete paths[item].get.responses[415]
     },
-    'does not answer 415',
+    'does not respond with 415',
   ),
   sin(
     'hdr-2-etag',
@@ -295,7 +295,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       delete paths[item].delete.responses[412]
     },
-    'does not answer 412',
+    'does not respond with 412',
   ),
   sin(
     'hdr-4-if-none-match',
@@ -311,7 +311,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       delete paths[list].get.responses[304]
     },
-    'does not answer 304',
+    'does not respond with 304',
   ),
   sin(
     'auth-4-unauthenticated',
@@ -319,7 +319,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       delete paths[item].head.responses[401]
     },
-    'does not answer 401',
+    'does not respond with 401',
   ),
   sin(
     'err-1-status',
@@ -327,7 +327,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[list].post.responses[409] = { $ref: '#/components/responses/Unfit' }
     },
-    'Answer 422',
+    'Respond with 422',
   ),
   sin(
     'err-2-body',
@@ -335,7 +335,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       delete paths[list].post.responses[422]
     },
-    'does not answer 422',
+    'does not respond with 422',
   ),
   sin(
     'err-3-problem',
@@ -370,6 +370,6 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[list].get.responses[410] = { $ref: '#/components/responses/Unfit' }
     },
-    'answers 410 with a body',
+    'responds with 410 and a body',
   ),
 ]
