@@ -53,7 +53,7 @@ type Mismatch<T, K, R, J, A> = [Missing<T, R>] extends [never]
   ? [K] extends [J]
     ? Unlike<T, K, R, A>
     : 'This adapter belongs to another resource: its keys have another type.'
-  : `This adapter is of another resource: its records have no ${Missing<T, R>}.`
+  : `This adapter belongs to another resource: its records have no ${Missing<T, R>}.`
 
 /**
  * The type for an adapter whose keys match the definition but whose records do not. The type is a

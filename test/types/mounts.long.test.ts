@@ -68,7 +68,7 @@ const details: readonly (readonly [code: string, message: RegExp])[] = [
 ]
 
 const sentence =
-  /This adapter (?:is of another resource: its (?:records have no \w+|keys have another type)|has records of another type than the definition: see \w+)\./
+  /This adapter (?:belongs to another resource: its (?:records have no \w+|keys have another type)|has records of another type than the definition: see \w+)\./
 
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'mounts-'))
