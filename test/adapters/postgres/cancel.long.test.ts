@@ -158,10 +158,10 @@ describe('a client that disconnects', () => {
     const holder = new pg.Client(url)
     await holder.connect()
     await holder.query(`BEGIN; SELECT * FROM bultos WHERE id = 'held' FOR UPDATE`)
-    const expiring = AbortSignal.timeout(250)
+    const expiring = AbortSignal.timeout(1_300)
     const store = bultosIn(pool)
     const failure = await refusedWith(
-      store.replace('held', { id: 'held', n: 2 }, undefined, within(300, { signal: expiring })),
+      store.replace('held', { id: 'held', n: 2 }, undefined, within(1_500, { signal: expiring })),
     )
     expect(failure.detail).toMatch(unchanged)
     expect((await refusedWith(store.remove('held', undefined, within(1_000)))).detail).toMatch(unchanged)
