@@ -31,7 +31,8 @@ export const withJson = (value: unknown, headers: Readonly<Record<string, string
   body: JSON.stringify(value),
 })
 
-const isRefusal = (status: number): boolean => status >= 400 && status < 500
+/** Whether the service refused a request. A 5xx is not a refusal, because its outcome is unknown. */
+export const isRefused = ({ answer: { status } }: Exchange): boolean => status >= 400 && status < 500
 
 /** A POST that is in the ledger. */
 interface Post {
@@ -97,7 +98,7 @@ export class Owner {
     const post = await this.intend()
     const exchange = await this.list.service.client.send('POST', post.url, post.options)
     const { status } = exchange.answer
-    if (isRefusal(status)) this.noteRefusal(post.number)
+    if (isRefused(exchange)) this.noteRefusal(post.number)
     // The refusal may be correct, because the body is guessed or comes from the target file.
     if (status === 400 || status === 403 || status === 422)
       throw new Unchecked(
@@ -116,7 +117,7 @@ export class Owner {
       return this.sendHazard('POST', this.list.path, { ...withJson({}), caller: nobody })
     const { number, url, marker, options } = await this.intend()
     const exchange = await this.list.service.client.send('POST', url, { ...options, caller: nobody })
-    if (isRefusal(exchange.answer.status)) this.noteRefusal(number)
+    if (isRefused(exchange)) this.noteRefusal(number)
     const address = this.addressOf(exchange)
     if (address !== undefined) await this.recordCreated(number, address, exchange, marker)
     return exchange

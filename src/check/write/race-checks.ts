@@ -6,7 +6,7 @@ import type { Racer } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
 import { NotApplicable, Unchecked } from '../verdict.js'
 import { ifMatch, mergePatch, needsMethod, patchOf } from './changes.js'
-import { type Owner, type OwnRecord, withJson } from './own-record.js'
+import { isRefused, type Owner, type OwnRecord, withJson } from './own-record.js'
 import { clients, decideRaces, type Round, roundOf, winners } from './races.js'
 
 export const raceChecks: readonly WriteCheck[] = [
@@ -157,4 +157,4 @@ async function createRound(owner: Owner, key: boolean): Promise<Round> {
  * Whether a POST was refused. The response is 422 if the id exists. While a request with the same
  * key is in progress, the response is 503, or 409 in some services.
  */
-const isRefusedPost = ({ answer: { status } }: Exchange): boolean => (status >= 400 && status < 500) || status === 503
+const isRefusedPost = (exchange: Exchange): boolean => isRefused(exchange) || exchange.answer.status === 503
