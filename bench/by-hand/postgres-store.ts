@@ -89,7 +89,9 @@ const valuesOf = (piece: Pieza): unknown[] => [
  */
 export function clauses({ branch, lote, sort, descending }: ListQuery) {
   const name = `${branch === undefined ? '' : 'b'}${lote === undefined ? '' : 'l'}`
-  const where = `WHERE ${branch === undefined ? '$1::bigint IS NULL' : 'p.sucursal_de_distribucion = $1'} AND ${lote === undefined ? '$2::text IS NULL' : 'p.lote = $2'}`
+  const where =
+    `WHERE ${branch === undefined ? '$1::bigint IS NULL' : 'p.sucursal_de_distribucion = $1'} AND ` +
+    `${lote === undefined ? '$2::text IS NULL' : 'p.lote = $2'}`
   const direction = descending ? 'DESC' : 'ASC'
   const order = sort === 'numero' ? `p.numero ${direction}` : `p.fecha_de_entrada ${direction}, p.numero ${direction}`
   return { name, where, order, values: [branch ?? null, lote ?? null] }

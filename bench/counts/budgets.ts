@@ -222,7 +222,11 @@ export function pasted(
     const rest = countNames
       .slice(1)
       .map((count) => `${count}: ${figure(Math.max(...found.map(({ counts }) => counts[name][count])))}`)
-    return `  ${/-/.test(name) ? `'${name}'` : name}: {\n    bytes: ${each(({ counts }) => counts[name].bytes)},\n    ${rest.join(',\n    ')},\n  },\n`
+    return (
+      `  ${/-/.test(name) ? `'${name}'` : name}: {\n    bytes: ` +
+      `${each(({ counts }) => counts[name].bytes)},\n    ` +
+      `${rest.join(',\n    ')},\n  },\n`
+    )
   })
   return [
     `const measuredOn: Readonly<Record<Major, string>> = ${each(({ version }) => `'${version}'`)}\n`,

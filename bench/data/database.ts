@@ -79,7 +79,8 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
       Object.fromEntries(Object.entries(record).map(([member, value]) => [snakeCase(member), value])),
     )
     await client.query(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, ` +
+        '$1::text::jsonb)',
       [JSON.stringify(rows)],
     )
   }

@@ -29,7 +29,9 @@ export function chartOf(result: Result): string {
     return bars.length === 0 ? [] : [{ title: workload.title, bars }]
   })
   const max = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
-  const heading = `CPU a request against Express 5 by hand (1 x): longer is quicker. Node ${result.node}, ${result.date.slice(0, 10)}`
+  const heading =
+    'CPU a request against Express 5 by hand (1 x): longer is quicker. ' +
+    `Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
     heading,
     groups.map(({ title, bars }) => ({
@@ -49,7 +51,8 @@ function group(title: string, bars: readonly Bar[], max: number): string {
   return [
     text(0, 20, title, 'font-weight="600"'),
     ...bars.map((bar, at) => drawn(bar, titleHeight + at * rowHeight, x)),
-    `<line x1="${x(1)}" x2="${x(1)}" y1="${titleHeight}" y2="${end}" stroke="${colours.baseline}" stroke-dasharray="3 2"/>`,
+    `<line x1="${x(1)}" x2="${x(1)}" y1="${titleHeight}" y2="${end}" stroke="${colours.baseline}" ` +
+      'stroke-dasharray="3 2"/>',
   ].join('\n')
 }
 
@@ -69,7 +72,8 @@ function drawn({ name, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) =>
   const fill = ours ? colours.ours : colours.others
   const parts = [
     text(left - 8, middle + 4, name, `text-anchor="end" fill="${ours ? colours.text : colours.quiet}"`),
-    `<rect x="${left}" y="${y + 3}" width="${round(x(ratio.median) - left)}" height="${rowHeight - 6}" fill="${fill}"/>`,
+    `<rect x="${left}" y="${y + 3}" width="${round(x(ratio.median) - left)}" height="${rowHeight - 6}" ` +
+      `fill="${fill}"/>`,
     text(
       round(x(ratio.q3)) + 6,
       middle + 4,
@@ -79,7 +83,8 @@ function drawn({ name, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) =>
   ]
   if (ratio.q1 < ratio.q3)
     parts.push(
-      `<line x1="${x(ratio.q1)}" x2="${x(ratio.q3)}" y1="${middle}" y2="${middle}" stroke="${colours.text}" stroke-width="1.5"/>`,
+      `<line x1="${x(ratio.q1)}" x2="${x(ratio.q3)}" y1="${middle}" y2="${middle}" stroke="${colours.text}" ` +
+        'stroke-width="1.5"/>',
     )
   return parts.join('\n')
 }

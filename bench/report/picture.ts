@@ -23,7 +23,9 @@ export function pictureOf(heading: string, panels: readonly Panel[]): string {
   })
   const size = { width: 2 * width + 3 * margin, height: Math.max(...heights) + margin }
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" ` +
+      `height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" ` +
+      `aria-label="${escaped(heading)}">`,
     `<rect width="100%" height="100%" fill="#ffffff"/>`,
     text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
     ...parts,

@@ -5,14 +5,18 @@ import type { Spread } from './statistics.js'
 /** Describes the date, the version of Node, and the machine. */
 export function circumstancesText({ date, node, machine, cores, pinned, load }: Omit<Result, 'workloads'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
-  return `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`
+  return (
+    `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before ` +
+    `and ${load[1].toFixed(1)} after`
+  )
 }
 
 export function headOf(result: Omit<Result, 'workloads'>): string {
   const { rounds, each, leftOut } = result
   const lines = [
     circumstancesText(result),
-    `${rounds} rounds of ${each}, interleaved; medians, quartiles in brackets; ratios are of CPU a request, round by round: above 1 is quicker`,
+    `${rounds} rounds of ${each}, interleaved; medians, quartiles in brackets; ratios are of CPU a request, ` +
+      'round by round: above 1 is quicker',
   ]
   return [...lines, ...leftOut].join('\n')
 }

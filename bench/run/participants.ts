@@ -49,7 +49,11 @@ export function selectParticipants(
     })
   })
   const leftOut = [...missing].map(([where, ids]) => {
-    return `Skipped: ${ids.join(', ')}, because ${where === checkout ? 'this checkout' : 'the other checkout'} has no express-rest-conventions/server.`
+    return (
+      `Skipped: ${ids.join(', ')}, because ` +
+      `${where === checkout ? 'this checkout' : 'the other checkout'} has no ` +
+      'express-rest-conventions/server.'
+    )
   })
   return { participants, leftOut }
 }

@@ -30,7 +30,8 @@ export async function greeting(
     token,
     `${curl} '${list}'`,
     `${curl} '${item.url}${item.query}'`,
-    `${curl} -X PATCH '${item.url}' -H "If-Match: $(${tag})" -H 'Content-Type: application/merge-patch+json' -d '${JSON.stringify(item.patch)}'`,
+    `${curl} -X PATCH '${item.url}' -H "If-Match: $(${tag})" -H 'Content-Type: application/merge-patch+json' -d ` +
+      `'${JSON.stringify(item.patch)}'`,
     ...(madeUp === undefined
       ? []
       : [`public user ${madeUp.user}, password ${madeUp.password}: GET ${base}/public/login`]),

@@ -152,7 +152,8 @@ function sentinelsOf(env: Environment): readonly RedisSentinelAddress[] | undefi
     const [, host, port = '26379'] = /^([\w.-]+|\[[\da-f:.]+\])(?::([0-9]{1,5}))?$/i.exec(one.trim()) ?? []
     if (host !== undefined && Number(port) <= 65_535) return { host: host.replace(/[[\]]/g, ''), port: Number(port) }
     throw new SettingError(
-      `REDIS_SENTINELS is ${JSON.stringify(text)}: give addresses such as 10.0.0.1:26379,10.0.0.2:26379,10.0.0.3:26379.`,
+      `REDIS_SENTINELS is ${JSON.stringify(text)}: give addresses such as ` +
+        '10.0.0.1:26379,10.0.0.2:26379,10.0.0.3:26379.',
     )
   })
 }
@@ -162,7 +163,8 @@ function absoluteUrl(env: Environment, name: string): string | undefined {
   if (text === '') return undefined
   if (URL.canParse(text) && /^https?:\/\/[^\s'"?#]+$/.test(text)) return text.replace(/\/+$/, '')
   throw new SettingError(
-    `${name} is ${JSON.stringify(text)}: give an absolute address without query, such as https://api.example.com/private.`,
+    `${name} is ${JSON.stringify(text)}: give an absolute address without query, such as ` +
+      'https://api.example.com/private.',
   )
 }
 
@@ -216,6 +218,7 @@ function secretOf({ TOKEN_SECRET: secret = '' }: Environment): string | undefine
   if (secret === '') return undefined
   if (Buffer.byteLength(secret) >= shortestSecret) return secret
   throw new SettingError(
-    `TOKEN_SECRET is shorter than ${shortestSecret} bytes: give a random one, such as the output of: openssl rand -base64 32`,
+    `TOKEN_SECRET is shorter than ${shortestSecret} bytes: give a random one, such as the output of: openssl ` +
+      'rand -base64 32',
   )
 }

@@ -33,7 +33,8 @@ export function workersSharePort(
 export function supervise(settings: Settings, count: number): void {
   if (settings.redisUrl === undefined && settings.rateLimit > 0) {
     console.error(
-      `Without REDIS_URL, each of ${count} workers counts requests on its own, so each client gets up to ${count} times RATE_LIMIT.`,
+      `Without REDIS_URL, each of ${count} workers counts requests on its own, so each client gets up to ` +
+        `${count} times RATE_LIMIT.`,
     )
   }
   // All workers have the same secrets, so that each worker accepts the tokens that the others have

@@ -63,7 +63,8 @@ export function decide(permission: Permission, principal: unknown, { action, res
 function checkDecision(decision: Decision): Decision {
   if (decisions.has(decision)) return decision
   throw new Error(
-    `permission() returned a value of type ${typeof decision}. It must return 'allow', 'forbidden' or 'method-not-allowed'.`,
+    `permission() returned a value of type ${typeof decision}. It must return 'allow', 'forbidden' or ` +
+      `'method-not-allowed'.`,
   )
 }
 

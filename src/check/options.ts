@@ -137,10 +137,19 @@ export function productionConflict({
 }: Required<Pick<CheckServiceOptions, 'production' | 'disposable' | 'rate' | 'budget'>>): string | undefined {
   if (!production) return undefined
   if (disposable)
-    return '"production" and "disposable" are both given. "production" protects a service that is in use. "disposable" says that the whole service may be lost. Give one of them.'
+    return (
+      '"production" and "disposable" are both given. "production" protects a service that is in use. ' +
+      '"disposable" says that the whole service may be lost. Give one of them.'
+    )
   if (rate > productionLimits.rate)
-    return `"rate" is ${rate}, and "production" sends at most ${productionLimits.rate} requests per second, because more could load the service. Give a lower rate, or leave out "production".`
+    return (
+      `"rate" is ${rate}, and "production" sends at most ${productionLimits.rate} requests per second, because ` +
+      'more could load the service. Give a lower rate, or leave out "production".'
+    )
   if (budget > productionLimits.budget)
-    return `"budget" is ${budget}, and "production" sends at most ${productionLimits.budget} requests, because more could exhaust a limit. Give a lower budget, or leave out "production".`
+    return (
+      `"budget" is ${budget}, and "production" sends at most ${productionLimits.budget} requests, because more ` +
+      'could exhaust a limit. Give a lower budget, or leave out "production".'
+    )
   return undefined
 }

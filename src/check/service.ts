@@ -44,7 +44,8 @@ export class Service {
     if (isBelow(link, this.base)) return link
     if (published !== undefined && isBelow(link, published)) return `${this.base}${link.slice(published.length)}`
     throw new Unchecked(
-      `the link ${link} does not begin with ${this.base}. If the service publishes another address, give it with --published`,
+      `the link ${link} does not begin with ${this.base}. If the service publishes another address, give it ` +
+        'with --published',
     )
   }
 

@@ -51,7 +51,8 @@ export function knownBreaks({ baseline, until }: BaselineCall, terminal: Termina
   } catch (error) {
     if (!isConfigurationError(error)) throw error
     throw new UsageError(
-      `${baseline}: ${error.message} A baseline is a list such as [{ "check": "QUERY-7/total", "where": "/orders", "until": "2026-12-31" }].`,
+      `${baseline}: ${error.message} A baseline is a list such as [{ "check": "QUERY-7/total", "where": ` +
+        '"/orders", "until": "2026-12-31" }].',
     )
   }
 }

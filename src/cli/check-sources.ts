@@ -35,7 +35,8 @@ export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> 
     if (text !== undefined) return parsed(`${base}/${name}`, text)
   }
   throw new UsageError(
-    `${base} serves no openapi.json and no openapi.yaml. Give the document with --document, or a target file with --target.`,
+    `${base} serves no openapi.json and no openapi.yaml. Give the document with --document, or a target file ` +
+      'with --target.',
   )
 }
 

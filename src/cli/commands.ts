@@ -32,7 +32,10 @@ const commands: ReadonlyMap<string, Command> = new Map([
 
 const help = (): string => {
   const lines = [...commands].map(([name, { says }]) => `  ${name.padEnd(10)} ${says}\n`)
-  return `express-rest-conventions <command>\n\n${lines.join('')}\nexpress-rest-conventions <command> --help says more.\n`
+  return (
+    `express-rest-conventions <command>\n\n${lines.join('')}\nexpress-rest-conventions <command> --help ` +
+    'says more.\n'
+  )
 }
 
 /**

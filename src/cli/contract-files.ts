@@ -60,7 +60,8 @@ export function documentIn(file: string, versions?: readonly string[]): Document
   const version = names.find((name) => typeof name === 'string' && /^v\d+$/.test(name))
   if (typeof version === 'string') return new Map([[version, document]])
   throw new UsageError(
-    `${file} does not say which version it describes. Name it after the version, such as v1.json; this service has ${versions?.join(', ')}.`,
+    `${file} does not say which version it describes. Name it after the version, such as v1.json; this service ` +
+      `has ${versions?.join(', ')}.`,
   )
 }
 

@@ -113,7 +113,8 @@ function wantedBy({ only }: LintCall): (rule: LintRule) => boolean {
   const stranger = only.find((name) => !names.includes(name))
   if (stranger !== undefined)
     throw new UsageError(
-      `--only names "${stranger}", which is neither a rule nor a clause with rules. ${didYouMean(nearMiss(stranger, names), names)}`,
+      `--only names "${stranger}", which is neither a rule nor a clause with rules. ` +
+        `${didYouMean(nearMiss(stranger, names), names)}`,
     )
   return ({ name, clause }) => only.includes(name) || (clause !== undefined && only.includes(clause))
 }

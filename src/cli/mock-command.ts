@@ -104,7 +104,8 @@ function greeting({ module, options }: MockCall, { paths }: MockedService, addre
     ),
     visitors.auth === 'keep'
       ? 'Requests need the credentials of the service (--auth keep).'
-      : `No credentials are needed: every request has the principal ${JSON.stringify(visitors.principal)} and all permissions.`,
+      : `No credentials are needed: every request has the principal ${JSON.stringify(visitors.principal)} and all ` +
+        'permissions.',
     ...(first === undefined ? [] : [curl(address, first)]),
   ]
   return `${lines.join('\n')}\n`

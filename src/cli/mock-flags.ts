@@ -119,6 +119,7 @@ function principalOf(text: string): unknown {
     // Text that is not JSON causes the same error as JSON that is not a principal.
   }
   throw new UsageError(
-    `--principal is ${text}, which is not a principal in JSON. Give one such as '{"sub":"ana","tenant":"north"}', or '"ana"'.`,
+    `--principal is ${text}, which is not a principal in JSON. Give one such as ` +
+      `'{"sub":"ana","tenant":"north"}', or '"ana"'.`,
   )
 }

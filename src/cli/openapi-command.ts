@@ -111,7 +111,8 @@ async function baseOf(
   const commit = /^\.{0,2}[\\/]/.test(against) ? undefined : await commitOf(terminal.cwd, against)
   if (isPath && commit !== undefined) {
     throw new UsageError(
-      `"${against}" is both a path and a git ref. Write ./${against} for the path, or refs/heads/${against} for a branch of that name.`,
+      `"${against}" is both a path and a git ref. Write ./${against} for the path, or refs/heads/${against} for ` +
+        'a branch of that name.',
     )
   }
   if (commit !== undefined) {
@@ -130,11 +131,13 @@ async function baseOf(
   }
   if (await isInRepository(terminal.cwd)) {
     throw new UsageError(
-      `"${against}" is not a git ref, file or folder. A shallow clone has no other branches: fetch it first, such as: git fetch origin main`,
+      `"${against}" is not a git ref, file or folder. A shallow clone has no other branches: fetch it first, ` +
+        'such as: git fetch origin main',
     )
   }
   throw new UsageError(
-    `"${against}" is neither a file nor a folder, and ${terminal.cwd} is not in a git repository, so it cannot be a git ref.`,
+    `"${against}" is neither a file nor a folder, and ${terminal.cwd} is not in a git repository, so it cannot ` +
+      'be a git ref.',
   )
 }
 
@@ -164,12 +167,15 @@ function firstContract(against: string, documents: Documents, { module, place }:
   const next = 'from then on this check compares with it.'
   if (stale.length === 0) {
     terminal.out(
-      `There is no contract at ${against}:${place.name} yet. The one in ${place.name} is the first: commit and merge it, ${next}\n`,
+      `There is no contract at ${against}:${place.name} yet. The one in ${place.name} is the first: commit and ` +
+        `merge it, ${next}\n`,
     )
     return 0
   }
   throw new UsageError(
-    `There is no contract at ${against}:${place.name} yet. Write the first with: npx express-rest-conventions openapi ${module}${place.name === 'openapi' ? '' : ` --out ${place.name}`}\nCommit and merge ${place.name}: ${next}`,
+    `There is no contract at ${against}:${place.name} yet. Write the first with: npx express-rest-conventions ` +
+      `openapi ${module}${place.name === 'openapi' ? '' : ` --out ${place.name}`}\nCommit and merge ` +
+      `${place.name}: ${next}`,
   )
 }
 
@@ -191,7 +197,8 @@ function report(changes: readonly Change[], documents: Documents, { folder, name
   const stale = staleFiles(folder, documents)
   if (stale.length > 0) {
     terminal.error(
-      `note: ${stale.map((file) => join(name, file)).join(', ')} ${stale.length === 1 ? 'differs' : 'differ'} from the current service. Write and commit the contract again.\n`,
+      `note: ${stale.map((file) => join(name, file)).join(', ')} ${stale.length === 1 ? 'differs' : 'differ'} ` +
+        'from the current service. Write and commit the contract again.\n',
     )
   }
   return breaking.length === 0 ? 0 : 1

@@ -183,7 +183,8 @@ function checked(
   for (const { clause, count, clients } of broken) {
     const names = clients.map(({ client }) => client ?? 'clients that are not distinguished')
     terminal.error(
-      `Enforcing ${clause} would break ${count} responses of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`,
+      `Enforcing ${clause} would break ${count} responses of the last ${days} days: ` +
+        `${names.slice(0, 10).join(', ')}.\n`,
     )
   }
   if (!complete)

@@ -23,7 +23,8 @@ export async function loadModule(file: string, timeout = 30_000): Promise<Export
       () =>
         reject(
           new UsageError(
-            `${name} did not finish loading within ${timeout / 1000} s: it awaits something at its top level. ${ownModule}`,
+            `${name} did not finish loading within ${timeout / 1000} s: it awaits something at its top level. ` +
+              `${ownModule}`,
           ),
         ),
       timeout,
@@ -45,7 +46,10 @@ const ownModule = 'Move api() to a separate module that neither listens nor conn
 
 function loadFailure(file: string, name: string, error: unknown): string {
   if (codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?$/.test(file)) {
-    return `${name} is TypeScript, which this Node does not load. Give the compiled file, or a loader: set NODE_OPTIONS="--import tsx" for this command.`
+    return (
+      `${name} is TypeScript, which this Node does not load. Give the compiled file, or a loader: set ` +
+      'NODE_OPTIONS="--import tsx" for this command.'
+    )
   }
   return `${name} cannot be loaded: ${messageOf(error)}`
 }

@@ -16,7 +16,8 @@ export async function usageOfModule(file: string): Promise<Usage> {
   if (found !== undefined) return found
   const names = Object.keys(exports)
   throw new UsageError(
-    `${basename(file)} exports no usage: one of its exports must be the result of usage(). It exports ${names.length === 0 ? 'nothing' : names.join(', ')}.`,
+    `${basename(file)} exports no usage: one of its exports must be the result of usage(). ` +
+      `It exports ${names.length === 0 ? 'nothing' : names.join(', ')}.`,
   )
 }
 

@@ -66,7 +66,8 @@ class Bundle {
     const [path, fragment] = [ref.slice(0, at), ref.slice(at + 1)]
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(path))
       throw new DocumentError(
-        `The reference "${ref}"${from === '' ? '' : ` in ${from}`} points to another host. Keep a copy of the file beside the document.`,
+        `The reference "${ref}"${from === '' ? '' : ` in ${from}`} points to another host. ` +
+          'Keep a copy of the file beside the document.',
       )
     const file = path === '' ? from : posix.normalize(posix.join(posix.dirname(from), decoded(path)))
     if (file === '' || file === this.#name) return `#${fragment}`

@@ -85,7 +85,9 @@ class Delivery {
     to: string | undefined,
     places: { readonly before: Place; readonly after: Place | undefined },
   ): void {
-    const what = `${this.#words} is ${to === undefined ? 'no longer sent' : `sent to ${to} in place of`}${to === undefined ? ` to ${from}` : ` ${from}`}`
+    const what =
+      `${this.#words} is ` +
+      `${to === undefined ? 'no longer sent' : `sent to ${to} in place of`}${to === undefined ? ` to ${from}` : ` ${from}`}`
     this.#add('callback-address-changed', {
       ...places,
       detail: from,

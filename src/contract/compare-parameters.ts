@@ -151,7 +151,9 @@ class ParameterComparison {
   both(old: Parameter, updated: Parameter): void {
     const places = { before: old.place, after: updated.place }
     if (old.in === 'path' && old.name !== updated.name && old.name !== '' && updated.name !== '') {
-      const what = `the path parameter "${old.name}" of ${this.#operation()} is called "${updated.name}" now: generated methods change`
+      const what =
+        `the path parameter "${old.name}" of ${this.#operation()} is called "${updated.name}" now: generated ` +
+        'methods change'
       this.#add('path-parameter-renamed', updated, { ...places, what })
     }
     if (!old.required && updated.required) {

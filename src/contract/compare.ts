@@ -119,7 +119,9 @@ class DocumentComparison {
       { 'x-sunset': updated, deprecated: isDeprecated || updated !== undefined },
     )
     if (kind === undefined) return
-    const what = `the sunset of the version ${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(updated)} in place of ${String(old)}`}`
+    const what =
+      'the sunset of the version ' +
+      `${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(updated)} in place of ${String(old)}`}`
     this.#add(kind, { ...this.#both('x-sunset'), what, effect: 'clients rely on the announced date' })
   }
 
@@ -203,7 +205,9 @@ class DocumentComparison {
     if (moved !== undefined) {
       this.#add('base-path-changed', {
         ...{ before: before.operation, after: after.operation, place: 'servers', operation },
-        what: `${operation.method} ${operation.path} is served below ${moved.to.join(' and ')} in place of ${moved.from.join(' and ')}`,
+        what:
+          `${operation.method} ${operation.path} is served below ${moved.to.join(' and ')} in place of ` +
+          `${moved.from.join(' and ')}`,
         effect: 'clients that call the previous address get 404',
       })
     }
@@ -234,7 +238,9 @@ class DocumentComparison {
     }
     const [id, newId] = [textAt(before, 'operationId'), textAt(after, 'operationId')]
     if (id !== undefined && id !== newId) {
-      const what = `the operation id of ${of} is ${newId === undefined ? 'gone' : `"${newId}"`} in place of "${id}": generated methods have another name`
+      const what =
+        `the operation id of ${of} is ${newId === undefined ? 'gone' : `"${newId}"`} in place of "${id}": ` +
+        'generated methods have another name'
       this.#add('operation-id-changed', { ...rest, what })
     }
   }

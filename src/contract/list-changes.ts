@@ -43,7 +43,9 @@ function choiceChanges({ difference, from, to }: Finding, name: string, of: stri
   const change = (choice: string, happened: 'removed' | 'added'): ListChange => ({
     kind: name === parameter.sort ? `sort-member-${happened}` : `expansion-${happened}`,
     detail: choice,
-    what: `the ${name === parameter.sort ? 'sort member' : 'expansion'} "${choice}" of ${of} is ${happened === 'removed' ? 'gone' : 'new'}`,
+    what:
+      `the ${name === parameter.sort ? 'sort member' : 'expansion'} "${choice}" of ${of} is ` +
+      `${happened === 'removed' ? 'gone' : 'new'}`,
     effect: `clients that send ${name}=${choice} get 400`,
   })
   if (difference === 'value-removed') return [change(String(from), 'removed')]

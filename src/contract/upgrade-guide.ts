@@ -143,9 +143,12 @@ function introOf(from: string, to: string, after: unknown, items: readonly Guide
     ? ` Avoid the parts of ${to} that are marked as deprecated.`
     : ''
   return [
-    `Call \`/${to}\` in place of \`/${from}\`. The ids of items stay as they are, and links in bodies may lead to either version.${deprecated}`,
+    `Call \`/${to}\` in place of \`/${from}\`. The ids of items stay as they are, and links in bodies may lead ` +
+      `to either version.${deprecated}`,
     count === 0
       ? `${to} has no breaking changes for clients of ${from}.`
-      : `${to} has ${count} breaking ${count === 1 ? 'change' : 'changes'} for clients of ${from}. Each section is about one resource. It lists removals first, then changes in requests, changes in responses, and additions.`,
+      : `${to} has ${count} breaking ${count === 1 ? 'change' : 'changes'} for clients of ${from}. ` +
+        'Each section is about one resource. It lists removals first, then changes in requests, changes ' +
+        'in responses, and additions.',
   ]
 }

@@ -50,16 +50,19 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
     const [min, max] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
     if (typeof maxLength === 'number' && maxLength < min)
       refuse(
-        `whose canonical strings have at least ${min} characters, but a maxLength of ${maxLength}: no value is valid. Leave maxLength out.`,
+        `whose canonical strings have at least ${min} characters, but a maxLength of ${maxLength}: no value is ` +
+          'valid. Leave maxLength out.',
       )
     if (typeof minLength === 'number' && minLength > max)
       refuse(
-        `whose canonical strings have at most ${max} characters, but a minLength of ${minLength}: no value is valid. Leave minLength out.`,
+        `whose canonical strings have at most ${max} characters, but a minLength of ${minLength}: no value is ` +
+          'valid. Leave minLength out.',
       )
     const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined
     if (other !== undefined)
       refuse(
-        `but its pattern matches "${other}" and not "${canonical(other)}", the canonical string that is validated and stored. Change the pattern to match canonical strings, or leave it out.`,
+        `but its pattern matches "${other}" and not "${canonical(other)}", the canonical string that is ` +
+          'validated and stored. Change the pattern to match canonical strings, or leave it out.',
       )
   }
 }

@@ -135,7 +135,10 @@ export const longestId = 8_000
 export function unfitForNew(text: string): string | undefined {
   const why = unaddressable(text)
   if (why !== undefined || segmentOf(text).length <= longestId) return why
-  return `An id can have at most ${longestId} characters in a URL, percent-encoded: clients could not follow a link to the record.`
+  return (
+    `An id can have at most ${longestId} characters in a URL, percent-encoded: clients could not follow a link ` +
+    'to the record.'
+  )
 }
 
 /**

@@ -39,7 +39,8 @@ export class NamedMembers {
     if (shapes.some((shape) => shape.writeOnly)) {
       throw new ConfigurationError(
         'exposes-write-only',
-        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but it is writeOnly: responses would reveal its value. Leave it out.`,
+        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but it is writeOnly: responses would reveal its ` +
+          'value. Leave it out.',
       )
     }
     return shapes.at(-1) as Shape
@@ -51,7 +52,8 @@ export class NamedMembers {
     if (shape.isObject || shape.isArray) {
       throw new ConfigurationError(
         'unsuitable-member',
-        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but only strings, numbers and booleans can be compared. Name a member inside it.`,
+        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but only strings, numbers and booleans can be ` +
+          'compared. Name a member inside it.',
       )
     }
     return shape

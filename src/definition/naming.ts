@@ -89,7 +89,8 @@ export function checkSegment(segment: string): void {
 }
 
 const otherWays =
-  'An action is a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, or a documented endpoint() such as "/search" (PATH-8).'
+  'An action is a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, or a documented ' +
+  'endpoint() such as "/search" (PATH-8).'
 const exception = 'If the name is right nevertheless, list it in allow with a reason.'
 
 /**

@@ -37,7 +37,8 @@ export function resolveTarget(what: string, given: unknown): ResourceDefinition 
   if (isObject(given) && hasBrand('resource', given)) return given as unknown as ResourceDefinition
   throw new ConfigurationError(
     'unresolved-link',
-    `${what} has ${given === undefined ? 'no target' : 'a target that is not a resource'}. Give a definition, or the name of a collection if two definitions refer to each other.`,
+    `${what} has ${given === undefined ? 'no target' : 'a target that is not a resource'}. ` +
+      'Give a definition, or the name of a collection if two definitions refer to each other.',
   )
 }
 

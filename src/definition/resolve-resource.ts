@@ -205,7 +205,8 @@ function resolveKey(collection: string, given: string | readonly string[], membe
     if (shape.types.size !== 1 || shape.isObject || shape.isArray || shape.nullable) {
       throw new ConfigurationError(
         'unsuitable-member',
-        `The key "${member}" of "${collection}" must be a string, an integer, a number or a boolean that is never null.`,
+        `The key "${member}" of "${collection}" must be a string, an integer, a number or a boolean that ` +
+          'is never null.',
       )
     }
   }
@@ -222,7 +223,8 @@ function resolveAssigned(
     if (key.includes(member)) continue
     throw new ConfigurationError(
       'unsuitable-member',
-      `"${collection}" names "${member}" in assigned, which is not a member of its key (${key.join(', ')}). Mark other members readOnly in the schema.`,
+      `"${collection}" names "${member}" in assigned, which is not a member of its key (${key.join(', ')}). ` +
+        'Mark other members readOnly in the schema.',
     )
   }
   return new Set(assigned)
@@ -277,7 +279,8 @@ function resolveFilter(
   if (reserved.includes(name)) {
     throw new ConfigurationError(
       'reserved-parameter',
-      `"${collection}" has a filter "${name}", which is a parameter of every list. Give the filter another name: { other: { field: '${field}' } }.`,
+      `"${collection}" has a filter "${name}", which is a parameter of every list. ` +
+        `Give the filter another name: { other: { field: '${field}' } }.`,
     )
   }
   if (many && op !== 'eq') {
@@ -304,7 +307,8 @@ function checkUse(what: string, given: true | FilterOptions | undefined, names: 
   const use = said === true ? undefined : said?.use
   if (use === undefined || names.includes(use)) return
   throw invalidOption(
-    `${what} is deprecated in favor of "${use}", which is not another filter here. ${didYouMean(nearMiss(use, names), names)}`,
+    `${what} is deprecated in favor of "${use}", which is not another filter here. ` +
+      `${didYouMean(nearMiss(use, names), names)}`,
   )
 }
 

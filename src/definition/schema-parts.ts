@@ -47,7 +47,8 @@ export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   if (pointer === undefined || !/^(?:\/|$)/.test(pointer)) {
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema refers to "${ref}". Only pointers within the schema itself ("#/$defs/...") are followed: copy the target into $defs.`,
+      `The schema refers to "${ref}". Only pointers within the schema itself ("#/$defs/...") are followed: copy ` +
+        'the target into $defs.',
     )
   }
   let found: unknown = root

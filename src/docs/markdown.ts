@@ -51,7 +51,8 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
     throw invalidOption(
-      'docsPages() renders descriptions with the package markdown-it, which is not installed. Run npm install markdown-it.',
+      'docsPages() renders descriptions with the package markdown-it, which is not installed. ' +
+        'Run npm install markdown-it.',
     )
   }
   const parser = make({ html: false, linkify: false })

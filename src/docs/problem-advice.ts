@@ -10,7 +10,8 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'malformed-path': 'Percent-encode each segment of the path once, as UTF-8.',
   'malformed-host': 'Send a valid `Host`.',
   'invalid-query':
-    'Read `errors`: each entry names a parameter, the allowed values, and the most similar name. Follow the address of a `Link` unchanged, or leave out `after`.',
+    'Read `errors`: each entry names a parameter, the allowed values, and the most similar name. ' +
+    'Follow the address of a `Link` unchanged, or leave out `after`.',
   'malformed-body': 'Send the complete body, well-formed and in UTF-8, with each member once.',
   'missing-body': 'Send a body with its `Content-Type`.',
   'unexpected-body': 'Send the request without a body.',
@@ -42,7 +43,9 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'too-many-requests': 'Wait for the number of seconds in `Retry-After`.',
   'headers-too-large': 'Send fewer or shorter header fields, and a shorter address.',
   internal:
-    'Report the `requestId` to the owner of the service. Before you retry a write, GET the item to see whether it was executed.',
+    'Report the `requestId` to the owner of the service. Before you retry a write, GET the item to see whether ' +
+    'it was executed.',
   unavailable:
-    'Wait for the number of seconds in `Retry-After`. If `detail` states that the outcome of a write is unknown, GET the item first.',
+    'Wait for the number of seconds in `Retry-After`. If `detail` states that the outcome of a write is unknown, ' +
+    'GET the item first.',
 }

@@ -101,7 +101,11 @@ const bounds: readonly (readonly [word: string, text: (value: string) => string]
 
 /** Keywords that other functions describe, or that do not constrain the value. */
 const describedKeywords = new Set(
-  '$ref type nullable format enum const default pattern properties required additionalProperties items oneOf anyOf allOf title description deprecated readOnly writeOnly example examples xml externalDocs discriminator uniqueItems contentMediaType'
+  (
+    '$ref type nullable format enum const default pattern properties required additionalProperties items oneOf ' +
+    'anyOf allOf title description deprecated readOnly writeOnly example examples xml externalDocs discriminator ' +
+    'uniqueItems contentMediaType'
+  )
     .split(' ')
     .concat(bounds.map(([word]) => word)),
 )

@@ -38,8 +38,8 @@ export function storeMaker(
     checkStore(`The function "store" of ${what}`, name, store, methods)
     if (made.includes(store)) {
       throw invalidOption(
-        `The function "store" of ${what} returned the same store twice, the second time for "${name}". Create one for ` +
-          'each name, with the name in its prefix, because their windows differ.',
+        `The function "store" of ${what} returned the same store twice, the second time for "${name}". ` +
+          'Create one for each name, with the name in its prefix, because their windows differ.',
       )
     }
     made.push(store)

@@ -53,7 +53,9 @@ export function decoderOf(headers: IncomingHttpHeaders): Decode {
   if (coding === undefined) return identity
   const decode = decoders.get(coding.trim().toLowerCase())
   if (decode !== undefined) return decode
-  const detail = `The Content-Encoding is not supported. Send the body without a coding, or with one of ${supported.join(', ')}.`
+  const detail =
+    'The Content-Encoding is not supported. Send the body without a coding, or with one of ' +
+    `${supported.join(', ')}.`
   const errors = [
     {
       header: header.contentEncoding,

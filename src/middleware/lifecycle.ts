@@ -81,7 +81,8 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
   const { brownouts } = options
   if (brownouts !== undefined && deprecated === undefined)
     throw invalidOption(
-      `${name} has brownouts but is not deprecated, so its clients would not know the reason. Set the option "deprecated" too.`,
+      `${name} has brownouts but is not deprecated, so its clients would not know the reason. ` +
+        'Set the option "deprecated" too.',
     )
   return Object.freeze({
     deprecated,

@@ -81,7 +81,8 @@ export function login<P>(options: LoginOptions<P>): Login {
     if (field === undefined)
       throw refusal(
         challenge,
-        'The request has no credentials. Send the user name and the password in the header field Authorization, in the Basic scheme.',
+        'The request has no credentials. Send the user name and the password in the header field Authorization, ' +
+          'in the Basic scheme.',
       )
     const credentials = typeof field === 'string' ? parseBasic(field) : undefined
     if (credentials === undefined) throw refusal(challenge, wrong)
@@ -145,13 +146,14 @@ function refusal(challenge: string, detail: string): HttpProblem {
 function checkCallbacks<P>({ find, verify, upgrade }: LoginOptions<P>): void {
   if ((find === undefined) === (verify === undefined)) {
     throw invalidOption(
-      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Set exactly one of them. With "find", the ` +
-        'library checks passwords. With "verify", your function checks them.',
+      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Set exactly one of them. ` +
+        'With "find", the library checks passwords. With "verify", your function checks them.',
     )
   }
   if (upgrade !== undefined && find === undefined)
     throw invalidOption(
-      'login() has "upgrade" without "find". The option "upgrade" applies only to hashes that the library checks, so it requires "find".',
+      'login() has "upgrade" without "find". The option "upgrade" applies only to hashes that the library ' +
+        'checks, so it requires "find".',
     )
 }
 

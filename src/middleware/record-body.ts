@@ -93,8 +93,8 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     const links = [...new Set(plan.hidden.values())].join(', ')
     throw new ConfigurationError(
       'unresolved-link',
-      `recordBody() cannot resolve these links of "${definition.collection}": ${links}. Use resourceRouter() for this ` +
-        'resource.',
+      `recordBody() cannot resolve these links of "${definition.collection}": ${links}. ` +
+        'Use resourceRouter() for this resource.',
     )
   }
   const { bodyLimit, depthLimit, timeout } = resolveBodyLimits(options)

@@ -103,7 +103,8 @@ function checkData(sources: Sources, data: MockOptions['data']): void {
   for (const [collection, records] of Object.entries(data)) {
     if (!known.includes(collection)) {
       throw invalidOption(
-        `The data has records of "${collection}", which no version serves. ${didYouMean(nearMiss(collection, known), known)}`,
+        `The data has records of "${collection}", which no version serves. ` +
+          `${didYouMean(nearMiss(collection, known), known)}`,
       )
     }
     if (!Array.isArray(records) || !records.every(isObject))
@@ -122,7 +123,8 @@ function subjectOf(
   const principal = visitors.principal
   const broken = brokenRule(definition, principal, (error) =>
     note(
-      `The rules of "${collection}" failed, so its records were generated without them: ${error instanceof Error ? error.message : String(error)}`,
+      `The rules of "${collection}" failed, so its records were generated without them: ` +
+        `${error instanceof Error ? error.message : String(error)}`,
     ),
   )
   return {

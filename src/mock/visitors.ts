@@ -81,7 +81,8 @@ export function fixedByScope(
   if (scope === undefined || (auth === 'keep' && !isNamed)) return {}
   const fail = (why: string): never => {
     throw invalidOption(
-      `The scope of "${collection}" ${why} for the principal ${JSON.stringify(principal)}. Pass a principal that it accepts, such as --principal '{"sub":"ana","tenant":"north"}'.`,
+      `The scope of "${collection}" ${why} for the principal ${JSON.stringify(principal)}. ` +
+        `Pass a principal that it accepts, such as --principal '{"sub":"ana","tenant":"north"}'.`,
     )
   }
   let fixed: Readonly<Record<string, Scalar>> = {}

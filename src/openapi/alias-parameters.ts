@@ -20,7 +20,13 @@ export function aliasParameters(
       name,
       in: 'query',
       deprecated: true,
-      description: `Use \`${alias.to}\` (${alias.clause}).${alias.unit === 'rows' ? ' The value is the number of rows before the page, a multiple of the page size.' : ''}`,
+      description:
+        `Use \`${alias.to}\` ` +
+        `(${alias.clause}).${
+          alias.unit === 'rows'
+            ? ' The value is the number of rows before the page, a multiple of ' + 'the page size.'
+            : ''
+        }`,
       schema: schemaOf(alias, page),
     }))
 }

@@ -137,6 +137,7 @@ function sorted(table: ReadonlyMap<string, unknown>): Readonly<Record<string, un
 function clash(kind: ComponentKind, name: string, owner: string, other: string): ConfigurationError {
   return new ConfigurationError(
     'description-clash',
-    `${owner} and ${other} have the same name "${name}" among the ${kind} of the document. Set another "singular", or another title, for one of them.`,
+    `${owner} and ${other} have the same name "${name}" among the ${kind} of the document. ` +
+      'Set another "singular", or another title, for one of them.',
   )
 }

@@ -35,7 +35,8 @@ function merged(what: string, known: Tables, added: Tables): Tables {
     if (taken !== undefined) {
       throw new ConfigurationError(
         'description-clash',
-        `A fragment has "${taken}" in "${name}" of ${what}, which the document has already. Leave it out, or rename it.`,
+        `A fragment has "${taken}" in "${name}" of ${what}, which the document has already. ` +
+          'Leave it out, or rename it.',
       )
     }
     result[name] = { ...before, ...entries }

@@ -33,7 +33,8 @@ const fields: Readonly<Record<string, Field>> = {
     pattern: '^(?:W/)?".*"$',
   }),
   [header.link]: text(
-    'Links to other pages, with the relations `first`, `prev`, `next` and `last`, or to the successor of the version (QUERY-7, VER-3).',
+    'Links to other pages, with the relations `first`, `prev`, `next` and `last`, or to the successor of the ' +
+      'version (QUERY-7, VER-3).',
     { pattern: '^<[^<>]*> *;.*$' },
   ),
   [header.location]: text('The absolute URL of the created item (VERB-2).', { format: 'uri' }),

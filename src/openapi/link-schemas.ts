@@ -88,7 +88,9 @@ export class LinkSchemas {
     const keys = key.members.map((name) => [name, this.#members.of(target, 'replace', name, true) ?? {}] as const)
     const schema = {
       type: 'object',
-      description: `Refers to one of ${target.plan.collection}, by its address in any served version or by its key. Other members are ignored (REP-7).`,
+      description:
+        `Refers to one of ${target.plan.collection}, by its address in any served version or by its key. ` +
+        'Other members are ignored (REP-7).',
       anyOf: [
         { type: 'object', properties: { href: this.#sentAddress }, required: ['href'] },
         { type: 'object', properties: { ...address, ...Object.fromEntries(keys) }, required: key.members },

@@ -135,7 +135,8 @@ function describedVersion(
   const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => name)
   const near = nearMiss(version, living)
   throw invalidOption(
-    `openapi() got the version "${version}", which ${found === undefined ? 'is not served' : 'has retired'}. ${near === undefined ? `Pass one of ${living.join(', ')}` : `Did you mean "${near}"?`}.`,
+    `openapi() got the version "${version}", which ${found === undefined ? 'is not served' : 'has retired'}. ` +
+      `${near === undefined ? `Pass one of ${living.join(', ')}` : `Did you mean "${near}"?`}.`,
   )
 }
 
@@ -214,7 +215,8 @@ function checkTexts({ kind, resource, operations }: Route): void {
   const near = nearMiss(stray, [...known])
   throw new ConfigurationError(
     'unknown-member',
-    `describe of the mount of "${resource.plan.collection}" has texts for "${stray}", which is not one of its operations. ${near === undefined ? `Its operations are ${[...known].join(', ')}.` : `Did you mean "${near}"?`}`,
+    `describe of the mount of "${resource.plan.collection}" has texts for "${stray}", which is not one of its ` +
+      `operations. ${near === undefined ? `Its operations are ${[...known].join(', ')}.` : `Did you mean "${near}"?`}`,
   )
 }
 

@@ -184,7 +184,9 @@ function filterParameter({ name, field, path, op, many, allowed, deprecated }: T
   return {
     name,
     in: 'query',
-    description: `Items whose \`${field}\` ${comparisons[op]} (QUERY-1).${any}${deprecated?.use === undefined ? '' : ` Use \`${deprecated.use}\` instead.`}`,
+    description:
+      `Items whose \`${field}\` ${comparisons[op]} ` +
+      `(QUERY-1).${any}${deprecated?.use === undefined ? '' : ` Use \`${deprecated.use}\` instead.`}`,
     ...(deprecated === undefined
       ? {}
       : { deprecated: true, ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }) }),
@@ -241,7 +243,8 @@ function sortParameter(fields: readonly string[]): Parameter {
     name: parameter.sort,
     in: 'query',
     description:
-      'A comma-separated list of fields to sort by. `-` means descending; `+` or no sign means ascending. Later fields break ties (QUERY-2).',
+      'A comma-separated list of fields to sort by. `-` means descending; `+` or no sign means ascending. ' +
+      'Later fields break ties (QUERY-2).',
     schema: {
       type: 'string',
       minLength: 1,
@@ -257,7 +260,9 @@ function expandParameter(expandable: readonly string[]): Parameter {
   return {
     name: parameter.expand,
     in: 'query',
-    description: `A comma-separated list of associations to embed in full: ${expandable.map((name) => `\`${name}\``).join(', ')} (QUERY-6).`,
+    description:
+      'A comma-separated list of associations to embed in full: ' +
+      `${expandable.map((name) => `\`${name}\``).join(', ')} (QUERY-6).`,
     schema: inQuery({ type: 'string', minLength: 1, pattern: `^${one}(?:,${one})*$` }),
     examples: {
       one: { value: expandable[0] },
@@ -349,7 +354,8 @@ const idempotency = (required: boolean, shared: Share): unknown =>
   shared(
     [required ? 'RequiredIdempotencyKey' : 'IdempotencyKey'],
     header.idempotencyKey,
-    'A key that the client chooses for this request. A retry with the same key and body creates nothing and gets the first response (VERB-12).',
+    'A key that the client chooses for this request. A retry with the same key and body creates nothing and gets ' +
+      'the first response (VERB-12).',
     { type: 'string', minLength: 1, maxLength: longestKeyField, pattern: idempotencyKeyPattern },
     required,
   )

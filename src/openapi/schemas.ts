@@ -289,6 +289,7 @@ const namedItem = (items: unknown): unknown =>
 function unfit({ owner }: SchemaContext, keyword: string, path: string): ConfigurationError {
   return new ConfigurationError(
     'description-unfit',
-    `The schema of ${owner} has the keyword "${keyword}"${path === '' ? '' : ` at "${path}"`}, which an OpenAPI document can't express: its schemas are identified by their names in components. Remove it.`,
+    `The schema of ${owner} has the keyword "${keyword}"${path === '' ? '' : ` at "${path}"`}, which an OpenAPI ` +
+      `document can't express: its schemas are identified by their names in components. Remove it.`,
   )
 }

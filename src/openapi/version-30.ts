@@ -99,7 +99,8 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   if (found !== undefined) {
     throw new ConfigurationError(
       'description-unfit',
-      `The schema at "${place}" has the keyword "${found}", which OpenAPI 3.0.3 can't express. Use openapi: '3.1.1', or change the schema.`,
+      `The schema at "${place}" has the keyword "${found}", which OpenAPI 3.0.3 can't express. ` +
+        `Use openapi: '3.1.1', or change the schema.`,
     )
   }
   const {

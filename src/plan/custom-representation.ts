@@ -133,7 +133,8 @@ export function representationsOption(
   const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
   if (idle !== undefined)
     throw invalidOption(
-      `The option "representations" of ${what} contains "${idle.contentType}", which has no function that applies here. Give it ${wanted.join(' or ')}.`,
+      `The option "representations" of ${what} contains "${idle.contentType}", which has no function that ` +
+        `applies here. Give it ${wanted.join(' or ')}.`,
     )
   return Object.freeze([...given])
 }
@@ -177,7 +178,8 @@ export function soundRepresented(contentType: string, made: unknown): SoundRepre
       throw invalidOption(`${what} returned the header "${name}", which belongs to the connection. Leave it out.`)
     if (typeof value === 'string' && isToken(name) && fieldValue.test(value)) continue
     throw invalidOption(
-      `${what} returned the header "${name}", which can't be sent. Encode non-ASCII characters: filename*=UTF-8''... (RFC 8187).`,
+      `${what} returned the header "${name}", which can't be sent. ` +
+        `Encode non-ASCII characters: filename*=UTF-8''... (RFC 8187).`,
     )
   }
   return { body, headers: headers as Record<string, string> }

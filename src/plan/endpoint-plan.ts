@@ -172,7 +172,8 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
   if (shape.isObject || shape.isArray) {
     throw new ConfigurationError(
       'unsuitable-member',
-      `The parameter "${parameter}" of the endpoint "${name}" is not a string, number or boolean: a query can't hold other types. Declare its type.`,
+      `The parameter "${parameter}" of the endpoint "${name}" is not a string, number or boolean: a query can't ` +
+        'hold other types. Declare its type.',
     )
   }
   return { ...scalarGrammar(shape), params: typeParams(shape) }

@@ -144,7 +144,8 @@ function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
 const unidentifiable = (owner: string, where: string): ConfigurationError =>
   new ConfigurationError(
     'invalid-schema',
-    `The schema of "${owner}" has readOnly or writeOnly ${where}, where an update can't tell the items apart. Put it on the member that holds the list.`,
+    `The schema of "${owner}" has readOnly or writeOnly ${where}, where an update can't tell the items apart. ` +
+      'Put it on the member that holds the list.',
   )
 
 function isGuarded(level: Level, seen = new Set<Level>()): boolean {

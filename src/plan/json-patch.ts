@@ -54,7 +54,8 @@ export function readOperations(body: unknown): readonly PatchOperation[] {
     refuse(
       '',
       'type',
-      'A JSON Patch is a list of operations, even for a single one (RFC 6902). To send an object with the members to change, use application/merge-patch+json.',
+      'A JSON Patch is a list of operations, even for a single one (RFC 6902). ' +
+        'To send an object with the members to change, use application/merge-patch+json.',
       { params: { types: ['array'] } },
     )
   else if (body.length > maxOperations)
@@ -270,7 +271,9 @@ function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
   const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text
   return {
     pointer,
-    detail: `"${pointer.slice(1)}" points to nothing that exists: "${shown}". Pointers apply to the representation that GET of the item returns.`,
+    detail:
+      `"${pointer.slice(1)}" points to nothing that exists: "${shown}". ` +
+      'Pointers apply to the representation that GET of the item returns.',
     code: 'path-absent',
   }
 }
@@ -278,7 +281,9 @@ function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
 function tooLarge(work: Work, value: unknown): Fault | undefined {
   work.left -= Buffer.byteLength(JSON.stringify(value))
   if (work.left >= 0) return undefined
-  const detail = `The values that a patch copies, or moves to deeper levels, may have at most ${work.limits.bodyLimit} bytes in total.`
+  const detail =
+    `The values that a patch copies, or moves to deeper levels, may have at most ${work.limits.bodyLimit} ` +
+    'bytes in total.'
   return { pointer: '', detail, code: 'too-large', params: { limit: work.limits.bodyLimit } }
 }
 

@@ -30,7 +30,8 @@ export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: Read
   const target = mounts.get(nameOf(link.to))
   if (target === undefined) {
     throw unresolved(
-      `${what} leads to "${nameOf(link.to)}", which is not mounted beside it. Mount it, or pass it in the option "related".`,
+      `${what} leads to "${nameOf(link.to)}", which is not mounted beside it. ` +
+        'Mount it, or pass it in the option "related".',
     )
   }
   checkKeyHolders(what, definition, link.by, target.plan)
@@ -57,7 +58,8 @@ export function checkKeyHolders(
   const { members } = target.key
   if (by.length !== members.length) {
     throw unresolved(
-      `${what} names ${by.length} of its members (${by.join(', ')}), but the key of "${target.collection}" has ${members.length} (${members.join(', ')}). Name one for each.`,
+      `${what} names ${by.length} of its members (${by.join(', ')}), but the key of "${target.collection}" has ` +
+        `${members.length} (${members.join(', ')}). Name one for each.`,
     )
   }
   for (const [i, member] of by.entries()) {
@@ -66,7 +68,8 @@ export function checkKeyHolders(
     const held = target.definition.shape.members.get(part)
     if (holder === undefined || held === undefined || mayBeEqual(holder, held)) continue
     throw unresolved(
-      `${what} uses "${member}", which is ${typesOf(holder)}, but "${part}" of "${target.collection}" is ${typesOf(held)}: they are never equal. Give both the same type.`,
+      `${what} uses "${member}", which is ${typesOf(holder)}, but "${part}" of "${target.collection}" is ` +
+        `${typesOf(held)}: they are never equal. Give both the same type.`,
     )
   }
 }
@@ -89,7 +92,8 @@ export function checkLineage(what: string, target: Mounted): void {
     const missing = up.parent.by.filter((member) => !members.includes(member))
     if (missing.length === 0) continue
     throw unresolved(
-      `${what} can't find the parent of "${up.plan.collection}": its key does not include ${missing.join(', ')}. Add it to the key.`,
+      `${what} can't find the parent of "${up.plan.collection}": its key does not include ${missing.join(', ')}. ` +
+        'Add it to the key.',
     )
   }
 }
@@ -104,7 +108,8 @@ export function checkScope(what: string, child: Mounted): void {
   for (let up = child.parent?.mounted; up !== undefined; up = up.parent?.mounted) {
     if (up.plan.definition.scope === undefined) continue
     throw invalidOption(
-      `${what} would show records to callers outside the scope of "${up.plan.collection}", because "${child.plan.collection}" has no scope. Give it a scope of its own.`,
+      `${what} would show records to callers outside the scope of "${up.plan.collection}", because ` +
+        `"${child.plan.collection}" has no scope. Give it a scope of its own.`,
     )
   }
 }

@@ -63,7 +63,9 @@ function pageOfRows(
 ): number {
   const rows = parseInteger(text)
   if (rows !== undefined && rows >= 0 && rows <= Number.MAX_SAFE_INTEGER && rows % size === 0) return rows / size + 1
-  const detail = `"${name}" must be a whole number of rows from 0 that is a multiple of ${size}, the size of a page. Send the page number in "${parameter.page}" instead.`
+  const detail =
+    `"${name}" must be a whole number of rows from 0 that is a multiple of ${size}, the size of a page. ` +
+    `Send the page number in "${parameter.page}" instead.`
   found.push({ parameter: name, detail, code: 'multipleOf', params: { divisor: size }, clause: 'QUERY-4' })
   return 1
 }

@@ -23,11 +23,13 @@ function unmountedParent({ definition }: Mount, mounts: readonly Mount[]): Confi
   if (mounts.some((mount) => mount.definition.collection === name)) {
     return new ConfigurationError(
       'unmounted-parent',
-      `"${definition.collection}" is contained in "${name}", which is itself contained in "${definition.collection}". Remove the parent of one of them.`,
+      `"${definition.collection}" is contained in "${name}", which is itself contained in ` +
+        `"${definition.collection}". Remove the parent of one of them.`,
     )
   }
   return new ConfigurationError(
     'unmounted-parent',
-    `"${definition.collection}" is contained in "${name}", which is not mounted beside it. Mount "${name}" in the same version.`,
+    `"${definition.collection}" is contained in "${name}", which is not mounted beside it. ` +
+      `Mount "${name}" in the same version.`,
   )
 }

@@ -162,7 +162,8 @@ function checkIdempotency(
   if (adapter.create !== undefined && adapter.recall !== undefined) return
   throw new ConfigurationError(
     'adapter-incomplete',
-    `${what} is "required", but its adapter stores no keys: that needs create() and recall(). Give the adapter the option idempotency.`,
+    `${what} is "required", but its adapter stores no keys: that needs create() and recall(). ` +
+      'Give the adapter the option idempotency.',
   )
 }
 
@@ -176,7 +177,8 @@ function checkEndpoints(collection: string, given: readonly Endpoint<never>[] | 
   for (const { name, area, allow } of given as readonly Endpoint<never>[]) {
     if (area !== undefined)
       throw invalidOption(
-        `The endpoint "${name}" is below the items of "${collection}" and so in their area. Leave the area "${area}" out.`,
+        `The endpoint "${name}" is below the items of "${collection}" and so in their area. ` +
+          `Leave the area "${area}" out.`,
       )
     checkEndpointName(name, collection, allow)
   }

@@ -34,7 +34,8 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
     const [, method, template = ''] = grammar.exec(key) ?? []
     if (template === '')
       throw invalidOption(
-        `${name} is not a path. Give a path below the version, such as "/notas/{id}", or with a method "DELETE /notas/{id}".`,
+        `${name} is not a path. Give a path below the version, such as "/notas/{id}", or with a method "DELETE ` +
+          '/notas/{id}".',
       )
     if (method === 'HEAD') throw invalidOption(`${name} names HEAD, which always follows GET. Name GET instead.`)
     const part = parts.get(template) ?? { life: undefined, methods: [] }

@@ -127,7 +127,9 @@ const tooMany = (name: string): KnownViolation<'maxItems'> => ({
  */
 export const misfitCursor: KnownViolation<'hint'> = Object.freeze({
   parameter: parameter.after,
-  detail: `"${parameter.after}" does not match this query: copy it unchanged from a Link of the same query, or leave it out.`,
+  detail:
+    `"${parameter.after}" does not match this query: copy it unchanged from a Link of the same query, or ` +
+    'leave it out.',
   code: 'hint',
   clause: 'QUERY-7',
 })
@@ -163,7 +165,9 @@ function unknownParameter(name: string, allowed: readonly string[]): KnownViolat
   const suggestion = likelyParameter(name, allowed)
   return {
     parameter: shown,
-    detail: `"${shown}" is not a parameter here. ${allowed.length === 0 ? 'This request takes no parameters.' : didYouMean(suggestion, allowed)}`,
+    detail:
+      `"${shown}" is not a parameter here. ` +
+      `${allowed.length === 0 ? 'This request takes no parameters.' : didYouMean(suggestion, allowed)}`,
     code: 'unknown',
     params: { name: shown },
     clause: 'QUERY-8',

@@ -130,7 +130,9 @@ function checkLinks({ plan, targets, below, life }: Mounted): void {
     const where = link.kind === 'sub' ? link.sub : (targets.get(link.name)?.plan.collection ?? '')
     throw new ConfigurationError(
       'unresolved-link',
-      `The link "${link.name}" of "${plan.collection}" leads to "${where}", which retires${whenText(target.retired)}: clients that follow it would get 410. Let "${plan.collection}" retire with it, leave the link out in a new version, or keep "${where}".`,
+      `The link "${link.name}" of "${plan.collection}" leads to "${where}", which ` +
+        `retires${whenText(target.retired)}: clients that follow it would get 410. ` +
+        `Let "${plan.collection}" retire with it, leave the link out in a new version, or keep "${where}".`,
     )
   }
 }
@@ -160,12 +162,14 @@ function checkOperations(
       const near = nearMiss(name, known)
       throw new ConfigurationError(
         'unknown-member',
-        `operations of the mount of "${collection}" has "${name}", which is not one of its operations. ${near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`}`,
+        `operations of the mount of "${collection}" has "${name}", which is not one of its operations. ` +
+          `${near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`}`,
       )
     }
     if (!offered.has(name) && life.retired === undefined)
       throw invalidOption(
-        `${name} of the mount of "${collection}" is deprecated but not served. Leave it out, or retire it: { retired: true }.`,
+        `${name} of the mount of "${collection}" is deprecated but not served. ` +
+          'Leave it out, or retire it: { retired: true }.',
       )
   }
 }
@@ -177,7 +181,8 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
     const what = `below of the mount of "${plan.collection}" has "${segment}"`
     if (found !== undefined)
       throw invalidOption(
-        `${what}, which is ${found.kind === 'leaf' ? 'an endpoint' : 'mounted by itself'}. Set the option on ${found.kind === 'leaf' ? 'endpoint()' : 'its mount'}.`,
+        `${what}, which is ${found.kind === 'leaf' ? 'an endpoint' : 'mounted by itself'}. ` +
+          `Set the option on ${found.kind === 'leaf' ? 'endpoint()' : 'its mount'}.`,
       )
     const known = [...below].flatMap(([name, one]) =>
       one.kind === 'contained' || (one.kind === 'leaf' && one.route.flag === undefined) ? [] : [name],
@@ -185,7 +190,8 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
     const near = nearMiss(segment, known)
     throw new ConfigurationError(
       'unknown-member',
-      `${what}, which is neither a flag nor an associated sub-collection. ${near === undefined ? `There ${known.length === 0 ? 'is none' : `are ${known.join(', ')}`}.` : `Did you mean "${near}"?`}`,
+      `${what}, which is neither a flag nor an associated sub-collection. ` +
+        `${near === undefined ? `There ${known.length === 0 ? 'is none' : `are ${known.join(', ')}`}.` : `Did you mean "${near}"?`}`,
     )
   }
 }
@@ -210,7 +216,8 @@ function checkUse(
     )
     throw new ConfigurationError(
       'unresolved-link',
-      `${what} is not a path in this version. ${near === undefined ? 'Give a path below the version, or an absolute URL.' : `Did you mean "${near}"?`}`,
+      `${what} is not a path in this version. ` +
+        `${near === undefined ? 'Give a path below the version, or an absolute URL.' : `Did you mean "${near}"?`}`,
     )
   }
   const names = new Set(template.match(/\{[^{}]*\}/g))

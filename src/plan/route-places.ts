@@ -20,7 +20,8 @@ export function place<Op extends OperationDescription>(
   if (table.has(segment) || clash) {
     throw new ConfigurationError(
       'path-taken',
-      `Two entries have the path "/${area === undefined ? '' : `${area}/`}${segment}". Mount each collection once, or put one in another area.`,
+      `Two entries have the path "/${area === undefined ? '' : `${area}/`}${segment}". ` +
+        'Mount each collection once, or put one in another area.',
     )
   }
   top.set(area ?? '', table.set(segment, target))
@@ -33,7 +34,10 @@ export function placeDocument<Op extends OperationDescription>(top: Top<Op>, rou
   if (holder !== undefined) {
     throw new ConfigurationError(
       'path-taken',
-      `${holder} is called "${name}", but describe of api() serves ${route.document?.pages === undefined ? 'the document' : 'its pages'} at "/${name}". Rename it, put an entry into an area, or leave ${route.document?.pages === undefined ? 'describe' : 'pages'} out.`,
+      `${holder} is called "${name}", but describe of api() serves ` +
+        `${route.document?.pages === undefined ? 'the document' : 'its pages'} at "/${name}". ` +
+        'Rename it, put an entry into an area, or leave ' +
+        `${route.document?.pages === undefined ? 'describe' : 'pages'} out.`,
     )
   }
   place(top, undefined, name, route)

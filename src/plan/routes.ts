@@ -286,7 +286,8 @@ class TableBuilder<Op extends OperationDescription> {
     const { by } = definition.parent
     if (options.area !== undefined) {
       throw invalidOption(
-        `"${definition.collection}" is contained in "${mounted.plan.collection}", so it lies in its area. Leave the area "${options.area}" out.`,
+        `"${definition.collection}" is contained in "${mounted.plan.collection}", so it lies in its area. ` +
+          `Leave the area "${options.area}" out.`,
       )
     }
     checkKeyHolders(`The parent of "${definition.collection}"`, definition, by, mounted.plan)

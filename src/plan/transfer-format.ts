@@ -139,7 +139,8 @@ export function exportsOption(
   )
   if (taken !== undefined) {
     throw invalidOption(
-      `"${taken.contentType}" of ${what} is both an export and a representation of its pages. Leave one out: a media type has one meaning.`,
+      `"${taken.contentType}" of ${what} is both an export and a representation of its pages. ` +
+        'Leave one out: a media type has one meaning.',
     )
   }
   return {

@@ -55,7 +55,8 @@ export function compileValidator(
     if (isConfigurationError(error)) throw error
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. Correct the schema.`,
+      `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. ` +
+        'Correct the schema.',
     )
   }
 }

@@ -6,7 +6,11 @@ import type { ReportedClient, ReportedPlace, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
 /** The content security policy of the page. It allows only the page's own style. */
-export const pagePolicy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+export const pagePolicy =
+  `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; ` +
+  `base-uri 'none'; ` +
+  `form-action 'none'; ` +
+  `frame-ancestors 'none'`
 
 /** The maximum number of rows in one table. The JSON report contains all rows. */
 const maxRows = 200

@@ -20,7 +20,8 @@ export function mountedOf({ version, route }: Routed, collection: string): Mount
   if (found !== undefined) return found
   throw new ConfigurationError(
     'unknown-member',
-    `The endpoint "${route.template}" calls "${String(collection)}", which is not mounted beside it. Mount it in the same version.`,
+    `The endpoint "${route.template}" calls "${String(collection)}", which is not mounted beside it. ` +
+      'Mount it in the same version.',
   )
 }
 

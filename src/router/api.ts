@@ -263,7 +263,8 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
     table.resources.filter(({ parent }) => parent === undefined).map(({ path }) => path.slice(1)),
   )
   throw invalidOption(
-    `rateLimit() of api() has a budget for "${stray}", which no version serves. ${didYouMean(nearMiss(stray, paths), [...new Set(paths)])}`,
+    `rateLimit() of api() has a budget for "${stray}", which no version serves. ` +
+      `${didYouMean(nearMiss(stray, paths), [...new Set(paths)])}`,
   )
 }
 

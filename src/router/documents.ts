@@ -95,7 +95,8 @@ export class Documents {
     } = checkOptions<DescribeOptions>('describe of api()', options, describeKinds)
     if (open && reduced)
       throw invalidOption(
-        'The option "describe" of api() is both public and reduced, but a public document has no caller whose permissions could reduce it. Leave one out.',
+        'The option "describe" of api() is both public and reduced, but a public document has no caller whose ' +
+          'permissions could reduce it. Leave one out.',
       )
     this.public = open
     this.#description = description

@@ -180,7 +180,9 @@ export class Exchange implements AnyStage {
     if (!this.authenticated) {
       throw new ConfigurationError(
         'middleware-missing',
-        'This service has the option "permission", but this request was not authenticated. Set the option "authenticate", for example to bearer({ keys }), or mount an authenticating middleware before it.',
+        'This service has the option "permission", but this request was not authenticated. ' +
+          'Set the option "authenticate", for example to bearer({ keys }), or mount an authenticating ' +
+          'middleware before it.',
       )
     }
     return this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))

@@ -37,7 +37,8 @@ const pieceLength = 65_536
 export function beginExport(exchange: Routed): void {
   if (exchange.req.httpVersionMajor === 1 && exchange.req.httpVersionMinor === 0) {
     const detail =
-      'An export needs HTTP/1.1 or later: in HTTP/1.0 a truncated export looks complete. If there is a proxy in between, configure it to use HTTP/1.1 for this service (nginx: proxy_http_version 1.1).'
+      'An export needs HTTP/1.1 or later: in HTTP/1.0 a truncated export looks complete. ' +
+      'If there is a proxy in between, configure it to use HTTP/1.1 for this service (nginx: proxy_http_version 1.1).'
     throw new HttpProblem('bad-request', { detail })
   }
   const exports = exportsOf(exchange)
@@ -160,7 +161,8 @@ function nextRequest(
   if (seek === undefined) return { ...rest, count: false, page: Math.floor(seen / wanted.size) + 1, offset: seen }
   if (isDeepStrictEqual(seek, before.seek)) {
     throw new Error(
-      `The adapter of "${plan.collection}" returned the same position twice. It marks its lists as "seekable" but does not seek.`,
+      `The adapter of "${plan.collection}" returned the same position twice. ` +
+        'It marks its lists as "seekable" but does not seek.',
     )
   }
   return { ...rest, count: false, seek }

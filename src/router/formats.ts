@@ -139,7 +139,8 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
   if (text === undefined) return encoded(exchange, value, wire, headers)
   const invalidResult = (what: string, cause?: unknown): Error =>
     new Error(
-      `${method} ${route.template} returned ${what}. Give a value that JSON can hold, or make bytes of it in representations: [representation(mediaType, { value })].`,
+      `${method} ${route.template} returned ${what}. Give a value that JSON can hold, or make bytes of it in ` +
+        'representations: [representation(mediaType, { value })].',
       { cause },
     )
   const kind = wrongKindOf(value)
@@ -149,7 +150,8 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
     made = text(value, wire)
   } catch (error) {
     throw invalidResult(
-      `a value that can't be written as ${representation.mediaType}: ${error instanceof Error ? error.message : 'unknown'}`,
+      `a value that can't be written as ${representation.mediaType}: ` +
+        `${error instanceof Error ? error.message : 'unknown'}`,
       error,
     )
   }

@@ -34,7 +34,9 @@ export function idempotencyKey({ req, resource }: Routed): string | undefined {
   }
   const key = typeof field === 'string' ? parseIdempotencyKey(field) : undefined
   if (key !== undefined) return key
-  const fix = `is not a single key of 1 to ${longestKey} printable ASCII characters. Send one key, such as a UUID. Put a key with spaces, commas or semicolons in double quotes.`
+  const fix =
+    `is not a single key of 1 to ${longestKey} printable ASCII characters. Send one key, such as a UUID. ` +
+    'Put a key with spaces, commas or semicolons in double quotes.'
   throw refused('malformed-idempotency-key', 'malformed', fix)
 }
 
@@ -126,7 +128,9 @@ const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Obj
 
 const unknownOwner = ({ plan }: Routed['resource']): ConfigurationError =>
   invalidOption(
-    `A POST to "${plan.collection}" has an ${header.idempotencyKey}, but its owner can't be determined. Give the service idempotencyOwner: (principal, req) => string, synchronous and unique to each caller. Without it the principal must have a "sub" or be plain data.`,
+    `A POST to "${plan.collection}" has an ${header.idempotencyKey}, but its owner can't be determined. ` +
+      'Give the service idempotencyOwner: (principal, req) => string, synchronous and unique to each caller. ' +
+      'Without it the principal must have a "sub" or be plain data.',
   )
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)

@@ -116,7 +116,8 @@ const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, c
 function checkedParams(params: unknown, collection: string): Params {
   if (areParams(params)) return params
   throw invalidOption(
-    `The function "rules" of "${collection}" returned params that are not plain. Return an object of strings, finite numbers, booleans and nulls, or lists of them.`,
+    `The function "rules" of "${collection}" returned params that are not plain. ` +
+      'Return an object of strings, finite numbers, booleans and nulls, or lists of them.',
   )
 }
 

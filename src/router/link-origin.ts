@@ -18,7 +18,10 @@ export function otherOrigin(link: unknown, root: string): string {
   const theirs = typeof href === 'string' ? originOf(href) : undefined
   const ours = originOf(root)
   if (theirs === undefined || ours === undefined || theirs === ours || theirs.length > longest) return ''
-  return ` The href has the origin ${theirs}, and this service has the origin ${ours}. If both are this service, set its option "baseUrl", or send all requests to one listening server.`
+  return (
+    ` The href has the origin ${theirs}, and this service has the origin ${ours}. ` +
+    'If both are this service, set its option "baseUrl", or send all requests to one listening server.'
+  )
 }
 
 /** Returns the origin of an absolute URL (RFC 6454 6.2), or `undefined` for any other string. */

@@ -199,7 +199,9 @@ function takeLink({ caller, mounted, body, record, violations }: Taking, link: L
   const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
   violations.push({
     pointer: `/${escapePointer(link.name)}`,
-    detail: `"${link.name}" must lead to an item of ${target.plan.collection}: give ${example}, or ${members}.${otherOrigin(given, caller.root)}`,
+    detail:
+      `"${link.name}" must lead to an item of ${target.plan.collection}: give ${example}, or ` +
+      `${members}.${otherOrigin(given, caller.root)}`,
     code: 'link',
     params: linkParams(target),
     clause: 'REP-7',

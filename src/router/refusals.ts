@@ -30,7 +30,9 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
   const why = whyOf(refusal)
   if (refused === 'referenced' && members.length === 0) {
     const by = (refusal.by ?? []).filter((name) => collections.has(name)).map((name) => JSON.stringify(name))
-    const detail = `The record ${refusal.why === undefined && by.length > 0 ? `is still referred to by records of ${by.join(' and ')}` : why}.`
+    const detail = `The record ${
+      refusal.why === undefined && by.length > 0 ? `is still referred to by records of ${by.join(' and ')}` : why
+    }.`
     return new HttpProblem(refused, { detail, errors: [{ pointer: '', detail, code: refused, clause: 'ERR-2' }] })
   }
   const errors = onWire(

@@ -54,7 +54,8 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
     if (given instanceof Promise) given.catch(() => {})
     throw invalidScope(
       definition,
-      `returned ${nameOfKind(given)}. Return a plain object of members and values, synchronously. Look up asynchronous data in the option "principal".`,
+      `returned ${nameOfKind(given)}. Return a plain object of members and values, synchronously. ` +
+        'Look up asynchronous data in the option "principal".',
     )
   }
   const members = new NamedMembers(definition.collection, definition.shape)

@@ -272,7 +272,8 @@ export class Store {
     if (done === word || done === 'stale') return done
     const { collection } = this.#mounted.plan
     throw new Error(
-      `The adapter of "${collection}" returned ${JSON.stringify(done)} from ${method}(). Allowed are '${word}', 'absent', 'stale' and a refusal.`,
+      `The adapter of "${collection}" returned ${JSON.stringify(done)} from ${method}(). ` +
+        `Allowed are '${word}', 'absent', 'stale' and a refusal.`,
     )
   }
 
@@ -284,7 +285,8 @@ export class Store {
     if (typeof stored.version !== 'string') {
       throw loggable(
         new Error(
-          `The adapter of "${this.#mounted.plan.collection}" returned a record without a version. A version is a string.`,
+          `The adapter of "${this.#mounted.plan.collection}" returned a record without a version. ` +
+            'A version is a string.',
         ),
       )
     }

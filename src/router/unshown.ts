@@ -30,7 +30,8 @@ export const changeMadeProblem = (cause: unknown): Unavailable =>
   new Unavailable({
     cause,
     detail:
-      'The change was made, but its response could not be built. Do not repeat the request: GET the resource to see the change.',
+      'The change was made, but its response could not be built. Do not repeat the request: GET the resource to ' +
+      'see the change.',
   })
 
 /**

@@ -38,7 +38,8 @@ const findPut: Find = (operation) => {
   if (operation.operation.requestBody === undefined || successesOf(operation).join() === '200') return []
   return [
     here(
-      `${operation.name} responds with ${listed(successesOf(operation))}. A PUT replaces an existing item: respond with 200, and create items with POST on the collection.`,
+      `${operation.name} responds with ${listed(successesOf(operation))}. ` +
+        'A PUT replaces an existing item: respond with 200, and create items with POST on the collection.',
       operation,
     ),
   ]
@@ -66,7 +67,8 @@ const findDelete: Find = (operation) => {
         ]),
     ...bodies.map((status) =>
       here(
-        `${name} responds with ${status} and a body. Leave the body out: the response to a DELETE has none, so respond with 204.`,
+        `${name} responds with ${status} and a body. Leave the body out: the response to a DELETE has none, so ` +
+          'respond with 204.',
         operation,
         'responses',
         status,
@@ -82,7 +84,8 @@ const findHead: Find = (operation) => {
   if (wrong.length === 0 && lacking.length === 0) return []
   return [
     here(
-      `${name} responds with ${listed(Object.keys(responses))}. Respond with 302 if the item exists and 404 if it does not, without a body.`,
+      `${name} responds with ${listed(Object.keys(responses))}. Respond with 302 if the item exists and 404 if ` +
+        'it does not, without a body.',
       operation,
       'responses',
     ),

@@ -73,7 +73,9 @@ const findNoArray = (operation: Operation): readonly Finding[] =>
   Object.entries(contentOf(operation.responses['200'])).flatMap(([type, media]) => {
     const { schema } = asObject(media)
     if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
-    const message = `${operation.name} does not respond with an array in ${type}. Return the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
+    const message =
+      `${operation.name} does not respond with an array in ${type}. ` +
+      `Return the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
     return [{ message, path: [...operation.place, 'responses', '200', 'content', type] }]
   })
 
@@ -96,7 +98,9 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
   if (created.length === 0 && !successesOf(operation).includes('200')) {
     return [
       {
-        message: `${operation.name} has no success response. Respond with 201 or 202 and ${header.location}, or with 200 if nothing is created.`,
+        message:
+          `${operation.name} has no success response. Respond with 201 or 202 and ${header.location}, or with 200 ` +
+          'if nothing is created.',
         path: [...operation.place],
       },
     ]

@@ -87,7 +87,9 @@ function findTurned(document: unknown): readonly Finding[] {
     const other = pairs.get(`${child} ${parent}`)
     // Each pair is reported once, at the later of the two paths.
     if (other === undefined || paths.indexOf(other) > paths.indexOf(path)) return []
-    const message = `${path.text}: "${child}" is below "${parent}", but in ${other.text} it is the other way round. Put the parent first, and filter the other collection by a parameter.`
+    const message =
+      `${path.text}: "${child}" is below "${parent}", but in ${other.text} it is the other way round. ` +
+      'Put the parent first, and filter the other collection by a parameter.'
     return [{ message, path: ['paths', path.text] }]
   })
 }

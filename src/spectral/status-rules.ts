@@ -32,7 +32,9 @@ const findForeign: Find = ({ name, responses, place }) =>
   Object.keys(responses)
     .filter((status) => /^[0-9]{3}$/.test(status) && !known.has(status))
     .map((status) => ({
-      message: `${name} responds with ${status}, which the conventions do not use. Respond with ${instead[status] ?? (status < '400' ? '200' : status < '500' ? '422 or 400' : '500')}.`,
+      message:
+        `${name} responds with ${status}, which the conventions do not use. ` +
+        `Respond with ${instead[status] ?? (status < '400' ? '200' : status < '500' ? '422 or 400' : '500')}.`,
       path: [...place, 'responses', status],
     }))
 
@@ -97,7 +99,9 @@ const findOtherProblems: Find = ({ name, method, responses, place }) => {
     if (lacking.length === 0) return []
     return [
       {
-        message: `The problem of ${name} ${status} lacks ${lacking.join(', ')}. Add the members to its schema (RFC 9457).`,
+        message:
+          `The problem of ${name} ${status} lacks ${lacking.join(', ')}. ` +
+          'Add the members to its schema (RFC 9457).',
         path,
       },
     ]

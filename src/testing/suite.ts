@@ -155,7 +155,8 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   return {
     id: 'methods/offered',
     title:
-      'An adapter offers every method except those in the option "without". The service responds with 405 to requests that need a missing method.',
+      'An adapter offers every method except those in the option "without". ' +
+      'The service responds with 405 to requests that need a missing method.',
     on: 'any',
     async run({ adapter }) {
       for (const method of optionalMethods) {

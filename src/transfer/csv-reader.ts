@@ -142,7 +142,10 @@ function rowOf(
 
 function unequal([first, ...others]: readonly Cell[], columns: number): string {
   if (others.length === 0 && first?.text === '' && !first.quoted) return 'The line is empty.'
-  return `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, but the header row has ${columns}.`
+  return (
+    `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, but the header row ` +
+    `has ${columns}.`
+  )
 }
 
 /** Stands for a cell that does not contain a valid value for its column. */

@@ -38,7 +38,9 @@ export const ownMembers = ({ rows, matches }: Extent): Readonly<Record<string, s
   numero: 'n',
   numeroDeEnvio: `'ENV-' || lpad(n::text, 8, '0')`,
   sucursalDeDistribucion: `1 + n % ${branchesOf({ rows, matches })}`,
-  fechaDeEntrada: `to_char(timestamp '2025-01-01' + (n * ${stride} % ${modulus}) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS".0000000"')`,
+  fechaDeEntrada:
+    `to_char(timestamp '2025-01-01' + (n * ${stride} % ${modulus}) * interval '1 second', ` +
+    `'YYYY-MM-DD"T"HH24:MI:SS".0000000"')`,
 })
 
 export function* piecesOf({ rows, matches }: Extent): Iterable<Pieza> {

@@ -124,7 +124,9 @@ async function fillPieces(
   const values = members.map((member) => own[member] ?? `bases.${snakeCase(member)}`)
   for (let from = 1; from <= extent.rows; from += chunk) {
     await client.query(
-      `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM generate_series(${from}::bigint, ${Math.min(from + chunk - 1, extent.rows)}) AS n JOIN bases ON bases.numero = n % ${bases} ORDER BY n`,
+      `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ` +
+        `generate_series(${from}::bigint, ${Math.min(from + chunk - 1, extent.rows)}) AS n JOIN bases ON ` +
+        `bases.numero = n % ${bases} ORDER BY n`,
     )
   }
   await client.query(`CREATE INDEX ON ${table} (sucursal_de_distribucion, fecha_de_entrada, numero)`)
@@ -145,7 +147,8 @@ async function insert(
     Object.fromEntries(Object.entries(record).map(([member, value]) => [columnOf(member), value])),
   )
   await client.query(
-    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`,
+    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, ` +
+      '$1::text::jsonb)',
     [JSON.stringify(rows)],
   )
 }

@@ -56,7 +56,8 @@ function panel({ name, x: label }: CurveResult, series: readonly Series[]): stri
 function line({ points }: Series, colour: string, x: (value: number) => number, y: (value: number) => number): string {
   const places = points.map((point) => ({ x: x(point.x), y: y(point.spread.median) }))
   return [
-    `<polyline fill="none" stroke="${colour}" stroke-width="1.5" points="${places.map((place) => `${place.x},${place.y}`).join(' ')}"/>`,
+    `<polyline fill="none" stroke="${colour}" stroke-width="1.5" ` +
+      `points="${places.map((place) => `${place.x},${place.y}`).join(' ')}"/>`,
     ...places.map((place) => `<circle cx="${place.x}" cy="${place.y}" r="2.5" fill="${colour}"/>`),
   ].join('\n')
 }

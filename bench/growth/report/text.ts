@@ -111,8 +111,10 @@ export function circumstances({
 }: Omit<GrowthResult, 'curves'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
   const lines = [
-    `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`,
-    `${rounds} rounds of ${each} a point, interleaved; medians, quartiles in brackets; at the end the ratio of the last point to the first`,
+    `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} ` +
+      `before and ${load[1].toFixed(1)} after`,
+    `${rounds} rounds of ${each} a point, interleaved; medians, quartiles in brackets; at the end the ratio of ` +
+      'the last point to the first',
   ]
   return [...lines, ...leftOut].join('\n')
 }

@@ -38,7 +38,8 @@ const maxLimit = 100
 export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   return endpoint('search', {
     description:
-      'Searches clients, contracts and pre-pieces for the text q. Returns the best results of each collection, at most limit, as { coleccion, href, titulo }.',
+      'Searches clients, contracts and pre-pieces for the text q. ' +
+      'Returns the best results of each collection, at most limit, as { coleccion, href, titulo }.',
     methods: {
       GET: {
         query: {

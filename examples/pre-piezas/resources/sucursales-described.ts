@@ -157,7 +157,8 @@ const listed = [
       minLength: 1,
       maxLength: 26,
       pattern:
-        '^(?!(?:.*,)?[-+ ]?([^,]+),(?:.*,)?[-+ ]?\\1(?:,|$))[-+ ]?(?:nomenclatura|descripcion)(?:,[-+ ]?(?:nomenclatura|descripcion))*$',
+        '^(?!(?:.*,)?[-+ ]?([^,]+),(?:.*,)?[-+ ]?\\1(?:,|$))[-+ ]?(?:nomenclatura|descripcion)(?:,[-+ ' +
+        ']?(?:nomenclatura|descripcion))*$',
     },
   },
   {

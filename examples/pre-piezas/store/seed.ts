@@ -36,7 +36,8 @@ async function load(run: Run, table: string, records: readonly object[]): Promis
       .slice(at, at + batch)
       .map((record) => Object.fromEntries(Object.entries(record).map(([member, value]) => [snakeCase(member), value])))
     await run(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, ` +
+        '$1::text::jsonb)',
       [JSON.stringify(rows)],
     )
   }

@@ -39,7 +39,8 @@ const statements: readonly (readonly [table: string, ddl: string])[] = [
     'componentes',
     // Removing a piece removes its components. Otherwise, a later piece with the same number would
     // get the old components.
-    `${tableDdl(componentes, tables.componentes)} ALTER TABLE componentes ADD FOREIGN KEY (numero_de_cabecera) REFERENCES pre_piezas ON DELETE CASCADE;`,
+    `${tableDdl(componentes, tables.componentes)} ALTER TABLE componentes ADD FOREIGN KEY (numero_de_cabecera) ` +
+      'REFERENCES pre_piezas ON DELETE CASCADE;',
   ],
 ]
 

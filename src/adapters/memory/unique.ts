@@ -64,6 +64,7 @@ function check({ collection, shape }: ResourceDefinition, member: string): void 
   const near = nearMiss(member, shape.paths())
   throw new ConfigurationError(
     'unknown-member',
-    `The memory adapter of "${collection}" names "${member}" in unique, which its schema does not have. ${near === undefined ? `It has: ${shape.paths().join(', ')}.` : `Did you mean "${near}"?`}`,
+    `The memory adapter of "${collection}" names "${member}" in unique, which its schema does not have. ` +
+      `${near === undefined ? `It has: ${shape.paths().join(', ')}.` : `Did you mean "${near}"?`}`,
   )
 }

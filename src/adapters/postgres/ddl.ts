@@ -285,7 +285,8 @@ function* joinTables(
     ]
     const reference = `FOREIGN KEY (${keys.map(quote).join(', ')}) REFERENCES ${table} ON DELETE CASCADE`
     const name = quoteRelation(relationName(join.table))
-    yield `CREATE TABLE ${name} (\n${[...lines, ...(distribution === undefined ? [`  ${reference}`] : [])].join(',\n')}\n);`
+    yield `CREATE TABLE ${name} ` +
+      `(\n${[...lines, ...(distribution === undefined ? [`  ${reference}`] : [])].join(',\n')}\n);`
     if (distribution !== undefined) {
       const by = layout.key.findIndex(({ column }) => column === distribution.column)
       yield distribution.joinTable(relationName(join.table), keys[by] as string)

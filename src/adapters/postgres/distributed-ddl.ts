@@ -73,7 +73,8 @@ export function distributing(
     joinTable: (name, of) =>
       `SELECT create_distributed_table(${nameOf(name)}, ${literal(of)}, colocate_with => ${own});`,
     sharedTable: (name, of) =>
-      `SELECT create_distributed_table(${nameOf(name)}, ${literal(of)})\n  WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = ${nameOf(name)}::regclass);`,
+      `SELECT create_distributed_table(${nameOf(name)}, ${literal(of)})\n  WHERE NOT EXISTS (SELECT FROM ` +
+      `pg_dist_partition WHERE logicalrelid = ${nameOf(name)}::regclass);`,
   }
 }
 

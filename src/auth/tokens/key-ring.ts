@@ -52,7 +52,8 @@ function fixedRing(what: string, given: unknown): KeyRing {
   const missing = given === undefined || given === null
   if (missing || typeof given === 'string' || given instanceof Uint8Array) {
     throw invalidOption(
-      `The option "keys" of ${what} ${missing ? 'is missing' : 'has no algorithm'}. Use { algorithm: 'HS256', key: secret }, ` +
+      `The option "keys" of ${what} ${missing ? 'is missing' : 'has no algorithm'}. ` +
+        `Use { algorithm: 'HS256', key: secret }, ` +
         'a list of these, or jwks().',
     )
   }

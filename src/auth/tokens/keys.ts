@@ -119,8 +119,8 @@ function checkCurve(
 ): void {
   if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === requirement.curve) return
   throw weak(
-    `${what} is not a key on the curve ${requirement.curveName}, which ${algorithm} requires (RFC 7518 3.4). Use such a ` +
-      'key, or set the algorithm of this key.',
+    `${what} is not a key on the curve ${requirement.curveName}, which ${algorithm} requires (RFC 7518 ` +
+      '3.4). Use such a key, or set the algorithm of this key.',
   )
 }
 

@@ -41,7 +41,8 @@ function needsAttempts(service: Service): void {
   loginOf(service)
   if (!service.isDisposable)
     throw new Unchecked(
-      'failed logins could lock an account or block this address. If all data of the service may be lost, give --disposable',
+      'failed logins could lock an account or block this address. ' +
+        'If all data of the service may be lost, give --disposable',
     )
 }
 

@@ -32,7 +32,8 @@ async function fromOrigin(list: Listing): Promise<Exchange> {
   const exchange = await list.list('', { headers: { Origin: origin } })
   if (!allowsOrigin(exchange, origin) && list.service.target.origin === undefined)
     throw new NotApplicable(
-      `scripts of ${origin} may not read the answers. If another origin is allowed, give it as "origin" in a target file`,
+      `scripts of ${origin} may not read the answers. If another origin is allowed, give it as "origin" in ` +
+        'a target file',
     )
   return exchange
 }

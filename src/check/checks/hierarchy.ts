@@ -41,7 +41,9 @@ export const hierarchyChecks: readonly ListCheck[] = [
   {
     id: 'PATH-5/parent-first',
     needs: ['REP-1/reachable'],
-    rule: 'In the path of a sub-collection, the parent comes first: `/customers/{id}/orders`, not `/orders/{id}/customers`.',
+    rule:
+      'In the path of a sub-collection, the parent comes first: `/customers/{id}/orders`, not ' +
+      '`/orders/{id}/customers`.',
     why: 'Clients look for the items of a parent below its address.',
     fix: 'Put the parent first. The parent of an item is one of its links, which `expand` shows.',
     run: parentFirst,

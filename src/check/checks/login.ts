@@ -76,7 +76,9 @@ export const loginChecks: readonly ServiceCheck[] = [
   },
   {
     id: 'AUTH-2/token',
-    rule: 'A login with user and password gets 200, with the token in `x-authorization-token`, without a body, and with `Cache-Control: no-store`.',
+    rule:
+      'A login with user and password gets 200, with the token in `x-authorization-token`, without a body, and ' +
+      'with `Cache-Control: no-store`.',
     why: 'Clients of all services take the token from the same place, and no cache may keep the token.',
     fix: 'Send the token in x-authorization-token, without a body, and Cache-Control: no-store.',
     async run(service) {

@@ -146,7 +146,9 @@ export const walkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-7/link-walk',
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
-    rule: '`Link` leads to the same pages as page numbers: `next` leads to the next page, and the last page has no `next`.',
+    rule:
+      '`Link` leads to the same pages as page numbers: `next` leads to the next page, and the last page ' +
+      'has no `next`.',
     why: 'Generic clients only follow `next`.',
     fix: 'Send `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',
     async run(list) {

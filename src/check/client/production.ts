@@ -26,7 +26,10 @@ export function refusedInProduction({ caller, headers, body, url }: Request): st
     ([name]) => name.toLowerCase() === header.authorization.toLowerCase(),
   )?.[1]
   if (credentials !== undefined || caller.kind === 'basic' || caller.kind === 'wrong-password')
-    return '--production sends no passwords, and no credentials except those of the principals, because failed attempts could lock an account'
+    return (
+      '--production sends no passwords, and no credentials except those of the principals, because failed attempts ' +
+      'could lock an account'
+    )
   const { body: largestBody, address: longestAddress } = productionLimits
   if (Buffer.byteLength(body ?? '') > largestBody)
     return `--production sends no body of more than ${largestBody} bytes, because large bodies load the service`

@@ -41,11 +41,17 @@ function faultOf(document: unknown, reference: string): string | undefined {
   let next: unknown = reference
   while (typeof next === 'string' && next.startsWith('#')) {
     if (trail.includes(next))
-      return `The reference "${reference}" leads back to itself: ${[...trail, next].join(' -> ')}. Let one of them hold the value.`
+      return (
+        `The reference "${reference}" leads back to itself: ${[...trail, next].join(' -> ')}. ` +
+        'Let one of them hold the value.'
+      )
     trail.push(next)
     const found = at(document, next.slice(1))
     if (found === undefined)
-      return `The reference "${reference}" has no target${trail.length > 1 ? ` (by way of ${next})` : ''}. Add the value, or correct the reference.`
+      return (
+        `The reference "${reference}" has no target${trail.length > 1 ? ` (by way of ${next})` : ''}. ` +
+        'Add the value, or correct the reference.'
+      )
     next = isObject(found) ? own(found, '$ref') : undefined
   }
   return undefined

@@ -39,7 +39,13 @@ export function lintText(report: LintReport): string {
       '\ufffd',
     )
   })
-  return `${[...lines, ...(lines.length > 0 ? [''] : []), `${name}: ${counted(findings.length, 'finding')}. ${counted(rules.length, 'rule')}, ${counted(operations, 'operation')}.`].join('\n')}\n`
+  return `${[
+    ...lines,
+    ...(lines.length > 0 ? [''] : []),
+    `${name}: ${counted(findings.length, 'finding')}. ` +
+      `${counted(rules.length, 'rule')}, ` +
+      `${counted(operations, 'operation')}.`,
+  ].join('\n')}\n`
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

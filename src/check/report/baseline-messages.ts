@@ -25,7 +25,8 @@ export function baselineMessages(
     ),
     ...soon.map(
       ({ entry }) =>
-        `${placeOf(entry)} is accepted for ${leftOf(today, entry.until as Day)}, until ${entry.until}${reasonOf(entry)}.`,
+        `${placeOf(entry)} is accepted for ${leftOf(today, entry.until as Day)}, until ` +
+        `${entry.until}${reasonOf(entry)}.`,
     ),
     ...unmatched.flatMap(({ entry, state }) =>
       state === 'fixed'

@@ -60,7 +60,10 @@ ${ids.map((id) => clauseSection(id, run))}
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-const policy = `default-src 'none'; style-src ${hashOf(reportStyle)}; script-src ${hashOf(reportScript)}; base-uri 'none'; form-action 'none'`
+const policy =
+  `default-src 'none'; style-src ${hashOf(reportStyle)}; script-src ${hashOf(reportScript)}; ` +
+  `base-uri 'none'; ` +
+  `form-action 'none'`
 
 function summary({ report, started, ended, standingOf }: RunReport): Html {
   const { counts, requests, left, results } = report

@@ -15,7 +15,10 @@ export function junitXml(name: string, cases: readonly TestCase[]): string {
   const suites = groups.map((group) => {
     const own = cases.filter((one) => one.group === group)
     const skipped = own.filter((one) => one.skipped !== undefined).length
-    return `<testsuite name="${escaped(group)}" tests="${own.length}" failures="${failuresIn(own)}" skipped="${skipped}">${own.map(caseXml).join('')}\n</testsuite>`
+    return (
+      `<testsuite name="${escaped(group)}" tests="${own.length}" failures="${failuresIn(own)}" ` +
+      `skipped="${skipped}">${own.map(caseXml).join('')}\n</testsuite>`
+    )
   })
   const head = `<testsuites name="${escaped(name)}" tests="${cases.length}" failures="${failuresIn(cases)}">`
   return `<?xml version="1.0" encoding="UTF-8"?>\n${[head, ...suites].join('\n')}\n</testsuites>\n`

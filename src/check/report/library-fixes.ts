@@ -55,7 +55,9 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'HDR-1': 'Use a resource router, or `recordAnswer()`. `negotiate()` serves other media types.',
   'HDR-2': 'Use a resource router, or `sendTag()` with the version of the record.',
   'HDR-3':
-    'Use a resource router: its adapters compare and write in one step. Hand-written routes use `ifMatch()`, `checkVersion()`, and `preconditionFailed()` when the compare-and-set changes no row.',
+    'Use a resource router: its adapters compare and write in one step. ' +
+    'Hand-written routes use `ifMatch()`, `checkVersion()`, and `preconditionFailed()` when the compare-and-set ' +
+    'changes no row.',
   'HDR-4': 'Use a resource router, or `sendTag()`, which answers 304 by itself.',
   'HDR-5': 'Use a resource router, or `recordBody()`.',
   'HDR-6':

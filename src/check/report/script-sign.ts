@@ -52,7 +52,10 @@ function signTest(
   if (sign.kind === 'winners') {
     const numbers = shown.map(({ number }) => number).join(' ')
     const busy = `for n in ${numbers}; do case $(status "$n") in 429 | 5??) cannot 'the service is busy' ;; esac; done`
-    return `${busy}; winners=$(for n in ${numbers}; do if succeeded "$n"; then echo; fi; done | wc -l) && [ "$winners" -ne 1 ]`
+    return (
+      `${busy}; winners=$(for n in ${numbers}; do if succeeded "$n"; then echo; fi; done | wc -l) && [ ` +
+      '"$winners" -ne 1 ]'
+    )
   }
   if (sign.kind === 'status')
     return `case $(status ${numberOf(sign.answer)}) in ${sign.expected.join(' | ')}) false ;; *) true ;; esac`

@@ -97,7 +97,8 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
   const parallel = together.length > 1 ? '-Z --parallel-immediate ' : ''
   const shown = step.evidenceIndex === undefined ? 'It leads to the break.' : 'It shows the break.'
   return [
-    `# ${together.length > 1 ? `${together.length} requests at the same time. ` : ''}${shown} Answered ${together.map((one) => one.exchange.answer.status).join(', ')} before.`,
+    `# ${together.length > 1 ? `${together.length} requests at the same time. ` : ''}${shown} Answered ` +
+      `${together.map((one) => one.exchange.answer.status).join(', ')} before.`,
     `prepare ${together.map((one) => one.number).join('; prepare ')}`,
     ...keys,
     `curl ${parallel}${commands.join(' --next ')} || cannot 'request ${number} got no answer'`,
@@ -190,7 +191,8 @@ function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values
   const canFind = marker !== undefined && key.length === 1 && id !== undefined
   const query = `${encodeURIComponent(marker ?? '')}=${markIn(post.body) ?? ''}00&${parameter.size}=1`
   const find = canFind
-    ? `prepare list; ${line('GET', 'list', {}, `${post.url}?${query}`)} && items list | head -n 1 >"$dir/first.body" && at=$lost/$(items first | sed -n 's/^"${id}":"\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/\\1/p')`
+    ? `prepare list; ${line('GET', 'list', {}, `${post.url}?${query}`)} && items list | head -n 1 ` +
+      `>"$dir/first.body" && at=$lost/$(items first | sed -n 's/^"${id}":"\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/\\1/p')`
     : 'false'
   return own({
     get: line('GET', 'own', {}, at),

@@ -22,7 +22,8 @@ export function textOf(
     ...brokenIn(results).flatMap((result) => brokenLines(result, standingOf(result))),
     ...undecided('Could not be checked', results, 'unchecked'),
     ...undecided('Not applicable', results, 'not-applicable'),
-    `${base}: ${counts.holds} hold, ${counts.breaks} break, ${counts.flaky} break sometimes, ${counts.unchecked} could not be checked, ${counts['not-applicable']} do not apply (${requests} requests).`,
+    `${base}: ${counts.holds} hold, ${counts.breaks} break, ${counts.flaky} break sometimes, ${counts.unchecked} ` +
+      `could not be checked, ${counts['not-applicable']} do not apply (${requests} requests).`,
   ]
   return `${lines.map((line) => visibleText(line.replaceAll('\n', ' '))).join('\n')}\n`
 }

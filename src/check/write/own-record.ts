@@ -59,7 +59,8 @@ export class Owner {
     if (!methods.includes('POST')) throw new Unchecked(`${template} does not accept POST`)
     if (create === undefined)
       throw new Unchecked(
-        `the document gives ${template} no example of a body, or neither a free text that is a filter nor an Idempotency-Key. Give "create" in a target file`,
+        `the document gives ${template} no example of a body, or neither a free text that is a filter nor an ` +
+          'Idempotency-Key. Give "create" in a target file',
       )
     return create
   }
@@ -102,7 +103,8 @@ export class Owner {
     // The refusal may be correct, because the body is guessed or comes from the target file.
     if (status === 400 || status === 403 || status === 422)
       throw new Unchecked(
-        `POST of ${this.list.path} was refused with ${status}${detailOf(exchange)}. Give "create.body" and "create.unique" in a target file`,
+        `POST of ${this.list.path} was refused with ${status}${detailOf(exchange)}. ` +
+          'Give "create.body" and "create.unique" in a target file',
       )
     return { ...post, exchange }
   }

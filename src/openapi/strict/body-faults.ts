@@ -71,7 +71,8 @@ export class DescribedBody {
     if (!types.includes(type.trim()) && types.includes(anyType)) return { faults: [] }
     if (!types.includes(type.trim())) {
       return fault(
-        `the document has no body of type "${type.trim()}"${types.length === 0 ? '' : `. Its types are ${types.join(', ')}`}.`,
+        'the document has no body of type ' +
+          `"${type.trim()}"${types.length === 0 ? '' : `. Its types are ${types.join(', ')}`}.`,
       )
     }
     const decode = decoders[headers.get('content-encoding') ?? 'identity']

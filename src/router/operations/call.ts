@@ -101,7 +101,8 @@ function replyOutcome(exchange: EndpointRequest, answer: EndpointReply, item: En
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
     throw new Error(
-      `The endpoint "${route.template}" responds with ${status} but without a Location (VERB-2). Give endpointReply() the URL of the new resource.`,
+      `The endpoint "${route.template}" responds with ${status} but without a Location (VERB-2). ` +
+        'Give endpointReply() the URL of the new resource.',
     )
   }
   if (version !== undefined && (item === undefined || typeof version !== 'string')) {

@@ -74,7 +74,8 @@ function queueKeyOf(place: ConditionalPlace): string {
 const staleSnapshot = (): Unavailable =>
   new Unavailable({
     detail:
-      'Another client changed the resource, and this transaction still sees the previous version. Roll back the transaction and run it again.',
+      'Another client changed the resource, and this transaction still sees the previous version. ' +
+      'Roll back the transaction and run it again.',
     unchanged: true,
   })
 

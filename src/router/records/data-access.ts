@@ -47,7 +47,8 @@ export class DataAccess {
     if (mounted.adapter.within !== undefined) return this.withOwnAdapter(mounted)
     throw new ConfigurationError(
       'adapter-incomplete',
-      `The adapter of "${mounted.plan.collection}" has no within(), so records() can't use it in your transaction. Pass an adapter of your transaction as the option "adapter".`,
+      `The adapter of "${mounted.plan.collection}" has no within(), so records() can't use it in your ` +
+        'transaction. Pass an adapter of your transaction as the option "adapter".',
     )
   }
 

@@ -44,7 +44,9 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
     const { key } = found.plan
     if (id === undefined || key.parse(id) !== undefined) return new HttpProblem('unknown-path')
     const shown = id.length > 80 ? `${id.slice(0, 80)}...` : id
-    const detail = `"${shown}" can't be a key of "${first}": its keys consist of ${key.members.join(', ')}. Use a URL from the service's own links.`
+    const detail =
+      `"${shown}" can't be a key of "${first}": its keys consist of ${key.members.join(', ')}. ` +
+      `Use a URL from the service's own links.`
     return new HttpProblem('unknown-path', { detail })
   }
   const near = nearMiss(

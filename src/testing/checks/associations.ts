@@ -151,7 +151,8 @@ export const associations: readonly Check[] = [
   {
     id: 'associations/moves',
     title:
-      'By a member, attaching to another parent moves the record; in sets, the record is then attached to both parents.',
+      'By a member, attaching to another parent moves the record; in sets, the record is then attached to ' +
+      'both parents.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {

@@ -267,7 +267,8 @@ export const filters: readonly Check[] = [
   {
     id: 'filters/composite-key',
     title:
-      'The members of a composite key can be filtered like any member, so a filter finds the records that a parent contains.',
+      'The members of a composite key can be filtered like any member, so a filter finds the records that a ' +
+      'parent contains.',
     on: 'lines',
     async run(stage) {
       await expectMatches(stage, [{ field: 'order', op: 'eq', value: 2 }], ({ order }) => order === 2)

@@ -50,7 +50,8 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/repeated',
     title:
-      'A create with the id and fingerprint of an earlier create creates nothing. Both this create and recall() return the record and version of the earlier create.',
+      'A create with the id and fingerprint of an earlier create creates nothing. ' +
+      'Both this create and recall() return the record and version of the earlier create.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -97,7 +98,8 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/mismatched',
     title:
-      "An id that was used with another fingerprint is 'mismatched' for create() and recall(); no record is created, and the first one stays kept.",
+      "An id that was used with another fingerprint is 'mismatched' for create() and recall(); no record is " +
+      'created, and the first one stays kept.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -146,7 +148,8 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/removed-mismatched',
     title:
-      "Another fingerprint is still 'mismatched' for create() and recall() after the record has been changed or removed.",
+      "Another fingerprint is still 'mismatched' for create() and recall() after the record has been " +
+      'changed or removed.',
     on: 'any',
     needs: ['create', 'recall', 'replace', 'remove'],
     async run(stage) {
@@ -178,7 +181,8 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/names',
     title:
-      'Any id of letters, digits, "-" and "_" works, regardless of its length, including names with a meaning in JavaScript.',
+      'Any id of letters, digits, "-" and "_" works, regardless of its length, including names with a meaning ' +
+      'in JavaScript.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -261,7 +265,8 @@ export const keyRaces: readonly Check[] = [
   {
     id: 'races/keys-mismatched',
     title:
-      "Of concurrent creates with one id and two bodies, one body creates one record, and the other is 'mismatched' (or 'running').",
+      'Of concurrent creates with one id and two bodies, one body creates one record, and the other is ' +
+      "'mismatched' (or 'running').",
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {

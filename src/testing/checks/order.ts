@@ -27,7 +27,8 @@ async function expectOrder(stage: Stage, sort: string, places: Map<string, RankO
       if (x !== y) return (x < y ? -1 : 1) * (descending ? -1 : 1)
     }
     throw new ContractError(
-      `Expected every record to have its own place in the order, but ${JSON.stringify(a)} and ${JSON.stringify(b)} have the same.`,
+      `Expected every record to have its own place in the order, but ${JSON.stringify(a)} and ` +
+        `${JSON.stringify(b)} have the same.`,
     )
   })
   expectEqual(

@@ -30,7 +30,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/replace',
     title:
-      'Of many concurrent replaces with one version exactly one succeeds, its value is stored, and the others are stale.',
+      'Of many concurrent replaces with one version exactly one succeeds, its value is stored, and the ' +
+      'others are stale.',
     on: 'any',
     needs: ['replace'],
     run: (stage) =>
@@ -55,7 +56,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/increments',
     title:
-      'No increment is lost if concurrent callers read, add one, replace with the version they read, and try again if it is stale.',
+      'No increment is lost if concurrent callers read, add one, replace with the version they read, and try ' +
+      'again if it is stale.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -138,7 +140,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/create',
     title:
-      "Of many concurrent creates of one key exactly one succeeds; the others are refused as 'duplicate' with the key's members.",
+      "Of many concurrent creates of one key exactly one succeeds; the others are refused as 'duplicate' with " +
+      "the key's members.",
     on: 'any',
     needs: ['create', 'remove'],
     async run(stage) {

@@ -177,7 +177,9 @@ const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check =
         })
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        const text = `list(${JSON.stringify(asked)}) in the scope ${JSON.stringify(question.scope)}: ${why} Seed ${stage.seed}, question ${n + 1}.`
+        const text =
+          `list(${JSON.stringify(asked)}) in the scope ${JSON.stringify(question.scope)}: ${why} Seed ` +
+          `${stage.seed}, question ${n + 1}.`
         throw error instanceof ContractError ? new ContractError(text) : new Error(text, { cause: error })
       }
     }

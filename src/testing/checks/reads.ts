@@ -6,7 +6,8 @@ export const reads: readonly Check[] = [
   {
     id: 'reads/order',
     title:
-      'read() accepts many keys and returns the records in the order of the keys, with undefined for each key that has no record.',
+      'read() accepts many keys and returns the records in the order of the keys, with undefined for each key ' +
+      'that has no record.',
     on: 'any',
     async run(stage) {
       const missing = stage.key(stage.fresh())
@@ -133,7 +134,8 @@ export const reads: readonly Check[] = [
   {
     id: 'reads/composite-near',
     title:
-      'The members of a composite key are compared one by one: keys whose members give the same string when joined are different.',
+      'The members of a composite key are compared one by one: keys whose members give the same string when ' +
+      'joined are different.',
     on: 'lines',
     needs: ['create'],
     async run(stage) {
@@ -165,7 +167,8 @@ export const reads: readonly Check[] = [
   {
     id: 'reads/far-keys',
     title:
-      'Reading an integer key that no record has returns undefined, not an error, even if the store cannot hold the key.',
+      'Reading an integer key that no record has returns undefined, not an error, even if the store cannot ' +
+      'hold the key.',
     on: 'orders',
     async run(stage) {
       const keys = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -1, 2 ** 31, 2 ** 32 + 1]

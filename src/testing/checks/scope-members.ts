@@ -28,7 +28,8 @@ export const scopeMembers: readonly Check[] = [
   {
     id: 'scope/several',
     title:
-      'A record that satisfies only some of the equalities of a scope is outside the scope: the record is not listed, counted or read.',
+      'A record that satisfies only some of the equalities of a scope is outside the scope: the record is not ' +
+      'listed, counted or read.',
     on: 'parcels',
     async run(stage) {
       const expected = stage.held.filter(isInScope).map((record) => stage.keyText(record))
@@ -174,7 +175,8 @@ export const scopeMembers: readonly Check[] = [
   {
     id: 'scope/moved',
     title:
-      "attach() is refused as 'rule' with the member if it would move the record out of the scope; detach() is 'absent' if the scope fixes the member.",
+      "attach() is refused as 'rule' with the member if it would move the record out of the scope; detach() is " +
+      "'absent' if the scope fixes the member.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {

@@ -70,7 +70,8 @@ export const search: readonly Check[] = [
   {
     id: 'search/rank',
     title:
-      'Without a sort the order is by rank, then by key: it is the same each time, and pages neither repeat nor skip records.',
+      'Without a sort the order is by rank, then by key: it is the same each time, and pages neither repeat nor ' +
+      'skip records.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -152,7 +153,8 @@ export const search: readonly Check[] = [
   {
     id: 'search/contained',
     title:
-      'A search within the parent that contains the records finds and counts only records of that parent that contain the words.',
+      'A search within the parent that contains the records finds and counts only records of that parent that ' +
+      'contain the words.',
     on: 'lines',
     needs: ['search'],
     async run(stage) {

@@ -26,7 +26,8 @@ export const sharedRaces: readonly Check[] = [
   {
     id: 'races/attach-remove',
     title:
-      'If attach() and remove() race, no attachment remains without a record, and a new record with the key is not attached.',
+      'If attach() and remove() race, no attachment remains without a record, and a new record with the key is ' +
+      'not attached.',
     on: 'contracts',
     needs: ['attach', 'remove', 'create'],
     async run(stage) {
@@ -239,7 +240,8 @@ export const sharedRaces: readonly Check[] = [
   {
     id: 'races/create-given',
     title:
-      "Of many concurrent creates with one number, exactly one succeeds, and the others are refused as 'duplicate'. Assigned numbers differ from that number.",
+      'Of many concurrent creates with one number, exactly one succeeds, and the others are refused as ' +
+      "'duplicate'. Assigned numbers differ from that number.",
     on: 'orders',
     needs: ['create'],
     async run(stage) {

@@ -68,7 +68,8 @@ export const texts: readonly Check[] = [
   {
     id: 'texts/keys',
     title:
-      'Keys are compared by code points: collation, case folding, normalization and padding do not make two keys equal.',
+      'Keys are compared by code points: collation, case folding, normalization and padding do not make ' +
+      'two keys equal.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -181,7 +182,8 @@ export const texts: readonly Check[] = [
   {
     id: 'texts/pairs',
     title:
-      'A parent and a record are stored as two values: a pair of other keys that give the same text when joined is not attached.',
+      'A parent and a record are stored as two values: a pair of other keys that give the same text when joined ' +
+      'is not attached.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

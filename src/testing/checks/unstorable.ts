@@ -18,7 +18,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/written',
     title:
-      'A string with U+0000 or a lone surrogate is stored exactly, or refused with the members that contain the string. It is never changed, and never causes an error.',
+      'A string with U+0000 or a lone surrogate is stored exactly, or refused with the members that contain the ' +
+      'string. It is never changed, and never causes an error.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -53,7 +54,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/key',
     title:
-      'A create with a key that the store cannot hold is refused or stored exactly; if refused, read, replace and remove find no record.',
+      'A create with a key that the store cannot hold is refused or stored exactly; if refused, read, replace ' +
+      'and remove find no record.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -111,7 +113,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/seek',
     title:
-      'A position with a text that the store cannot hold gives a page, or a refusal that names the field, never an error.',
+      'A position with a text that the store cannot hold gives a page, or a refusal that names the field, ' +
+      'never an error.',
     on: 'parcels',
     async run(stage) {
       const sort = 'label'
@@ -131,7 +134,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/parent',
     title:
-      "The list of a parent whose key the store cannot hold is empty; attach() to it is 'absent', 'stale', refused or stored exactly.",
+      "The list of a parent whose key the store cannot hold is empty; attach() to it is 'absent', 'stale', " +
+      'refused or stored exactly.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {

@@ -47,7 +47,8 @@ export const versions: readonly Check[] = [
   {
     id: 'versions/answered',
     title:
-      'create() and replace() return the version that is stored. read() and list() of every peer return the same version.',
+      'create() and replace() return the version that is stored. read() and list() of every peer return the ' +
+      'same version.',
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {

@@ -42,7 +42,8 @@ export const volume: readonly Check[] = [
   {
     id: 'volume/many',
     title:
-      'Reading, listing, counting, filtering and seeking work with more than a thousand records, in the order of their numbers.',
+      'Reading, listing, counting, filtering and seeking work with more than a thousand records, in the order of ' +
+      'their numbers.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {

@@ -27,7 +27,9 @@ export async function isOwnWrite(table: Table, texts: readonly string[], ask: St
   const where = allOf(keySql(table.layout, texts, parameters))
   const since = `(${rowAlias}.xmin::text::bigint - txid_current_if_assigned()) & 4294967295`
   const status = 'txid_status(txid_current_if_assigned() + _w.since)'
-  const text = `SELECT (CASE WHEN _w.since < 2147483648 THEN ${status} = 'in progress' END)::text AS c0 FROM (SELECT ${since} AS since FROM ${table.target} WHERE ${where}) AS _w`
+  const text =
+    `SELECT (CASE WHEN _w.since < 2147483648 THEN ${status} = 'in progress' END)::text AS c0 FROM ` +
+    `(SELECT ${since} AS since FROM ${table.target} WHERE ${where}) AS _w`
   try {
     return (await ask.query(text, parameters))[0]?.c0 === 'true'
   } catch {

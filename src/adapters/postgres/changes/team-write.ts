@@ -201,9 +201,11 @@ export class TeamWrite {
     const hint = this.#change.databases.write.embedded
       ? ' Statements that it sends to the PGlite instead of the given transaction wait until the transaction has ended.'
       : callsWithWaiters.has(this.#change.call)
-        ? ' Another connection waits for a lock of its transaction. If the function waits for that connection, use the given client instead.'
+        ? ' Another connection waits for a lock of its transaction. If the function waits for that connection, use ' +
+          'the given client instead.'
         : ''
-    const message = `The "write" function of "${this.#names.collection}" did not end in time. Nothing was changed.${hint}`
+    const message =
+      `The "write" function of "${this.#names.collection}" did not end in time. ` + `Nothing was changed.${hint}`
     return unavailable(new Cancelled(message, { cause }), true)
   }
 
@@ -214,7 +216,9 @@ export class TeamWrite {
   async #lookForWaiting(): Promise<void> {
     const { processID } = this.#own.native as { readonly processID?: number | null }
     if (typeof processID !== 'number') return
-    const text = `SELECT 1 AS c0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1::integer = ANY (pg_blocking_pids(pid)) LIMIT 1`
+    const text =
+      `SELECT 1 AS c0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1::integer = ANY ` +
+      '(pg_blocking_pids(pid)) LIMIT 1'
     try {
       const waiting = await this.#change.databases.write.query(text, [`${processID}`], waitOf(this.#change.call))
       if (waiting.length > 0) callsWithWaiters.add(this.#change.call)

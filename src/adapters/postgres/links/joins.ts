@@ -206,7 +206,9 @@ export class Joins {
 
   /** Adds the joins to `statement`, which changes a record and returns it. */
   changed(statement: string, parameters: Parameters): JoinedStatement {
-    const text = `WITH ${outer} AS (${statement}${this.keys}) SELECT ${joinsOf(this.#table).own}${this.columns} FROM ${outer}${this.sql(parameters)}`
+    const text =
+      `WITH ${outer} AS (${statement}${this.keys}) SELECT ${joinsOf(this.#table).own}${this.columns} FROM ` +
+      `${outer}${this.sql(parameters)}`
     return { text, names: [...this.#table.shownNames, ...this.names], joined: this.all }
   }
 

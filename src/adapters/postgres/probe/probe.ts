@@ -251,8 +251,8 @@ function privileges(
     ),
     ...keeping.map(
       (privilege) =>
-        `The role may not ${privilege} in ${idempotencyTable?.relation}: a POST with an Idempotency-Key to "${collection}" ` +
-        'will fail.',
+        `The role may not ${privilege} in ${idempotencyTable?.relation}: a POST with an Idempotency-Key to ` +
+        `"${collection}" will fail.`,
     ),
   ]
 }
@@ -303,8 +303,8 @@ function unprotectedWrites({ definition: { collection }, racing }: Table, offere
 function counting({ definition, options, relation }: Table): string[] {
   if (options.count === 'estimated' && relation.distributed)
     return [
-      `The planner returns the same estimate for every distributed table, so the totals of "${definition.collection}" ` +
-        'are wrong: set count to "bounded" or "none".',
+      'The planner returns the same estimate for every distributed table, so the totals of ' +
+        `"${definition.collection}" are wrong: set count to "bounded" or "none".`,
     ]
   if ((options.count ?? 'exact') !== 'exact' || relation.rows <= manyRows) return []
   return [
@@ -332,5 +332,8 @@ function splitCommits(
 
 function blockedInsert({ options }: Table, column: string): string {
   const alter = `ALTER TABLE ${quoteRelation(relationName(options.table))} ALTER COLUMN ${quote(column)}`
-  return `no create sets the column "${column}", which is NOT NULL: ${alter} SET DEFAULT ..., or DROP NOT NULL; or name it in "columns" and set it in onCreate`
+  return (
+    `no create sets the column "${column}", which is NOT NULL: ${alter} SET DEFAULT ..., or DROP NOT NULL; or name ` +
+    'it in "columns" and set it in onCreate'
+  )
 }

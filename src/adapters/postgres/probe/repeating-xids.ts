@@ -33,7 +33,7 @@ export async function repeatingXids(
   if (replicas === '') return []
   return [
     `The version of "${definition.collection}" is xmin, and the server is replicated (${replicas}): after an ` +
-      'asynchronous failover, transaction ids repeat, so an old ETag may match another state of the record and an update may ' +
-      'be lost. Name a column in "version".',
+      'asynchronous failover, transaction ids repeat, so an old ETag may match another state of the record and ' +
+      'an update may be lost. Name a column in "version".',
   ]
 }

@@ -17,7 +17,10 @@ export function countSql({ options }: Table, from: string, where: string): strin
   const { count = 'exact', countBound = usualBound } = options
   if (count === 'none') return undefined
   if (count === 'exact') return `SELECT count(*)::text AS total FROM ${from} WHERE ${where}`
-  return `SELECT count(*)::text AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${Math.trunc(countBound) + 1}) AS _b`
+  return (
+    `SELECT count(*)::text AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ` +
+    `${Math.trunc(countBound) + 1}) AS _b`
+  )
 }
 
 /** The number of rows that PostgreSQL's planner expects. */

@@ -94,7 +94,9 @@ export function listSql(
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
   const others = ['here', ...(count === undefined ? [] : ['total'])]
   // The targets of links are joined to the rows of the page only, not to all matching rows.
-  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.foundBy === 'end') ?? ''} ORDER BY ${order}`
+  const joined =
+    `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.foundBy === 'end') ?? ''} ` +
+    `ORDER BY ${order}`
   const beside = `, ${outer}.here${count === undefined ? '' : `, ${counted}.total`}${joins?.columns ?? ''}`
   const rows = count === undefined ? `(${page.sql}) ${joined}` : `${counted} LEFT JOIN (${page.sql}) ${joined}`
   const before = count === undefined ? '' : `WITH ${counted} AS MATERIALIZED (${count}) `

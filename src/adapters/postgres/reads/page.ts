@@ -77,14 +77,17 @@ function countedRows(table: Table, columns: string, parts: PageParts): PageSql {
   const skip = parameters.add(String(offset), 'bigint')
   const fromEnd = isPastMiddle(table, parts)
   const window = fromEnd
-    ? `LIMIT (SELECT greatest(least(${size}, total::bigint - ${skip}), 0) FROM ${counted}) OFFSET (SELECT greatest(total::bigint - ${skip} - ${size}, 0) FROM ${counted})`
+    ? `LIMIT (SELECT greatest(least(${size}, total::bigint - ${skip}), 0) FROM ${counted}) OFFSET (SELECT ` +
+      `greatest(total::bigint - ${skip} - ${size}, 0) FROM ${counted})`
     : `LIMIT ${size + 1} OFFSET ${skip}`
   const order = `ORDER BY ${orderSql(fromEnd ? reversed(terms) : terms)} ${window}`
   const found = fromEnd ? 'end' : 'offset'
   if (!isCovered(table, parts)) return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ${order}`, foundBy: found }
   // For skipped rows, only the index entries are read. Whole rows are read only for the page.
   const key = table.layout.key.map(({ column }, i) => [quote(column as string), `rest_k${i}`] as const)
-  const keys = `SELECT ${key.map(([column, name]) => `${rowAlias}.${column} AS ${name}`).join(', ')} FROM ${from} WHERE ${where} ${order}`
+  const keys =
+    `SELECT ${key.map(([column, name]) => `${rowAlias}.${column} AS ${name}`).join(', ')} FROM ` +
+    `${from} WHERE ${where} ${order}`
   const same = key.map(([column, name]) => `${rowAlias}.${column} = _k.${name}`).join(' AND ')
   return { sql: `SELECT ${columns} FROM (${keys}) AS _k JOIN ${from} ON ${same}`, foundBy: found }
 }

@@ -84,7 +84,8 @@ function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched
   if (!Array.isArray(keys)) {
     const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`
     throw new Error(
-      `The function "search" of "${table.definition.collection}" returned ${gave}. Return a list of keys, the best first.`,
+      `The function "search" of "${table.definition.collection}" returned ${gave}. ` +
+        'Return a list of keys, the best first.',
     )
   }
   const found = new Map<string, readonly string[]>()

@@ -26,7 +26,10 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
   }
   const known = columnType(type, column.labels ?? undefined, shape)
   if (known === undefined) {
-    return `is stored in "${column.name}", a ${type}, which has no JSON form. Show it by an expression (columns: { member: { expression } }), or change the column's type`
+    return (
+      `is stored in "${column.name}", a ${type}, which has no JSON form. ` +
+      `Show it by an expression (columns: { member: { expression } }), or change the column's type`
+    )
   }
   const strangers = [...(shape?.types ?? [])].filter((kind) => !(known.holds as readonly string[]).includes(kind))
   if (shape !== undefined && shape.types.size === 0)
@@ -67,7 +70,10 @@ function mismatchOf(
   if (format !== undefined && formats !== undefined && !formats.includes(format) && !open.has(format)) {
     const [best] = formats
     const fix = best === undefined ? 'declare no format' : `declare the format "${best}"`
-    return `has the format "${format}", ${lies}, which shows ${JSON.stringify(samples[1] ?? samples[0])}: ${fix}, or ${columnFor(format)}`
+    return (
+      `has the format "${format}", ${lies}, which shows ${JSON.stringify(samples[1] ?? samples[0])}: ${fix}, or ` +
+      `${columnFor(format)}`
+    )
   }
   const { minLength, maxLength } = shape.node as { readonly minLength?: unknown; readonly maxLength?: unknown }
   if (width === undefined) return undefined

@@ -21,29 +21,48 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     format.name !== 'local-date-time'
   ) {
     const better = columnsFor[format.name] ?? (format.name === 'int64' ? 'bigint' : 'numeric')
-    return `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: no filter finds values that other programs write in another spelling, and sorts and ranges compare strings instead of values. Make the column ${better}.`
+    return (
+      `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: no filter ` +
+      'finds values that other programs write in another spelling, and sorts and ranges compare strings instead of ' +
+      `values. Make the column ${better}.`
+    )
   }
   const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []
   const isNumeric = /^numeric(?:\(\d+,-?\d+\))?$/.test(column.type)
   const hasFractions =
     /^(?:real|double precision)$/.test(column.type) || (isNumeric && !/,(?:0|-\d+)\)$/.test(column.type))
   if (hasFractions && shape.types.has('integer') && !shape.types.has('number'))
-    return `"${member}" is an integer, and its column "${column.name}" is a ${column.type}, which may hold fractions: GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
+    return (
+      `"${member}" is an integer, and its column "${column.name}" is a ${column.type}, which may hold fractions: ` +
+      `GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ` +
+      `${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
+    )
   if (
     isNumeric &&
     (shape.types.has('number') || shape.types.has('integer')) &&
     (precision === undefined || Number(precision) > 15)
   )
-    return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: values that other programs write may be shown rounded. Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
+    return (
+      `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than ` +
+      'a JSON number: values that other programs write may be shown rounded. ' +
+      `Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
+    )
   const unlisted =
     shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
   if (unlisted.length > 0 && !column.type.endsWith('[]'))
-    return `"${member}" has an enum without ${unlisted.map((label) => `"${label}"`).join(', ')}, which its column "${column.name}" may hold: GET shows such a record, and PUT refuses it. Add the values to the schema.`
+    return (
+      `"${member}" has an enum without ${unlisted.map((label) => `"${label}"`).join(', ')}, which its column ` +
+      `"${column.name}" may hold: GET shows such a record, and PUT refuses it. Add the values to the schema.`
+    )
   return undefined
 }
 
 /** The warning about a member that clients may send, but that no statement writes. */
 export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
   if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
-  return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then the response is 422.`
+  return (
+    `"${name}" is never written: it is computed, or only the database sets it. ` +
+    `A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then the ` +
+    'response is 422.'
+  )
 }

@@ -172,7 +172,10 @@ function columnMember(
 
 function missing(name: string, column: string, source: Relation): string {
   const columns = [...source.columns.keys()]
-  return `"${name}" has no column "${column}". ${didYouMean(nearMiss(column, columns), columns)} Name it in "columns" or set "naming"`
+  return (
+    `"${name}" has no column "${column}". ${didYouMean(nearMiss(column, columns), columns)} Name it in "columns" ` +
+    'or set "naming"'
+  )
 }
 
 /**
@@ -207,7 +210,10 @@ export function noKeyColumn(
 ): string {
   const column = columnNames(definition, options).get(name)?.column ?? name
   if (columns.get(column)?.generated !== true) return `the key member "${name}" needs a column of its own`
-  return `the key member "${name}" is stored in the generated column "${column}", which changes with the columns it is computed from. Name a column in "key" that does not change`
+  return (
+    `the key member "${name}" is stored in the generated column "${column}", which changes with the columns it is ` +
+    'computed from. Name a column in "key" that does not change'
+  )
 }
 
 /**

@@ -16,7 +16,10 @@ export function compareSql(place: Place, op: Comparing, value: Scalar, parameter
 
 function comparisonSql(place: Place, comparison: Comparison, parameters: Parameters): string {
   if (comparison === 'never') return 'false'
-  return `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
+  return (
+    `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ` +
+    `${parameters.add(comparison.text, comparison.cast)}`
+  )
 }
 
 /**
@@ -51,7 +54,10 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
   if (first === undefined) return 'false'
   const asText = found.some((comparison) => comparison.asText)
   const cast = asText ? 'text' : first.cast
-  return `${asText ? `${place.sql}::text` : place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${cast}[]`)})`
+  return (
+    `${asText ? `${place.sql}::text` : place.sql} = ANY ` +
+    `(${parameters.add(arrayText(found.map(({ text }) => text)), `${cast}[]`)})`
+  )
 }
 
 /**

@@ -129,5 +129,8 @@ export function memberSql(
   parameters: Parameters,
 ): string {
   const same = columns.key.map((column, i) => `_j.${quote(column)} = ${key[i]?.sql}`)
-  return `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ${allOf([...ofParent(columns, association, parameters), ...same])})`
+  return (
+    `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ` +
+    `${allOf([...ofParent(columns, association, parameters), ...same])})`
+  )
 }

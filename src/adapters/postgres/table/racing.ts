@@ -75,7 +75,10 @@ async function functionsThatRead(
 ): Promise<ReadonlySet<string>> {
   const names = [...new Set(expressions.flatMap(namesCalled))]
   if (names.length === 0) return new Set()
-  const text = `SELECT DISTINCT p.proname::text AS c0 FROM pg_proc p WHERE p.proname = ANY (ARRAY(SELECT json_array_elements_text($1::text::json))) AND p.provolatile <> 'i' AND p.pronamespace <> 'pg_catalog'::regnamespace`
+  const text =
+    'SELECT DISTINCT p.proname::text AS c0 FROM pg_proc p WHERE p.proname = ANY (ARRAY(SELECT ' +
+    `json_array_elements_text($1::text::json))) AND p.provolatile <> 'i' AND p.pronamespace <> ` +
+    `'pg_catalog'::regnamespace`
   const rows = await database.query(text, [JSON.stringify(names)], wait)
   return new Set(rows.flatMap(({ c0 }) => (c0 == null ? [] : [c0])))
 }

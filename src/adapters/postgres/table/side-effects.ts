@@ -37,9 +37,10 @@ export function ownRowOnlyOf(
 
 /** Functions of the server and of its UUID extension that change no table. */
 const harmless = new Set(
-  'nextval gen_random_uuid uuidv4 uuidv7 uuid_generate_v1 uuid_generate_v4 now clock_timestamp statement_timestamp transaction_timestamp timezone coalesce lower upper random'.split(
-    ' ',
-  ),
+  (
+    'nextval gen_random_uuid uuidv4 uuidv7 uuid_generate_v1 uuid_generate_v4 now clock_timestamp ' +
+    'statement_timestamp transaction_timestamp timezone coalesce lower upper random'
+  ).split(' '),
 )
 
 const isHarmless = (sql: string): boolean =>

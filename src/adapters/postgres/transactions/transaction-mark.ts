@@ -35,7 +35,10 @@ const settingOf = (name: string): string => `coalesce(current_setting('${name}',
  * Before PostgreSQL 14, the SQL is always false, because the setting `in_hot_standby` does not
  * exist.
  */
-const isReadOnly = `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} = 'off' AND ${settingOf('in_hot_standby')} = 'off')::text`
+const isReadOnly =
+  `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} ` +
+  `= 'off' AND ` +
+  `${settingOf('in_hot_standby')} = 'off')::text`
 
 /**
  * The number of marks that this process has made. Each mark gets a number of its own, because one

@@ -49,7 +49,8 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
     read: (sql) =>
       cast === 'cidr'
         ? `${sql}::text`
-        : `CASE WHEN masklen(${sql}) = CASE family(${sql}) WHEN 4 THEN 32 ELSE 128 END THEN host(${sql}) ELSE ${sql}::text END`,
+        : `CASE WHEN masklen(${sql}) = CASE family(${sql}) WHEN 4 THEN 32 ELSE 128 END THEN host(${sql}) ELSE ` +
+          `${sql}::text END`,
     columnFault: (text) =>
       cast === 'cidr' && hasHostBits(text)
         ? 'must be a network address, without bits set to the right of the mask'

@@ -215,7 +215,10 @@ function digitsFault([before, after]: readonly [string, string], precision: numb
     : fitsOddScale(before, after, precision, scale)
   if (isHeld) return undefined
   if (scale < 0)
-    return `must be a multiple of 1${'0'.repeat(-scale)} with at most ${precision - scale} digits before the decimal point`
+    return (
+      `must be a multiple of 1${'0'.repeat(-scale)} with at most ${precision - scale} digits before the ` +
+      'decimal point'
+    )
   if (scale > precision)
     return `must have ${scale - precision} zeros directly after the decimal point, and at most ${scale} digits there`
   return digitsMessage(precision - scale, scale)

@@ -65,9 +65,16 @@ export function readSql(content: Content, sql: string, embedded = false): string
   if (content.kind === 'json') return `${sql}::text`
   // The database outputs the array as JSON, so that no array syntax has to be parsed here.
   if (content.item.inJson) return `array_to_json(${sql})::text`
-  const items = `SELECT coalesce(json_agg(${content.item.read('_a.item')} ORDER BY _a.place), '[]')::text FROM unnest(${sql}) WITH ORDINALITY AS _a (item, place)`
-  const sizes = `SELECT json_agg(array_length(${sql}, _d.place) ORDER BY _d.place) FROM generate_series(1, array_ndims(${sql})) AS _d (place)`
-  return `CASE WHEN array_ndims(${sql}) > 1 THEN json_build_object('sizes', (${sizes}), 'items', (${items})::json)::text WHEN ${sql} IS NOT NULL THEN (${items}) END`
+  const items =
+    `SELECT coalesce(json_agg(${content.item.read('_a.item')} ORDER BY _a.place), '[]')::text FROM ` +
+    `unnest(${sql}) WITH ORDINALITY AS _a (item, place)`
+  const sizes =
+    `SELECT json_agg(array_length(${sql}, _d.place) ORDER BY _d.place) FROM generate_series(1, ` +
+    `array_ndims(${sql})) AS _d (place)`
+  return (
+    `CASE WHEN array_ndims(${sql}) > 1 THEN json_build_object('sizes', (${sizes}), 'items', ` +
+    `(${items})::json)::text WHEN ${sql} IS NOT NULL THEN (${items}) END`
+  )
 }
 
 /**

@@ -48,7 +48,8 @@ export function rangeOf(name: string, typeOf: (name: string) => ColumnType | und
     read: plain.has(of)
       ? (sql) => `${sql}::text`
       : (sql) =>
-          `CASE WHEN ${sql} IS NOT NULL THEN '{' || coalesce((SELECT string_agg(${readOne('u.r')}, ',' ORDER BY u.r) FROM unnest(${sql}) AS u (r)), '') || '}' END`,
+          `CASE WHEN ${sql} IS NOT NULL THEN '{' || coalesce((SELECT string_agg(${readOne('u.r')}, ',' ORDER BY ` +
+          `u.r) FROM unnest(${sql}) AS u (r)), '') || '}' END`,
   })
 }
 
@@ -59,7 +60,9 @@ export function rangeOf(name: string, typeOf: (name: string) => ColumnType | und
 const readRange =
   (bound: ColumnType) =>
   (sql: string): string =>
-    `CASE WHEN isempty(${sql}) THEN 'empty' WHEN ${sql} IS NOT NULL THEN concat(CASE WHEN lower_inc(${sql}) THEN '[' ELSE '(' END, CASE WHEN NOT lower_inf(${sql}) THEN ${bound.read(`lower(${sql})`)} END, ',', CASE WHEN NOT upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
+    `CASE WHEN isempty(${sql}) THEN 'empty' WHEN ${sql} IS NOT NULL THEN concat(CASE WHEN lower_inc(${sql}) THEN ` +
+    `'[' ELSE '(' END, CASE WHEN NOT lower_inf(${sql}) THEN ${bound.read(`lower(${sql})`)} END, ',', CASE WHEN NOT ` +
+    `upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
 
 /**
  * Returns a function that converts the string of a range: its bounds are encoded, and everything

@@ -128,7 +128,10 @@ export const durations = (precision = 6): ColumnType =>
     expects: 'a duration such as P1Y2M10DT2H30M',
     canonical: canonicalDuration,
     read: (sql) =>
-      `CASE WHEN isfinite(${sql}) THEN concat(${durationFields.map(([before, field, after]) => `'${before}', extract(${field} FROM ${sql}), '${after}'`).join(', ')}) ELSE ${sql}::text END`,
+      `CASE WHEN isfinite(${sql}) THEN ` +
+      `concat(${durationFields
+        .map(([before, field, after]) => `'${before}', extract(${field} FROM ` + `${sql}), '${after}'`)
+        .join(', ')}) ELSE ${sql}::text END`,
     shown: (text) => canonicalDuration(text) ?? text,
     columnFault(text) {
       const { months, days, nanoseconds } = durationParts(text)

@@ -118,7 +118,11 @@ function nextNumber(
   const last = `(SELECT coalesce(max(_n.${column}), 0) FROM @table AS _n WHERE ${same('_n')})`
   const max = type.cast === 'smallint' ? 2 ** 15 - 1 : type.cast === 'integer' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
   const isTaken = `EXISTS (SELECT 1 FROM @table AS _f WHERE ${same('_f')} AND _f.${column} = 1)`
-  const gap = `(SELECT min(_n.${column}::bigint) + 1 FROM @table AS _n WHERE ${same('_n')} AND _n.${column} BETWEEN 1 AND ${max - 1} AND NOT EXISTS (SELECT 1 FROM @table AS _o WHERE ${same('_o')} AND _o.${column} = _n.${column}::bigint + 1))`
+  const gap =
+    `(SELECT min(_n.${column}::bigint) + 1 FROM @table AS _n WHERE ${same('_n')} AND _n.${column} ` +
+    `BETWEEN 1 AND ${max - 1} AND NOT EXISTS (SELECT 1 FROM @table AS _o WHERE ` +
+    `${same('_o')} AND ` +
+    `_o.${column} = _n.${column}::bigint + 1))`
   return `CASE WHEN ${last} < ${max} THEN ${last} + 1 WHEN NOT ${isTaken} THEN 1 ELSE ${gap} END`
 }
 
@@ -189,7 +193,10 @@ function insertSql(
   const { join, to } = attachTo
   const into = [...join.parent.map(({ column }) => column), ...join.key].map(quote).join(', ')
   const from = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `_n.k${i}`)].join(', ')
-  return `WITH _n AS (${insert}, ${keys}), _i AS (INSERT INTO ${join.relation} (${into}) SELECT ${from} FROM _n) SELECT * FROM _n`
+  return (
+    `WITH _n AS (${insert}, ${keys}), _i AS (INSERT INTO ${join.relation} (${into}) SELECT ${from} FROM _n) ` +
+    'SELECT * FROM _n'
+  )
 }
 
 /** The names of the first columns that `insertSql` returns. */

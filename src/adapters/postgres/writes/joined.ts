@@ -21,7 +21,9 @@ export async function attachRow(
   const columns = [...join.parent.map(({ column }) => column), ...join.key].map(quote).join(', ')
   const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `${rowAlias}.k${i}`)].join(', ')
   const missing = join.skipsExisting ? '' : ` WHERE NOT EXISTS (${inside(join, to, parameters)})`
-  const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${rowAlias}${missing} ON CONFLICT DO NOTHING`
+  const put =
+    `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${rowAlias}${missing} ON ` +
+    'CONFLICT DO NOTHING'
   const [found] = await at.ask.query(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
   return found === undefined ? absentOrStale(await rowNow(at), at.expected) : 'attached'
 }
@@ -40,7 +42,9 @@ export async function detachRow(
 ): Promise<'detached' | 'absent' | 'stale'> {
   const parameters = new Parameters()
   const held = heldRow(at, parameters)
-  const taken = `DELETE FROM ${join.relation} AS _j USING _t WHERE ${allOf([...ofParent(join, from, parameters), ...sameKey(join, '_t')])} RETURNING 1`
+  const taken =
+    `DELETE FROM ${join.relation} AS _j USING _t WHERE ` +
+    `${allOf([...ofParent(join, from, parameters), ...sameKey(join, '_t')])} RETURNING 1`
   const [found] = await at.ask.query(`WITH _t AS (${held}), _d AS (${taken}) SELECT 1 AS c0 FROM _d`, parameters)
   if (found !== undefined) return 'detached'
   const now = await rowNow(at, (more) => memberSql(at.table.layout.key, join, from, more))

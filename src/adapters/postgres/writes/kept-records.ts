@@ -55,7 +55,9 @@ export async function recall(
   ask: StatementSender,
 ): Promise<Stored<Row> | Repeated | undefined> {
   const parameters = new Parameters()
-  const text = `SELECT fingerprint AS c0, record AS c1, version AS c2 FROM ${table.relation} WHERE id = ${parameters.add(id)} AND expires_at > now() FOR KEY SHARE`
+  const text =
+    `SELECT fingerprint AS c0, record AS c1, version AS c2 FROM ${table.relation} WHERE id = ${parameters.add(id)} ` +
+    'AND expires_at > now() FOR KEY SHARE'
   const [found] = await asked(ask, text, parameters)
   if (found === undefined) return undefined
   if (found.c0 !== fingerprint) return 'mismatched'
@@ -84,11 +86,15 @@ async function insertClaim(
   // never overwritten, even if the lock is granted late.
   const locked =
     lock && !distributed
-      ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l WHERE _l.got`
+      ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l ` +
+        'WHERE _l.got'
       : ''
-  const values = `${parameters.add(id)}, ${parameters.add(fingerprint)}, '', '', now() + ${parameters.add(ttl, 'interval')}`
+  const values =
+    `${parameters.add(id)}, ${parameters.add(fingerprint)}, '', '', now() + ` + `${parameters.add(ttl, 'interval')}`
   const row = distributed ? `VALUES (${values})` : `SELECT ${values}${locked}`
-  const text = `INSERT INTO ${relation} AS _k (id, fingerprint, record, version, expires_at) ${row} ON CONFLICT (id) DO NOTHING RETURNING _k.id AS c0`
+  const text =
+    `INSERT INTO ${relation} AS _k (id, fingerprint, record, version, expires_at) ${row} ON CONFLICT (id) DO ` +
+    'NOTHING RETURNING _k.id AS c0'
   return (await asked(ask, text, parameters)).length > 0
 }
 
@@ -128,7 +134,9 @@ export async function renew(
   ask: StatementSender,
 ): Promise<boolean> {
   const parameters = new Parameters()
-  const set = `fingerprint = ${parameters.add(fingerprint)}, record = '', version = '', expires_at = now() + ${parameters.add(ttl, 'interval')}`
+  const set =
+    `fingerprint = ${parameters.add(fingerprint)}, record = '', version = '', expires_at = now() + ` +
+    `${parameters.add(ttl, 'interval')}`
   const text = `UPDATE ${relation} SET ${set} WHERE id = ${parameters.add(id)} AND expires_at <= now() RETURNING id AS c0`
   return (await asked(ask, text, parameters)).length > 0
 }
@@ -142,7 +150,9 @@ export async function keep(
 ): Promise<void> {
   const parameters = new Parameters()
   // Stored as JSON text, which keeps numbers and the order of members unchanged.
-  const text = `UPDATE ${relation} SET record = ${parameters.add(JSON.stringify(value))}, version = ${parameters.add(version)} WHERE id = ${parameters.add(id)}`
+  const text =
+    `UPDATE ${relation} SET record = ${parameters.add(JSON.stringify(value))}, version = ` +
+    `${parameters.add(version)} WHERE id = ${parameters.add(id)}`
   await asked(ask, text, parameters)
 }
 
@@ -195,7 +205,9 @@ async function clearExpired(
     await database.query(`DELETE FROM ${relation} WHERE expires_at <= now()`, [], wait)
     return false
   }
-  const expired = `SELECT id FROM ${relation} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${maxCleared} FOR UPDATE SKIP LOCKED`
+  const expired =
+    `SELECT id FROM ${relation} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${maxCleared} FOR ` +
+    'UPDATE SKIP LOCKED'
   const gone = await database.query(`DELETE FROM ${relation} WHERE id IN (${expired}) RETURNING 1 AS c0`, [], wait)
   return gone.length === maxCleared
 }

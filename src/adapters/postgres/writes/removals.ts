@@ -17,7 +17,8 @@ export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'st
   const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}`
   const taken = [...table.joins.values()].map(
     (join, i) =>
-      `_j${i} AS (DELETE FROM ${join.relation} AS _j USING _d WHERE ${join.key.map((column, k) => `_j.${quote(column)} = _d.k${k}`).join(' AND ')})`,
+      `_j${i} AS (DELETE FROM ${join.relation} AS _j USING _d WHERE ` +
+      `${join.key.map((column, k) => `_j.${quote(column)} = _d.k${k}`).join(' AND ')})`,
   )
   const text =
     taken.length === 0 ? statement : `WITH ${[`_d AS (${statement})`, ...taken].join(', ')} SELECT 1 AS c0 FROM _d`
