@@ -27,7 +27,8 @@ describe('the participants of a benchmark', () => {
     const onHelper = ['sql-json', 'mounted-subscribed']
     expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))
     expect(field.leftOut).toEqual([
-      'Skipped: express-helper, sql-json, mounted-helper, mounted-subscribed, api-helper, because this checkout has no express-rest-conventions/server.',
+      'Skipped: express-helper, sql-json, mounted-helper, mounted-subscribed, api-helper, because this checkout ' +
+        'has no express-rest-conventions/server.',
     ])
   })
 

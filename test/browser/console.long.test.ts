@@ -44,7 +44,8 @@ describe.each(['light', 'dark'] as const)('the console in the %s scheme', (schem
 /** Waits until the transitions of buttons have ended. */
 const settled = (page: { evaluate<T>(text: string): Promise<T> }): Promise<void> =>
   page.evaluate(
-    'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))',
+    'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map(({ finished ' +
+      '}) => finished)))',
   )
 
 describe('the console', () => {

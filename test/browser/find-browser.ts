@@ -43,7 +43,8 @@ export function findBrowser(env: Environment = process.env): FoundBrowser {
   } catch (error) {
     refused.push(`@sparticuz/chromium: ${message(error)}`)
     throw new Error(
-      `There is no Chromium to test with. Install one (apt install chromium, npx playwright-core install chromium), or name its program in CHROME_PATH.\n${refused.join('\n')}`,
+      'There is no Chromium to test with. Install one (apt install chromium, npx playwright-core install ' +
+        `chromium), or name its program in CHROME_PATH.\n${refused.join('\n')}`,
     )
   }
 }

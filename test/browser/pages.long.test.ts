@@ -79,7 +79,8 @@ describe('the pages', () => {
         const own = links.filter((href) => href.startsWith(address))
         const anchors = own.filter((href) => href.includes('#') && href.split('#')[0] === page.url().split('#')[0])
         const lost = await page.evaluate<readonly string[]>(
-          `${JSON.stringify(anchors)}.filter((href) => document.getElementById(decodeURIComponent(new URL(href).hash.slice(1))) === null)`,
+          `${JSON.stringify(anchors)}.filter((href) => document.getElementById(decodeURIComponent(new ` +
+            'URL(href).hash.slice(1))) === null)',
         )
         expect(lost).toEqual([])
         for (const href of own.map((one) => one.split('#')[0] as string))

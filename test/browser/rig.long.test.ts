@@ -22,7 +22,8 @@ const sound = `<a href="#main">Skip to the content</a>
     <details><summary>More</summary><p>of the same</p></details></main>`
 
 const page = (body: string, head = '') =>
-  `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page</title><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/base.css">${head}</head><body>${body}</body></html>`
+  '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page</title><meta name="viewport" ' +
+  `content="width=device-width"><link rel="stylesheet" href="/base.css">${head}</head><body>${body}</body></html>`
 
 /** Makes controls large enough for a touch target (WCAG 2.5.8). */
 const base = { '/base.css': 'a, button, summary { display: inline-block; padding: 6px; }' }

@@ -7,7 +7,9 @@ import { docsPages } from '../../src/docs/index.js'
 import { type ApiOptions, api, defineResource, mount } from '../../src/index.js'
 import { port } from '../server/serving.js'
 
-const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&[a](javascript:alert(3)) ![b](https://example.com/b.png) \u2028ñ`
+const hostile =
+  `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&[a](javascript:alert(3)) ` +
+  '![b](https://example.com/b.png) \u2028ñ'
 
 const orders = defineResource({
   collection: 'orders',

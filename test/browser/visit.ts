@@ -138,7 +138,8 @@ async function watch(
   })
   await context.exposeBinding('policyViolated', (_, text: string) => fault(`Policy: ${text}`))
   await context.addInitScript(
-    `document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => policyViolated([effectiveDirective, blockedURI, sample].join(' ')))`,
+    `document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => ` +
+      `policyViolated([effectiveDirective, blockedURI, sample].join(' ')))`,
   )
 }
 

@@ -119,7 +119,8 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
       const body = '{"lote":"host"}'
       const answer = await wire(
         service.port,
-        `POST /v8/piezas HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+        `POST /v8/piezas HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ` +
+          `${body.length}\r\nConnection: close\r\n\r\n${body}`,
       )
       expect([host, answer.slice(0, 12)]).toEqual([host, 'HTTP/1.1 400'])
       expect(
@@ -153,7 +154,9 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
   it('pipelined requests get their responses in order, including the refused requests', async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
     const body = '{"lote":3}'
-    const post = `POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const post =
+      'POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ' +
+      `${body.length}\r\n\r\n${body}`
     const unread = `POST /v8/nada HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     const all = await wire(
       service.port,
@@ -203,7 +206,9 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
 
   it('a client may disconnect at any moment without affecting other clients', async () => {
     const body = '{"lote":"gone"}'
-    const text = `POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const text =
+      'POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ' +
+      `${body.length}\r\n\r\n${body}`
     await Promise.all(
       [10, 30, 60, text.length - 5, text.length].map(
         (length) =>

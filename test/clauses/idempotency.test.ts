@@ -128,7 +128,9 @@ const inTables = {
     idempotency: { table: 'idempotency_keys' },
   },
 } as const
-const ddl = `${tableDdl(clientes, inTables.clientes)} ${tableDdl(pedidos, inTables.pedidos)} ${tableDdl(lineas, inTables.lineas)} INSERT INTO clientes (id) VALUES ('uno'), ('dos');`
+const ddl =
+  `${tableDdl(clientes, inTables.clientes)} ${tableDdl(pedidos, inTables.pedidos)} ` +
+  `${tableDdl(lineas, inTables.lineas)} INSERT INTO clientes (id) VALUES ('uno'), ('dos');`
 
 const stores: readonly (readonly [string, () => Promise<Opened>])[] = [
   [

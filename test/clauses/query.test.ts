@@ -230,7 +230,8 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     const { json, headers } = await send('GET', '/v8/piezas?lote=none')
     expect([json, headers['x-total-count']]).toEqual([[], '0'])
     expect(headers.link).toBe(
-      `<${service.origin}/v8/piezas?lote=none&offest=1>; rel="first", <${service.origin}/v8/piezas?lote=none&offest=1>; rel="last"`,
+      `<${service.origin}/v8/piezas?lote=none&offest=1>; rel="first", ` +
+        `<${service.origin}/v8/piezas?lote=none&offest=1>; rel="last"`,
     )
   })
 

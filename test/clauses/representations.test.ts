@@ -119,7 +119,8 @@ describe('representation()', () => {
     const value = representation('text/plain', { value: () => '' })
     const list = representation('text/csv', { list: () => '' })
     expect(() => mount(facturas, memoryAdapter(facturas), { representations: [list, value] })).toThrow(
-      'The option "representations" of the mount of "facturas" contains "text/plain", which has no function that applies here. Give it item or list.',
+      'The option "representations" of the mount of "facturas" contains "text/plain", which has no function that ' +
+        'applies here. Give it item or list.',
     )
     const GET = { handle: () => 1, representations: [value, list] }
     expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(

@@ -230,7 +230,8 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
 
   it('VERB-5: PATCH in XML is a merge patch: the members in it are changed, and nil means null', async () => {
     const patch =
-      '<p xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><peso xsi:nil="true"/><destino><calle>Otra</calle></destino></p>'
+      '<p xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><peso ' +
+      'xsi:nil="true"/><destino><calle>Otra</calle></destino></p>'
     const { status, json } = await send('PATCH', '/v8/piezas/5', inXml, patch)
     expect([status, json.peso, json.destino, json.lote]).toEqual([200, null, { calle: 'Otra', cp: 28004 }, 'A'])
     expect(

@@ -24,7 +24,8 @@ describe('the flags of mock', () => {
     const cwd = temporaryFolder()
     put(cwd, 'data.json', '{ "notes": [{ "id": 1 }] }')
     const line =
-      'api.js --port 0 --host ::1 --seed 7 --records 10000 --data data.json --auth keep --principal "ana" --delay 100-800 --fail 5%:500,10%'
+      'api.js --port 0 --host ::1 --seed 7 --records 10000 --data data.json --auth keep --principal "ana" ' +
+      '--delay 100-800 --fail 5%:500,10%'
     expect(read(line, cwd)).toEqual({
       module: 'api.js',
       port: 0,

@@ -103,7 +103,8 @@ describe('openapi <module> --check --against <git ref>', () => {
     const failed = await run(folder, { v1: withFilters('b', 'c') }, check)
     expect(failed.code).toBe(1)
     expect(failed.error).toContain(
-      'v1: the filter "a" of things is gone: clients that send it get 400. Put the change into v2, or accept it with --accept [filter-removed]\n',
+      'v1: the filter "a" of things is gone: clients that send it get 400. ' +
+        'Put the change into v2, or accept it with --accept [filter-removed]\n',
     )
     expect(failed.out).toBe('1 breaking change, 0 harmless\n')
 
@@ -115,7 +116,9 @@ describe('openapi <module> --check --against <git ref>', () => {
     )
     expect(accepted).toEqual({
       code: 0,
-      out: 'accepted: v1: the filter "a" of things is gone: clients that send it get 400\nRecorded in openapi/accepted.json: commit it with the change.\n',
+      out:
+        'accepted: v1: the filter "a" of things is gone: clients that send it get 400\nRecorded in ' +
+        'openapi/accepted.json: commit it with the change.\n',
       error: '',
     })
     const [entry] = JSON.parse(readFileSync(join(folder, 'openapi/accepted.json'), 'utf8'))
@@ -199,12 +202,15 @@ describe('openapi <module> --check --against <git ref>', () => {
     const first = await run(folder, { v1: withFilters() }, check)
     expect(first.code).toBe(2)
     expect(first.error).toBe(
-      'There is no contract at main:openapi yet. Write the first with: npx express-rest-conventions openapi api.js\nCommit and merge openapi: from then on this check compares with it.\n',
+      'There is no contract at main:openapi yet. Write the first with: npx express-rest-conventions openapi ' +
+        'api.js\nCommit and merge openapi: from then on this check compares with it.\n',
     )
     await run(folder, { v1: withFilters() }, 'openapi api.js')
     expect(await run(folder, { v1: withFilters() }, check)).toEqual({
       code: 0,
-      out: 'There is no contract at main:openapi yet. The one in openapi is the first: commit and merge it, from then on this check compares with it.\n',
+      out:
+        'There is no contract at main:openapi yet. The one in openapi is the first: commit and merge it, from then ' +
+        'on this check compares with it.\n',
       error: '',
     })
   })

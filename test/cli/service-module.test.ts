@@ -25,7 +25,8 @@ describe('the module of a service', () => {
     [
       'exports something else',
       'export const app = 1, other = 2',
-      'api.mjs exports no service: its default export, or one called "api", must be the result of api(). It exports app, other.',
+      'api.mjs exports no service: its default export, or one called "api", must be the result of api(). ' +
+        'It exports app, other.',
     ],
     ['exports nothing', 'void 0', 'It exports nothing.'],
     ['throws', 'throw new Error("DATABASE_URL is not set")', 'api.mjs cannot be loaded: DATABASE_URL is not set'],
@@ -38,7 +39,8 @@ describe('the module of a service', () => {
     ],
     [
       'listens, and waits for it',
-      'import { createServer } from "node:net"\nimport { once } from "node:events"\nconst server = createServer()\ntry { server.listen(0) } catch {}\nawait once(server, "listening")',
+      'import { createServer } from "node:net"\nimport { once } from "node:events"\nconst server = ' +
+        'createServer()\ntry { server.listen(0) } catch {}\nawait once(server, "listening")',
       'api.mjs starts a server while it is loaded.',
     ],
   ])('is refused if it %s', async (_title, text, message) => {

@@ -138,7 +138,9 @@ describe('a delivery', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(
-      'v1: the callback of GET /things "shipped" is sent to {$request.body#/callbackUrl} in place of {$request.body#/url}: clients that sent that URL are no longer called. Put the change into v2, or accept it with --accept',
+      'v1: the callback of GET /things "shipped" is sent to {$request.body#/callbackUrl} in place of ' +
+        '{$request.body#/url}: clients that sent that URL are no longer called. ' +
+        'Put the change into v2, or accept it with --accept',
     )
   })
 
@@ -165,7 +167,8 @@ describe('a delivery', () => {
     )
     const [other] = compareContracts(webhook(reply(members({}))), webhook(reply(members({ a: text }, 'a'))))
     expect(other?.summary).toBe(
-      'v1: the member "a" of the 200 reply to the webhook "shipped" is new and required: the service may reject replies of the previous form',
+      'v1: the member "a" of the 200 reply to the webhook "shipped" is new and required: the service may reject ' +
+        'replies of the previous form',
     )
   })
 })

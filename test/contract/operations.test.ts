@@ -516,7 +516,8 @@ describe('removals after a sunset', () => {
       ['version-retired-after-sunset', false],
     ])
     expect(retire('2026-06-02').map(({ sentence }) => sentence)).toEqual([
-      'v1: the version is gone before its sunset 2026-06-02: clients that call it get 404 or 410. Serve the version until its sunset, or accept this change with --accept',
+      'v1: the version is gone before its sunset 2026-06-02: clients that call it get 404 or 410. ' +
+        'Serve the version until its sunset, or accept this change with --accept',
     ])
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })
@@ -553,16 +554,20 @@ describe('sentences', () => {
 
   it('name the removed part, the affected clients and the fix', () => {
     expect(sentences(collection(filter('lote')), collection())).toEqual([
-      'v1: the filter "lote" of pre-piezas is gone: clients that send it get 400. Put the change into v2, or accept it with --accept',
+      'v1: the filter "lote" of pre-piezas is gone: clients that send it get 400. ' +
+        'Put the change into v2, or accept it with --accept',
     ])
     expect(sentences(collection(sort('numero', 'lote')), collection(sort('numero')))).toEqual([
-      'v1: the sort member "lote" of pre-piezas is gone: clients that send sort=lote get 400. Put the change into v2, or accept it with --accept',
+      'v1: the sort member "lote" of pre-piezas is gone: clients that send sort=lote get 400. ' +
+        'Put the change into v2, or accept it with --accept',
     ])
     expect(sentences(request(members({ a: text })), request(members({ a: text, b: text }, 'b')))).toEqual([
-      'v1: the member "b" of the body of POST /things is new and required: clients that leave it out get 422. Put the change into v2, or accept it with --accept',
+      'v1: the member "b" of the body of POST /things is new and required: clients that leave it out get 422. ' +
+        'Put the change into v2, or accept it with --accept',
     ])
     expect(sentences(response(many(members({ a: text }))), response(many(members({}))))).toEqual([
-      'v1: the member "[].a" of the 200 response of GET /things is gone: clients that read it no longer find it. Put the change into v2, or accept it with --accept',
+      'v1: the member "[].a" of the 200 response of GET /things is gone: clients that read it no longer find it. ' +
+        'Put the change into v2, or accept it with --accept',
     ])
   })
 
@@ -613,7 +618,8 @@ describe('invalid documents', () => {
     [
       'a reference without a target',
       response({ $ref: '#/components/schemas/Lost' }),
-      '"#/components/schemas/Lost" at #/paths/~1things/get/responses/200/content/application~1json/schema has no target',
+      '"#/components/schemas/Lost" at #/paths/~1things/get/responses/200/content/application~1json/schema ' +
+        'has no target',
     ],
     ['a reference to a file', response({ $ref: 'other.json#/a' }), 'points out of the document'],
   ])('%s', (_title, value, message) => {

@@ -14,10 +14,13 @@ describe('upgradeGuide()', () => {
     const [own = ''] = contratos.split('\n## ')
     const part = (heading: string) => own.split(`### ${heading}\n`)[1]?.split('\n###')[0] ?? ''
     expect(part('Changes in requests')).toContain(
-      '- `nombre` is gone (`POST /contratos`, `PUT /contratos/{codigo}`, `PATCH /contratos/{codigo}`): clients that send it get 422, or the value is ignored. `descripcion` is new and has the same type: the member may have been renamed.',
+      '- `nombre` is gone (`POST /contratos`, `PUT /contratos/{codigo}`, `PATCH /contratos/{codigo}`): clients ' +
+        'that send it get 422, or the value is ignored. `descripcion` is new and has the same type: the ' +
+        'member may have been renamed.',
     )
     expect(part('Changes in requests')).toContain(
-      '- `descripcion` is new and required (`POST /contratos`, `PUT /contratos/{codigo}`): clients that leave it out get 422.',
+      '- `descripcion` is new and required (`POST /contratos`, `PUT /contratos/{codigo}`): clients that leave it ' +
+        'out get 422.',
     )
     expect(part('Changes in requests')).toContain(
       '- The filter "nombre" of contratos is gone: clients that send it get 400.',

@@ -151,7 +151,8 @@ describe('conventions: expiry', () => {
         Array.from(
           { length: 2 },
           () =>
-            'The entry "conventions.QUERY-8" for /v1/orders expired after 2027-03-01. It is still "report": remove the entry, or set a later day.',
+            'The entry "conventions.QUERY-8" for /v1/orders expired after 2027-03-01. ' +
+            'It is still "report": remove the entry, or set a later day.',
         ),
       ])
     })

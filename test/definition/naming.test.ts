@@ -70,7 +70,8 @@ const dotted = words('invoices.pdf piezas.json facturas.xml invoices. .htaccess 
 
 const malformed = [
   ...words(
-    '/ invoices/lines /invoices invoices?x=1 invoices#top a%C3%B1os 50% . .. ... -invoices invoices- - -- _ v1 V8 v12 v1.2 {id} :id {facturaId} a=b',
+    '/ invoices/lines /invoices invoices?x=1 invoices#top a%C3%B1os 50% . .. ... ' +
+      '-invoices invoices- - -- _ v1 V8 v12 v1.2 {id} :id {facturaId} a=b',
   ),
   ...words('a&b a;b a,b a:b a@b a*b (a) [a] <b> a\\b a"b a+b'),
   ...[

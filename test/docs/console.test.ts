@@ -40,7 +40,8 @@ describe.each(majors)('the console in %s', (_, framework) => {
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; connect-src 'self'; img-src data:",
+      "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; " +
+        "frame-ancestors 'none'; connect-src 'self'; img-src data:",
     )
     const page = await response.text()
     expect(page).toContain('<title>Console: Orders &lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>')
@@ -109,7 +110,8 @@ describe('Swagger UI', () => {
   it('is an optional peer dependency: if it is missing, the service does not start, and the error says what to install', () => {
     const absent = (id: string): string => createRequire(import.meta.url).resolve(`${id}-that-nobody-has`)
     expect(() => swaggerUiAssets(absent)).toThrow(
-      'docsPages() with the option "console" needs the package swagger-ui-dist, which is not installed. Run npm i swagger-ui-dist. [ERR-1 invalid-option]',
+      'docsPages() with the option "console" needs the package swagger-ui-dist, which is not installed. ' +
+        'Run npm i swagger-ui-dist. [ERR-1 invalid-option]',
     )
   })
 

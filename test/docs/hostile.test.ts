@@ -22,7 +22,8 @@ const hostile = [
   `"'\`><svg/onload=alert(1)>`,
   '[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](java\tscript:alert(1)) [d](data:text/html,x) [e](vbscript:x)',
   '![p](https://tracker.example/p.png) ![q](data:image/png;base64,AA==) <https://a.example/"onmouseover=alert(1)>',
-  '# One\n\n### Three\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n<div style="color:red" onclick="x()">x</div>\n\n```js\n</code></pre><script>\n```',
+  '# One\n\n### Three\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n<div style="color:red" ' +
+    'onclick="x()">x</div>\n\n```js\n</code></pre><script>\n```',
   '\u202egnirts\u202c עברית \ud83d\ude00 \ud800 \0\u0007 &amp; &lt;b&gt;',
   'a'.repeat(5_000),
   '*'.repeat(2_000),

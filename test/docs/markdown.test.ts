@@ -20,7 +20,9 @@ describe('descriptions', () => {
   it('have no alignment, headings or images', () => {
     const { block } = markdown()
     expect(block('# One\n\n|a|\n|:-:|\n|b|\n\n![p](https://a.example/p.png)', addressOf).toString()).toBe(
-      '<p><strong>One</strong></p>\n<table>\n<thead>\n<tr>\n<th scope="col">a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>\n<p><a href="https://a.example/p.png">p</a></p>\n',
+      '<p><strong>One</strong></p>\n<table>\n<thead>\n<tr>\n<th ' +
+        'scope="col">a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>\n<p><a ' +
+        'href="https://a.example/p.png">p</a></p>\n',
     )
   })
 

@@ -339,7 +339,8 @@ describe('declarations', () => {
     (name) => {
       expect(() => under(name)).toThrow(/name-is-verb/)
       expect(() => under(name)).toThrow(
-        `The endpoint "${name}" below the items of "pedidos" names an action. Use a field that PATCH changes, or declare a flag that PUT sets and DELETE unsets (PATH-8).`,
+        `The endpoint "${name}" below the items of "pedidos" names an action. ` +
+          'Use a field that PATCH changes, or declare a flag that PUT sets and DELETE unsets (PATH-8).',
       )
     },
   )

@@ -86,7 +86,8 @@ describe('the contract of the example', () => {
     const failed = run(folder, 'openapi', without, '--check', '--against', 'main')
     expect(failed.status).toBe(1)
     const sentence = (version: string) =>
-      `${version}: the filter "lote" of pre-piezas is gone (and 1 more operation): clients that send it get 400. Put the change into v9, or accept it with --accept [filter-removed]\n`
+      `${version}: the filter "lote" of pre-piezas is gone (and 1 more operation): clients that send it get 400. ` +
+      'Put the change into v9, or accept it with --accept [filter-removed]\n'
     expect(failed.stderr).toContain(sentence('v1'))
     expect(failed.stderr).toContain(sentence('v8'))
 
@@ -102,7 +103,8 @@ describe('the contract of the example', () => {
     const again = run(folder, 'openapi', more, '--check', '--against', 'main')
     expect(again.status).toBe(1)
     expect(again.stderr).toContain(
-      'v1: the sort member "valorDeclarado" of pre-piezas is gone (and 1 more operation): clients that send sort=valorDeclarado get 400.',
+      'v1: the sort member "valorDeclarado" of pre-piezas is gone (and 1 more operation): clients that send ' +
+        'sort=valorDeclarado get 400.',
     )
     expect(again.stderr).not.toContain('the filter "lote"')
   })
@@ -112,7 +114,8 @@ describe('the contract of the example', () => {
     const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
     write(
       'main.mjs',
-      'import { createServer } from "node:http"\nsetTimeout(() => {}, 60_000)\nasync function main() {\n  createServer().listen(0)\n}\nmain()\n',
+      'import { createServer } from "node:http"\nsetTimeout(() => {}, 60_000)\nasync function main() {\n  ' +
+        'createServer().listen(0)\n}\nmain()\n',
     )
     expect(run(folder, 'openapi', 'main.mjs')).toMatchObject({
       status: 2,

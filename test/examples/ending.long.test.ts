@@ -84,7 +84,9 @@ describe('the process, when it ends', () => {
     const sockets = Array.from({ length: 480 }, () => connect(Number(port), '127.0.0.1'))
     const outcomes = sockets.map(outcome)
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-    const text = `GET /v8/pre-piezas/1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${asOperator.Authorization}\r\nConnection: close\r\n\r\n`
+    const text =
+      `GET /v8/pre-piezas/1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${asOperator.Authorization}\r\nConnection: ` +
+      'close\r\n\r\n'
     for (const socket of sockets) socket.write(text)
     child.kill(signal)
     child.kill('SIGCONT')

@@ -7,7 +7,10 @@ import { serveStep } from './legacy-steps.js'
 const auth = 'Authorization: Bearer office-token\r\n'
 
 const request = (line: string, fields = auth, body = ''): string =>
-  `${line} HTTP/1.1\r\nHost: courier.test\r\nConnection: close\r\n${fields}${body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`
+  `${line} HTTP/1.1\r\nHost: courier.test\r\nConnection: ` +
+  `close\r\n${fields}${
+    body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+  }\r\n${body}`
 
 const delivery = (code: string) =>
   JSON.stringify({ code, recipient: 'Ana', address: 'Mitre 1', depot: 'http://courier.test/v1/depot/2' })

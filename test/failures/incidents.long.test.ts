@@ -152,7 +152,8 @@ describe('incidents', () => {
     const ask = await serve(adapter(pool()))
     const release = await holdTable()
     const list = ask('/v1/cosas?lote=l7')
-    const waited = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND now() - query_start > '1.1 s'`
+    const waited =
+      `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND now() - ` + `query_start > '1.1 s'`
     await expect.poll(async () => (await other.query(waited)).rows[0].count, { timeout: 10_000 }).toBe('1')
     await release()
     expect((await list).status).toBe(200)
@@ -181,7 +182,8 @@ describe('incidents', () => {
     await release()
     expect((await first).status).toBe(200)
     await other.query(
-      `ALTER DATABASE postgres CONNECTION LIMIT 1; CREATE ROLE ana LOGIN PASSWORD 'secreta'; GRANT SELECT ON cosas TO ana`,
+      `ALTER DATABASE postgres CONNECTION LIMIT 1; CREATE ROLE ana LOGIN PASSWORD 'secreta'; GRANT SELECT ON ` +
+        'cosas TO ana',
     )
     undo.push(() => other.query('ALTER DATABASE postgres CONNECTION LIMIT -1; DROP OWNED BY ana; DROP ROLE ana'))
     const url = new URL(database.url)

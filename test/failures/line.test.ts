@@ -35,7 +35,9 @@ describe('failureLine()', () => {
       cause: new Busy('PostgreSQL at 127.0.0.1:1 cannot be reached.', { cause: refused }),
     })
     expect(line(error)).toBe(
-      'GET /v1/cosas/{id} 503 unavailable ERR-1 step=execute request=r-1 cause="PostgreSQL at 127.0.0.1:1 cannot be reached <- connect ECONNREFUSED 127.0.0.1:1" look="Is PostgreSQL running, and can this host reach it?" see=docs/operations.md#database-gone',
+      'GET /v1/cosas/{id} 503 unavailable ERR-1 step=execute request=r-1 cause="PostgreSQL at 127.0.0.1:1 cannot ' +
+        'be reached <- connect ECONNREFUSED 127.0.0.1:1" look="Is PostgreSQL running, and can this host reach it?" ' +
+        'see=docs/operations.md#database-gone',
     )
   })
 

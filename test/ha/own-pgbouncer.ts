@@ -20,7 +20,8 @@ export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
   const database = pathname.slice(1)
   const lines = [
     '[databases]',
-    `${database} = host=${hostname} port=${serverPort || 5432} user=${username}${password && ` password=${decodeURIComponent(password)}`}`,
+    `${database} = host=${hostname} port=${serverPort || 5432} ` +
+      `user=${username}${password && ` password=${decodeURIComponent(password)}`}`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',
     'auth_type = any',
@@ -28,7 +29,9 @@ export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
     'default_pool_size = 2',
     'unix_socket_dir =',
   ]
-  const script = `{ printf '%s\\n' "$@"; echo "listen_port = PORT"; } > pgbouncer.ini && chmod 644 pgbouncer.ini && chmod 755 . && exec pgbouncer ${asUser()} pgbouncer.ini`
+  const script =
+    `{ printf '%s\\n' "$@"; echo "listen_port = PORT"; } > pgbouncer.ini && chmod 644 pgbouncer.ini && ` +
+    `chmod 755 . && exec pgbouncer ${asUser()} pgbouncer.ini`
   const server = await ownProgram({
     name: 'PgBouncer',
     command: 'sh',

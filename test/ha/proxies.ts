@@ -23,12 +23,14 @@ export function haproxySettings(
   )
   return [
     'global\n  maxconn 2000',
-    'defaults\n  mode tcp\n  timeout connect 1s\n  timeout client 60s\n  timeout server 60s\n  timeout check 1s\n  default-server inter 300ms fall 2 rise 1',
+    'defaults\n  mode tcp\n  timeout connect 1s\n  timeout client 60s\n  timeout server 60s\n  timeout check ' +
+      '1s\n  default-server inter 300ms fall 2 rise 1',
     `listen primary\n  bind 127.0.0.1:${primary}\n  option httpchk OPTIONS /primary\n  http-check expect status 200`,
     ...servers,
     `listen replicas\n  bind 127.0.0.1:${replicas}\n  option httpchk OPTIONS /replica\n  http-check expect status 200`,
     ...servers,
-    `listen services\n  mode http\n  option redispatch\n  retries 3\n  retry-on conn-failure\n  bind 127.0.0.1:${services}\n  option httpchk GET /live`,
+    'listen services\n  mode http\n  option redispatch\n  retries 3\n  retry-on conn-failure\n  bind ' +
+      `127.0.0.1:${services}\n  option httpchk GET /live`,
     ...servicePorts.map((port) => `  server s${port} 127.0.0.1:${port} check`),
     '',
   ].join('\n')

@@ -90,7 +90,8 @@ export function startWorkload(
       return { status: response.status, text, tag: response.headers.get('etag') ?? '' }
     } catch (error) {
       failures.push(
-        `${method} ${path}: ${(error as Error).message} ${((error as Error).cause as Error | undefined)?.message ?? ''}`,
+        `${method} ${path}: ${(error as Error).message} ` +
+          `${((error as Error).cause as Error | undefined)?.message ?? ''}`,
       )
       return { status: 0, text: '', tag: '' }
     }
@@ -152,7 +153,8 @@ export function startWorkload(
       const stored = await sqlOf(databaseUrl, `SELECT id, valor FROM contadores WHERE id LIKE '${run}-%'`)
       const rows = await sqlOf(
         databaseUrl,
-        `SELECT clave, count(*)::int AS n, (SELECT count(*)::int FROM outbox o WHERE o.clave = e.clave) AS sent FROM envios e WHERE clave LIKE '${run}-%' GROUP BY clave`,
+        'SELECT clave, count(*)::int AS n, (SELECT count(*)::int FROM outbox o WHERE o.clave = e.clave) AS sent ' +
+          `FROM envios e WHERE clave LIKE '${run}-%' GROUP BY clave`,
       )
       const values = new Map(stored.map(({ id, valor }) => [id as string, valor as number]))
       const keys = new Set(rows.map(({ clave }) => clave as string))

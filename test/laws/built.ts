@@ -123,7 +123,8 @@ export function build(design: Design, role: string): Built {
     ...(reference === undefined
       ? []
       : [
-          `FOREIGN KEY (${reference.members.map(column).join(', ')}) REFERENCES ${quote(parents)}${reference.deferred ? ' DEFERRABLE INITIALLY DEFERRED' : ''}`,
+          `FOREIGN KEY (${reference.members.map(column).join(', ')}) REFERENCES ` +
+            `${quote(parents)}${reference.deferred ? ' DEFERRABLE INITIALLY DEFERRED' : ''}`,
         ]),
   ]
   const statements = [
@@ -133,11 +134,13 @@ export function build(design: Design, role: string): Built {
           `CREATE TABLE ${quote(parents)} (a bigint, b bigint, PRIMARY KEY (a, b))`,
           `INSERT INTO ${quote(parents)} VALUES (1, 1), (1, 2), (2, 1), (2, 2)`,
         ]),
-    `CREATE TABLE ${quote(base)} (${lines.join(', ')})${form === 'partitioned' ? ` PARTITION BY HASH (${column(key[0]?.name ?? '')})` : ''}`,
+    `CREATE TABLE ${quote(base)} ` +
+      `(${lines.join(', ')})${form === 'partitioned' ? ` PARTITION BY HASH (${column(key[0]?.name ?? '')})` : ''}`,
     ...(form === 'partitioned'
       ? [0, 1].map(
           (part) =>
-            `CREATE TABLE ${quote(`${id}_part${part}`)} PARTITION OF ${quote(base)} FOR VALUES WITH (MODULUS 2, REMAINDER ${part})`,
+            `CREATE TABLE ${quote(`${id}_part${part}`)} PARTITION OF ${quote(base)} FOR VALUES WITH (MODULUS 2, ` +
+            `REMAINDER ${part})`,
         )
       : []),
     ...versionTrigger(design, id, base),
@@ -192,10 +195,16 @@ function columnDdl(member: MemberDesign, name: string, design: Design, column: (
     case 'scope':
       return `${name} ${kind.type} NOT NULL`
     case 'default':
-      return `${name} ${kind.type} NOT NULL DEFAULT ${isKey ? `gen_random_uuid()${kind.type === 'uuid' ? '' : '::text'}` : kind.foreign?.[0]}`
+      return (
+        `${name} ${kind.type} NOT NULL DEFAULT ` +
+        `${isKey ? `gen_random_uuid()${kind.type === 'uuid' ? '' : '::text'}` : kind.foreign?.[0]}`
+      )
     case 'generated': {
       const other = design.members.find(({ filled }) => filled === 'null')
-      return `${name} boolean GENERATED ALWAYS AS (${other === undefined ? 'true' : `${column(other.name)} IS NULL`}) STORED`
+      return (
+        `${name} boolean GENERATED ALWAYS AS ` +
+        `(${other === undefined ? 'true' : `${column(other.name)} IS NULL`}) STORED`
+      )
     }
     case 'identity':
       return `${name} integer GENERATED ALWAYS AS IDENTITY`
@@ -215,7 +224,8 @@ function versionTrigger({ version }: Design, id: string, base: string): readonly
       ? 'gen_random_uuid()'
       : `nextval(pg_get_serial_sequence('${quote(base).replaceAll("'", "''")}', 'laws_version'))`
   return [
-    `CREATE FUNCTION ${id}_version() RETURNS trigger LANGUAGE plpgsql AS $laws$ BEGIN NEW.laws_version := ${next}; RETURN NEW; END $laws$`,
+    `CREATE FUNCTION ${id}_version() RETURNS trigger LANGUAGE plpgsql AS $laws$ BEGIN NEW.laws_version := ` +
+      `${next}; RETURN NEW; END $laws$`,
     `CREATE TRIGGER laws_version BEFORE UPDATE ON ${quote(base)} FOR EACH ROW EXECUTE FUNCTION ${id}_version()`,
   ]
 }
@@ -259,7 +269,10 @@ export function foreignInsert(
   }
   if (stranger && design.security !== 'none') given.push(['laws_tenant', `'theirs'`])
   if (given.length === 0) return `INSERT INTO ${base} DEFAULT VALUES`
-  return `INSERT INTO ${base} (${given.map(([name]) => name).join(', ')}) VALUES (${given.map(([, sql]) => sql).join(', ')})`
+  return (
+    `INSERT INTO ${base} (${given.map(([name]) => name).join(', ')}) VALUES ` +
+    `(${given.map(([, sql]) => sql).join(', ')})`
+  )
 }
 
 /** The first nullable string member, which a trigger can read. */
@@ -279,7 +292,9 @@ function triggers(
   const value = member === undefined ? undefined : `NEW.${column(member.name)}`
   const made = (when: string, body: string, kind = 'TRIGGER'): readonly string[] => [
     `CREATE FUNCTION ${id}_trigger() RETURNS trigger LANGUAGE plpgsql AS $laws$ BEGIN ${body} END $laws$`,
-    `CREATE ${kind} laws_other ${when} ON ${quote(base)}${kind === 'TRIGGER' ? '' : ' DEFERRABLE INITIALLY DEFERRED'} FOR EACH ROW EXECUTE FUNCTION ${id}_trigger()`,
+    `CREATE ${kind} laws_other ${when} ON ` +
+      `${quote(base)}${kind === 'TRIGGER' ? '' : ' DEFERRABLE INITIALLY DEFERRED'} FOR EACH ROW EXECUTE FUNCTION ` +
+      `${id}_trigger()`,
   ]
   switch (design.trigger) {
     case 'audit':
@@ -300,7 +315,8 @@ function triggers(
         'AFTER INSERT OR UPDATE',
         // The UPDATE fires the trigger again, even after the commit has begun. The second run finds
         // nothing to change.
-        `UPDATE ${quote(base)} SET ${name} = upper(${name}) WHERE ${same} AND ${name} IS DISTINCT FROM upper(${name}); RETURN NULL;`,
+        `UPDATE ${quote(base)} SET ${name} = upper(${name}) WHERE ${same} AND ${name} IS DISTINCT FROM ` +
+          `upper(${name}); RETURN NULL;`,
         design.trigger === 'upper case, after' ? 'TRIGGER' : 'CONSTRAINT TRIGGER',
       )
     }
@@ -345,6 +361,7 @@ function viewOf(
        END IF;
        DELETE FROM ${quote(base)} WHERE ${same}; RETURN OLD;
      END $laws$`,
-    `CREATE TRIGGER laws_instead INSTEAD OF INSERT OR UPDATE OR DELETE ON ${quote(view)} FOR EACH ROW EXECUTE FUNCTION ${id}_instead()`,
+    `CREATE TRIGGER laws_instead INSTEAD OF INSERT OR UPDATE OR DELETE ON ${quote(view)} FOR EACH ROW EXECUTE ` +
+      `FUNCTION ${id}_instead()`,
   ]
 }

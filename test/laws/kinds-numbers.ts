@@ -68,7 +68,9 @@ export const numberKinds: readonly Kind[] = [
   {
     name: 'positive domain',
     type: 'laws_positive',
-    setup: `DO $$ BEGIN CREATE DOMAIN laws_positive AS integer CHECK (VALUE > 0); EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+    setup:
+      'DO $$ BEGIN CREATE DOMAIN laws_positive AS integer CHECK (VALUE > 0); EXCEPTION WHEN duplicate_object THEN ' +
+      'NULL; END $$',
     schema: { type: 'integer' },
     values: whole(1, 2 ** 31 - 1),
     odd: fc.constantFrom(0, -1),

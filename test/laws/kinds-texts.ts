@@ -143,7 +143,9 @@ export const textKinds: readonly Kind[] = [
   {
     name: 'text domain',
     type: 'laws_code',
-    setup: `DO $$ BEGIN CREATE DOMAIN laws_code AS varchar(6) CHECK (VALUE <> ''); EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+    setup:
+      `DO $$ BEGIN CREATE DOMAIN laws_code AS varchar(6) CHECK (VALUE <> ''); EXCEPTION WHEN ` +
+      'duplicate_object THEN NULL; END $$',
     schema: { type: 'string' },
     values: short(6).filter((text) => text !== ''),
     odd: fc.constantFrom('', '1234567'),
@@ -153,7 +155,9 @@ export const textKinds: readonly Kind[] = [
   {
     name: 'enumeration',
     type: 'laws_state',
-    setup: `DO $$ BEGIN CREATE TYPE laws_state AS ENUM ('new', 'Ol d', 'a''b', 'ñ', '10', '9'); EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+    setup:
+      `DO $$ BEGIN CREATE TYPE laws_state AS ENUM ('new', 'Ol d', 'a''b', 'ñ', '10', '9'); EXCEPTION WHEN ` +
+      'duplicate_object THEN NULL; END $$',
     schema: { type: 'string' },
     values: fc.constantFrom('new', 'Ol d', `a'b`, 'ñ', '10', '9'),
     odd: fc.constantFrom('NEW', '', 'other', 'new '),

@@ -14,13 +14,15 @@ export const exceptions: readonly Exception[] = [
     rule: 'owasp:api2:2023-no-http-basic',
     place: /^components securitySchemes basic scheme$/,
     reason:
-      'AUTH-2 issues the token of a public API in exchange for a user and password by the Basic scheme. Only the login accepts that scheme.',
+      'AUTH-2 issues the token of a public API in exchange for a user and password by the Basic scheme. ' +
+      'Only the login accepts that scheme.',
   },
   {
     rule: 'owasp:api4:2023-rate-limit',
     place: /^paths \/login /,
     reason:
-      'Logins are counted by account and address, and only those that fail (AUTH-6). The remaining number would tell strangers whether an account is under attack.',
+      'Logins are counted by account and address, and only those that fail (AUTH-6). ' +
+      'The remaining number would tell strangers whether an account is under attack.',
   },
   {
     rule: 'owasp:api4:2023-rate-limit',
@@ -36,6 +38,7 @@ export const exceptions: readonly Exception[] = [
     rule: 'owasp:api1:2023-no-numeric-ids',
     place: /^paths \/clientes\/\{id\}/,
     reason:
-      'Ids of the worked example are integers (REP-6). The permission decides who may see an item, so a guessed id gives no access.',
+      'Ids of the worked example are integers (REP-6). The permission decides who may see an item, so a guessed ' +
+      'id gives no access.',
   },
 ]

@@ -587,7 +587,9 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
   })
 
   it('AUTH-1: a repeated header gets 401, although Node returns only the first one', async () => {
-    const text = `GET /me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${good()}\r\nAuthorization: Bearer ${good()}\r\n\r\n`
+    const text =
+      `GET /me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${good()}\r\nAuthorization: ` +
+      `Bearer ${good()}\r\n\r\n`
     expect(await raw(app, text)).toMatch(/^HTTP\/1\.1 401 /)
   })
 

@@ -170,7 +170,8 @@ describe('readBody', () => {
   it('HDR-5: an empty chunked body gets 400 malformed-body', async () => {
     const answer = await raw(
       reading(),
-      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: ' +
+        'close\r\n\r\n0\r\n\r\n',
     )
     expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*malformed-body/)
   })
@@ -189,7 +190,8 @@ describe('readBody', () => {
 
   it('HDR-5: invalid UTF-8 gets 400, and a byte order mark is skipped', async () => {
     const bytes = (body: Buffer) =>
-      `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ' +
+      `${body.length}\r\nConnection: close\r\n\r\n`
     const sendBytes = async (body: Buffer) => {
       const port = await listen(reading())
       return new Promise<string>((resolve) => {
@@ -388,7 +390,8 @@ describe('readBody', () => {
       const socket = connect(port, '127.0.0.1', () => {
         socket.pause()
         socket.write(
-          `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${left * piece.length}\r\n\r\n`,
+          'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ' +
+            `${left * piece.length}\r\n\r\n`,
         )
         const more = (): void => {
           if (left-- > 0) socket.write(piece, () => setTimeout(more, 1))

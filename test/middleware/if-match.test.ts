@@ -34,7 +34,8 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     const { app } = service(express, (app) => void app.put('/a', ifMatch(), show))
     const answer = await raw(
       app,
-      'PUT /a HTTP/1.1\r\nHost: a\r\nIf-Match: "3.x"\r\nIf-Match: "4.x"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      'PUT /a HTTP/1.1\r\nHost: a\r\nIf-Match: "3.x"\r\nIf-Match: "4.x"\r\nContent-Length: 0\r\nConnection: ' +
+        'close\r\n\r\n',
     )
     expect(answer).toContain('{"expected":["3","4"]}')
   })

@@ -267,7 +267,8 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       expect(headers['content-length']).toBe(sent === 204 ? undefined : '0')
       for (const name of ['content-type', 'transfer-encoding', 'etag']) expect(headers).not.toHaveProperty(name)
       const two =
-        'DELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\n\r\nDELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+        'DELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\n\r\nDELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: ' +
+        'close\r\n\r\n'
       expect((await raw(app, two)).match(/HTTP\/1\.1 20\d/g)).toHaveLength(2)
     },
   )

@@ -185,7 +185,8 @@ describe('a mock of odd resources', () => {
   it('names the rule that cannot be satisfied', async () => {
     const rules = () => [{ member: 'a', detail: 'Never.' }]
     await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
-      'No example of "notes" could be generated because of the whole record (rules): "a": Never. Give records of "notes" as data (mock --data file.json).',
+      'No example of "notes" could be generated because of the whole record (rules): "a": Never. ' +
+        'Give records of "notes" as data (mock --data file.json).',
     )
   })
 

@@ -121,7 +121,8 @@ describe('mock <module> as a process', () => {
         code: 2,
         out: '',
         error:
-          'api.tsx is TypeScript, which this Node does not load. Give the compiled file, or a loader: set NODE_OPTIONS="--import tsx" for this command.\n',
+          'api.tsx is TypeScript, which this Node does not load. Give the compiled file, or a loader: set ' +
+          'NODE_OPTIONS="--import tsx" for this command.\n',
       })
     }
   })

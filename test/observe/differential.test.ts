@@ -118,7 +118,8 @@ function routes(express: Express, app: App): void {
 }
 
 const paths = [
-  'send json big pipe buffers write end-callback end-twice returned bad-chunk file redirect error teapot none not-modified',
+  'send json big pipe buffers write end-callback end-twice returned bad-chunk file redirect error teapot none ' +
+    'not-modified',
   'head head-line raw-head flush early patched destroyed corked nowhere',
 ]
   .join(' ')
@@ -142,7 +143,9 @@ const requests: Readonly<Record<string, string>> = {
   'a part of a file': head('GET', '/v1/file', 'Range: bytes=0-9'),
   'a conditional request': head('GET', '/v1/json', 'If-None-Match: *'),
   'a body': `POST /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello`,
-  'a body that is expected': `POST /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`,
+  'a body that is expected':
+    'POST /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: ' +
+    '5\r\n\r\nhello',
   OPTIONS: head('OPTIONS', '/v1/json'),
   DELETE: head('DELETE', '/v1/item/7%2F8?x=%E0'),
   'absolute form': head('GET', 'http://host/v1/json?a=1'),
@@ -151,7 +154,10 @@ const requests: Readonly<Record<string, string>> = {
 }
 
 function head(method: string, path: string, ...fields: readonly string[]): string {
-  return `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`
+  return (
+    `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: ` +
+    `close\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`
+  )
 }
 
 async function bytes(port: number, request: string): Promise<string> {

@@ -52,7 +52,9 @@ type Operation = (typeof operations)[number]
 const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = [
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
-    why: 'Only a fault of the library itself could make an OPTIONS of the document fail after the rate limit, which adds these fields.',
+    why:
+      'Only a fault of the library itself could make an OPTIONS of the document fail after the rate limit, which ' +
+      'adds these fields.',
   },
   {
     what: / 400 bad-request$/,

@@ -86,12 +86,19 @@ describe('the packed library', () => {
   })
 
   it('works as an ES module', () => {
-    const imports = `import express from 'express'\nimport { api, defineResource, mount, problems } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\nimport { createServer } from 'express-rest-conventions/server'\n`
+    const imports =
+      `import express from 'express'\nimport { api, defineResource, mount, problems } from ` +
+      `'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\nimport { ` +
+      `createServer } from 'express-rest-conventions/server'\n`
     expect(run('service.mjs', imports + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
   })
 
   it('works as a CommonJS module by require(esm)', () => {
-    const requires = `const express = require('express')\nconst { api, defineResource, mount, problems } = require('express-rest-conventions')\nconst { memoryAdapter } = require('express-rest-conventions/memory')\nconst { createServer } = require('express-rest-conventions/server')\n`
+    const requires =
+      `const express = require('express')\nconst { api, defineResource, mount, problems } = ` +
+      `require('express-rest-conventions')\nconst { memoryAdapter } = ` +
+      `require('express-rest-conventions/memory')\nconst { createServer } = ` +
+      `require('express-rest-conventions/server')\n`
     expect(run('service.cjs', requires + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
   })
 
@@ -107,7 +114,9 @@ describe('the packed library', () => {
     // target.
     cpSync(join(home, 'package'), join(bare, 'node_modules', 'express-rest-conventions'), { recursive: true })
     const failure = (): string => {
-      const text = `import { docsPages } from 'express-rest-conventions/docs'\ntry { docsPages({ console: true }); console.log('made') } catch (error) { console.log(error.name, error.message) }`
+      const text =
+        `import { docsPages } from 'express-rest-conventions/docs'\ntry { docsPages({ console: true }); ` +
+        `console.log('made') } catch (error) { console.log(error.name, error.message) }`
       writeFileSync(join(bare, 'pages.mjs'), text)
       return execFileSync(process.execPath, ['pages.mjs'], { cwd: bare, encoding: 'utf8' }).trim()
     }
@@ -254,12 +263,18 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
   describe('in a CommonJS service (docs/commonjs.md)', () => {
     const names = ['auth', 'docs', 'memory', 'middleware', 'postgres', 'server', 'testing', 'transfer', 'usage']
     const sources = {
-      'import.ts': `import { api } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`,
-      'require.ts': `import conventions = require('express-rest-conventions')\nimport memory = require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,
+      'import.ts':
+        `import { api } from 'express-rest-conventions'\nimport { memoryAdapter } from ` +
+        `'express-rest-conventions/memory'\n`,
+      'require.ts':
+        `import conventions = require('express-rest-conventions')\nimport memory = ` +
+        `require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,
     }
     // Shows that `api` has the library's types. With `any`, the last line would have no error, and
     // `@ts-expect-error` would fail.
-    const use = `console.log(typeof api({ versions: { v1: [] } }), typeof memoryAdapter)\n// @ts-expect-error: no option\nexport const made = () => api({ version: {} })\n`
+    const use =
+      'console.log(typeof api({ versions: { v1: [] } }), typeof memoryAdapter)\n// @ts-expect-error: no ' +
+      'option\nexport const made = () => api({ version: {} })\n'
     const every = names.map((name) => `export * as ${name} from 'express-rest-conventions/${name}'\n`).join('')
 
     /**

@@ -172,7 +172,8 @@ describe('violations', () => {
       {
         pointer: '/fecha',
         detail:
-          '"fecha" must be a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional digits, no zone.',
+          '"fecha" must be a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional ' +
+          'digits, no zone.',
         code: 'format',
         params: { format: 'local-date-time' },
       },

@@ -310,7 +310,9 @@ describe('readXml', () => {
   })
 
   const valid = Buffer.from(
-    `<?xml version="1.0" encoding="UTF-8"?><r ${xsi}><s>ñ&amp;😀<![CDATA[<]]></s><n>1.5</n><a><i>1</i><i>2</i></a><o><s xsi:nil="true"/></o><member name="a b" type="number">7</member></r>`,
+    '<?xml version="1.0" encoding="UTF-8"?><r ' +
+      `${xsi}><s>ñ&amp;😀<![CDATA[<]]></s><n>1.5</n><a><i>1</i><i>2</i></a><o><s xsi:nil="true"/></o><member name="a ` +
+      'b" type="number">7</member></r>',
   )
 
   it('HDR-5: a document that ends early is an error, at any position', () => {

@@ -75,7 +75,8 @@ describe('writeXml', () => {
       [
         '<r><member name="1">i</member><member name="">a</member><member>b</member><member name="xmlA">c</member>',
         '<member name="a:b">d</member><member name="a b">e</member><member name="&#9;&quot;&lt;">f</member>',
-        '<member name="&quot;\\u0000&quot;" name-encoding="json">g</member><member name="&quot;\\ufffe&quot;" name-encoding="json">h</member>',
+        '<member name="&quot;\\u0000&quot;" name-encoding="json">g</member><member name="&quot;\\ufffe&quot;" ' +
+          'name-encoding="json">h</member>',
         '<member name="😀">j</member><ñ>k</ñ></r>',
       ].join(''),
     )
@@ -83,7 +84,8 @@ describe('writeXml', () => {
 
   it('HDR-1: a name that other readers treat as white space is written as an attribute value', () => {
     expect(written({ '\ufeff': 'a', 'b\u1680': 'c' }, {})).toBe(
-      '<r type="object"><member name="\ufeff" type="string">a</member><member name="b\u1680" type="string">c</member></r>',
+      '<r type="object"><member name="\ufeff" type="string">a</member><member name="b\u1680" ' +
+        'type="string">c</member></r>',
     )
   })
 
@@ -104,7 +106,8 @@ describe('writeXml', () => {
       g: Object.create({ inherited: 1 }),
     }
     expect(written(value, {})).toBe(
-      `<r${xsi} type="object"><b type="array"><item xsi:nil="true"></item><item xsi:nil="true"></item></b><c type="number">0</c><d xsi:nil="true"></d>` +
+      `<r${xsi} type="object"><b type="array"><item xsi:nil="true"></item><item xsi:nil="true"></item></b><c ` +
+        'type="number">0</c><d xsi:nil="true"></d>' +
         '<e type="string">1970-01-01T00:00:00.000Z</e><g type="object"></g></r>',
     )
     expect(() => written({ a: 1n }, {})).toThrow(TypeError)
@@ -114,7 +117,8 @@ describe('writeXml', () => {
     const problem = { type: 'https://example.com/p', errors: [{ detail: 'a' }] }
     const form = formed(object({ type: text, errors: { type: 'array', items: object({ detail: text }) } }))
     expect(writeXml(problem, { root: 'problem', namespace: 'urn:ietf:rfc:7807', nestedItem: 'i', form })).toBe(
-      `${head}<problem xmlns="urn:ietf:rfc:7807"><type>https://example.com/p</type><errors><i><detail>a</detail></i></errors></problem>`,
+      `${head}<problem ` +
+        'xmlns="urn:ietf:rfc:7807"><type>https://example.com/p</type><errors><i><detail>a</detail></i></errors></problem>',
     )
   })
 

@@ -47,7 +47,9 @@ export async function findNats(env: Readonly<Record<string, string | undefined>>
   } catch (error) {
     refused.push(`nats-server: ${message(error)}`)
     throw new Error(
-      `There is no NATS server to test against. Install the program nats-server (apt install nats-server, brew install nats-server), which the tests also stop and start; NATS_URL can name the server that they share.\n${refused.join('\n')}`,
+      'There is no NATS server to test against. Install the program nats-server (apt install nats-server, brew ' +
+        'install nats-server), which the tests also stop and start; NATS_URL can name the server that they ' +
+        `share.\n${refused.join('\n')}`,
     )
   }
 }

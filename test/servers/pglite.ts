@@ -58,7 +58,8 @@ async function clear(client: PGlite): Promise<boolean> {
   await client.exec('ROLLBACK')
   await client.exec('DISCARD ALL')
   const { rows } = await client.query<{ name: string }>(
-    `SELECT quote_ident(nspname) AS name FROM pg_namespace WHERE nspname <> 'information_schema' AND NOT starts_with(nspname, 'pg_')`,
+    `SELECT quote_ident(nspname) AS name FROM pg_namespace WHERE nspname <> 'information_schema' AND NOT ` +
+      `starts_with(nspname, 'pg_')`,
   )
   for (const { name } of rows) await client.exec(`DROP SCHEMA ${name} CASCADE`)
   await client.exec('CREATE SCHEMA public AUTHORIZATION pg_database_owner; GRANT USAGE ON SCHEMA public TO PUBLIC')

@@ -61,7 +61,9 @@ describe('express-rest-conventions/spectral in the packed package', () => {
   })
 
   it("applies the exceptions of a user's own ruleset for one path", () => {
-    const excepting = `${extending}overrides:\n  - files: ['openapi.json#/paths/~1v1~1stock']\n    rules: { path-2-plural: "off" }\n`
+    const excepting =
+      `${extending}overrides:\n  - files: ['openapi.json#/paths/~1v1~1stock']\n    rules: { ` +
+      'path-2-plural: "off" }\n'
     expect(lint(singular, excepting)).toEqual([])
   })
 })

@@ -24,7 +24,9 @@ export const exceptions: readonly Exception[] = [
   {
     file: /^test\/caching\/fixed-records\.test\.ts$/,
     fault: /responds with (?:200: the body does not match the schema: |500\b)/,
-    why: 'The store returns records that violate their schema, and the test compares the response with the response without caches.',
+    why:
+      'The store returns records that violate their schema, and the test compares the response with the response ' +
+      'without caches.',
   },
   {
     file: /^test\/clauses\/committed\.test\.ts$/,

@@ -97,7 +97,8 @@ describe('the PostgreSQL adapter over tables in the catalog of Citus', () => {
       close: async () => {
         if (postgresVersion() >= 140_000) await judge(recorded.statements)
         await place.sql(
-          `DELETE FROM pg_catalog.pg_dist_partition WHERE logicalrelid::oid IN (SELECT oid FROM pg_class WHERE relnamespace = '${schema}'::regnamespace)`,
+          'DELETE FROM pg_catalog.pg_dist_partition WHERE logicalrelid::oid IN (SELECT oid FROM pg_class WHERE ' +
+            `relnamespace = '${schema}'::regnamespace)`,
         )
         await place.sql(`DROP SCHEMA ${schema} CASCADE`)
         await recorded.client.end()

@@ -20,7 +20,8 @@ const partitioned = (ddl: string): string =>
     const key = /PRIMARY KEY \(("[^"]+")/.exec(lines)?.[1] ?? 'id'
     const parts = [0, 1, 2].map(
       (n) =>
-        `CREATE TABLE ${table.replace(/"$/, `_${n}"`)} PARTITION OF ${table} FOR VALUES WITH (MODULUS 3, REMAINDER ${n});`,
+        `CREATE TABLE ${table.replace(/"$/, `_${n}"`)} PARTITION OF ${table} FOR VALUES WITH (MODULUS 3, ` +
+        `REMAINDER ${n});`,
     )
     return `CREATE TABLE ${table} (${lines}\n) PARTITION BY HASH (${key});\n${parts.join('\n')}`
   })
@@ -51,7 +52,8 @@ describe('the PostgreSQL adapter, over hash partitions', () => {
     } as never as PostgresAdapterOptions
     await place.sql(`CREATE SCHEMA ${schema}; ${partitioned(tableDdl(definition, options))}`)
     const tables = await place.sql(
-      `SELECT relkind::text FROM pg_class WHERE oid IN ('${schema}."${definition.collection}"'::regclass, '${schema}.idempotency_keys'::regclass)`,
+      `SELECT relkind::text FROM pg_class WHERE oid IN ('${schema}."${definition.collection}"'::regclass, ` +
+        `'${schema}.idempotency_keys'::regclass)`,
     )
     expect(tables).toEqual([{ relkind: 'p' }, { relkind: 'p' }])
     const [pool, other] = pools

@@ -43,7 +43,8 @@ describe.each(frameworks)('imports on %s', (_, express) => {
   it('VERB-2: each row is created as by a POST, with defaults, links and typed values', async () => {
     const id = fresh()
     const answer = await post(
-      `id,nota,importe,marcas,destino.calle,cliente.id,secreto\r\n${id},"a ""b"", c",12.5,"[""x""]",Mayor,1,shh\r\n${id + 5000},'=1,,,,,`,
+      `id,nota,importe,marcas,destino.calle,cliente.id,secreto\r\n${id},"a ""b"", ` +
+        `c",12.5,"[""x""]",Mayor,1,shh\r\n${id + 5000},'=1,,,,,`,
     )
     expect([answer.status, answer.json]).toEqual([200, { rows: 2, created: 2, dryRun: false }])
     expect((await served.send('GET', `/v1/pedidos/${id}`)).json).toEqual({
@@ -228,7 +229,9 @@ describe.each(frameworks)('imports on %s', (_, express) => {
   it.each(['base64', 'quoted-printable', 'BASE64'])(
     'RFC 7578 4.7: a part in %s is refused, and never stored undecoded',
     async (encoding) => {
-      const head = `Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\nContent-Transfer-Encoding: ${encoding}`
+      const head =
+        'Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: ' +
+        `text/csv\r\nContent-Transfer-Encoding: ${encoding}`
       const answer = await post(
         `--b\r\n${head}\r\n\r\nid,nota\n1,x=3D\n\r\n--b--\r\n`,
         'multipart/form-data; boundary=b',

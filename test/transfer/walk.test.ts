@@ -65,7 +65,8 @@ describe('exports of 100,000 rows', () => {
       meanwhile = (page) =>
         page % 20 === 0
           ? store.sql(
-              `DELETE FROM filas WHERE id % 2 = 1; INSERT INTO filas (id, texto, n) SELECT i * 2000 + ${page * 10 + 1}, 'new', 3 FROM generate_series(1, 90) i`,
+              'DELETE FROM filas WHERE id % 2 = 1; INSERT INTO filas (id, texto, n) SELECT i * 2000 + ' +
+                `${page * 10 + 1}, 'new', 3 FROM generate_series(1, 90) i`,
             )
           : Promise.resolve()
       const served = await serve()
@@ -106,7 +107,8 @@ describe('exports of 100,000 rows', () => {
       expect(
         (
           await store.sql(
-            "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%filas%' AND pid <> pg_backend_pid()",
+            'SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state = ' +
+              "'active' AND query LIKE '%filas%' AND pid <> pg_backend_pid()",
           )
         )[0],
       ).toEqual({ n: 0 })

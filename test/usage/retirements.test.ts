@@ -97,8 +97,10 @@ describe('VER-2: callers of versions and parts that end soon', () => {
       ['v1', 'called', 12, ['billing 1205', 'shop 3']],
     ])
     expect(due.map(({ sentence }) => sentence)).toEqual([
-      'GET v2 /pedidos should have ended on 2027-05-31 and is still served: still called in the last 30 days by shop (1 calls, last 2027-05-20 10:00 UTC).',
-      'v1 ends on 2027-06-13, in 12 days: still called in the last 30 days by billing (1,205 calls, last 2027-05-20 10:00 UTC), shop (3 calls, last 2027-05-20 10:00 UTC).',
+      'GET v2 /pedidos should have ended on 2027-05-31 and is still served: still called in the last 30 days by ' +
+        'shop (1 calls, last 2027-05-20 10:00 UTC).',
+      'v1 ends on 2027-06-13, in 12 days: still called in the last 30 days by billing (1,205 calls, last ' +
+        '2027-05-20 10:00 UTC), shop (3 calls, last 2027-05-20 10:00 UTC).',
     ])
     expect(dueEnds(ends, snapshot({ calls }), { within: 400 })).toHaveLength(3)
   })
@@ -118,7 +120,8 @@ describe('VER-2: callers of versions and parts that end soon', () => {
     ])
     const [, young] = dueEnds(ends, snapshot({ since: '2027-05-30T00:00:00.000Z' }))
     expect(young?.sentence).toBe(
-      'v1 ends on 2027-06-13, in 12 days: no calls are known, but calls were counted only for 6% of the last 30 days. Whether it is called is unknown.',
+      'v1 ends on 2027-06-13, in 12 days: no calls are known, but calls were counted only for 6% of the last 30 ' +
+        'days. Whether it is called is unknown.',
     )
   })
 })

@@ -29,7 +29,8 @@ describe('VERB-13: the response to a committed change is a success without a bod
     await place.sql(tableDdl(clientes, { table: 'clientes' }))
     await place.sql(tableDdl(contratos, { table: 'contratos', idempotency: keys }))
     await place.sql(
-      "INSERT INTO clientes (id, nombre) VALUES (1, 'Ana'); INSERT INTO contratos (codigo, n, cliente_id) VALUES ('a', 0, 1)",
+      "INSERT INTO clientes (id, nombre) VALUES (1, 'Ana'); INSERT INTO contratos (codigo, n, cliente_id) " +
+        "VALUES ('a', 0, 1)",
     )
     proxy = await startProxy({ host: new URL(place.url).hostname, port: Number(new URL(place.url).port || 5432) })
     pool = new pg.Pool({ connectionString: proxy.through(place.url), max: 4 })

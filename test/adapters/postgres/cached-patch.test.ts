@@ -86,7 +86,8 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
   it('reads the row if an update that bypasses the trigger has changed its content but not its version', async () => {
     const { one, statements } = await patched({}, trigger, () =>
       left.sql(
-        `SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET session_replication_role`,
+        `SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET ` +
+          'session_replication_role',
       ),
     )
     expect(statements[0]).toBe('UPDATE')
@@ -137,7 +138,8 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     'create again': (id, value) =>
       `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
     'apply as a subscriber': (id, value) =>
-      `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'; RESET session_replication_role`,
+      `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'; RESET ` +
+      'session_replication_role',
     'add a constraint': () =>
       `ALTER TABLE fichas DROP CONSTRAINT IF EXISTS y; ALTER TABLE fichas ADD CONSTRAINT y CHECK (a <> 'y') NOT VALID`,
     'rename a column': () => 'ALTER TABLE fichas RENAME b TO c; ALTER TABLE fichas RENAME c TO b',

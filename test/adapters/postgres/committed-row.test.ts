@@ -22,7 +22,8 @@ type Acta = NonNullable<typeof actas.types>['record']
 type Options = Partial<PostgresAdapterOptions<Acta, string>>
 type Write = NonNullable<Options['write']>
 
-const stamp = `UPDATE actas SET sello = coalesce(sello, '') || '*' WHERE id = NEW.id AND length(coalesce(sello, '')) < 3`
+const stamp =
+  `UPDATE actas SET sello = coalesce(sello, '') || '*' WHERE id = NEW.id AND ` + `length(coalesce(sello, '')) < 3`
 const book = `
     CREATE TABLE libro (acta text);
     CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -154,7 +155,8 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   it('VERB-12, HDR-8: the result stored for an idempotency key is the committed record', async () => {
     const idempotency = { table: 'repetidas' }
     await store.sql(
-      'DROP TABLE IF EXISTS repetidas; CREATE TABLE repetidas (id text PRIMARY KEY, fingerprint text, record text, version text, expires_at timestamptz)',
+      'DROP TABLE IF EXISTS repetidas; CREATE TABLE repetidas (id text PRIMARY KEY, fingerprint text, record ' +
+        'text, version text, expires_at timestamptz)',
     )
     await store.sql(afterwards['a deferred trigger'] as string)
     const { consistent, close } = await service({ idempotency })

@@ -87,7 +87,8 @@ describe.each(stores)('reads and writes, on $name', ({ open }) => {
 
   it('an expression in the option "columns" may use any column, even one with a name that the adapter uses in its SQL', async () => {
     await store.sql(
-      `CREATE TABLE lugares (id int PRIMARY KEY, place text, k0 text, total text); INSERT INTO lugares VALUES (1, 'a', 'b', 'c'), (2, 'd', 'e', 'f')`,
+      'CREATE TABLE lugares (id int PRIMARY KEY, place text, k0 text, total text); INSERT INTO lugares VALUES ' +
+        `(1, 'a', 'b', 'c'), (2, 'd', 'e', 'f')`,
     )
     const lugares = defineResource({
       collection: 'lugares',

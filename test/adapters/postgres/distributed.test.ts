@@ -154,7 +154,8 @@ describe('the statements for distributed tables', () => {
     ],
     ['WITH t AS (SELECT id FROM puestas) INSERT INTO puestas (id) SELECT id FROM t', 'WITH in INSERT'],
     [
-      'INSERT INTO puestas (id) SELECT a.id FROM (SELECT id FROM puestas p WHERE NOT EXISTS (SELECT 1 FROM puestas q WHERE q.id = p.id)) a',
+      'INSERT INTO puestas (id) SELECT a.id FROM (SELECT id FROM puestas p WHERE NOT EXISTS (SELECT 1 FROM ' +
+        'puestas q WHERE q.id = p.id)) a',
       'a correlated subquery in FROM of INSERT',
     ],
     [

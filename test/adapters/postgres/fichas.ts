@@ -28,11 +28,17 @@ export const fichas = defineResource({
 export type Ficha = NonNullable<typeof fichas.types>['record']
 export type Options = Partial<PostgresAdapterOptions<Ficha, string>>
 
-export const moves = `CREATE FUNCTION mueve() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.version := gen_random_uuid(); RETURN NEW; END $$`
+export const moves =
+  'CREATE FUNCTION mueve() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.version := gen_random_uuid(); ' +
+  'RETURN NEW; END $$'
 export const trigger = 'CREATE TRIGGER mueve BEFORE UPDATE ON fichas FOR EACH ROW EXECUTE FUNCTION mueve()'
-export const columns = `id text COLLATE "C" PRIMARY KEY, a text, b text, n bigint, json json, padre_id text COLLATE "C", oculto text`
+export const columns =
+  'id text COLLATE "C" PRIMARY KEY, a text, b text, n bigint, json json, padre_id text COLLATE ' + '"C", oculto text'
 export const uuid = 'version uuid NOT NULL DEFAULT gen_random_uuid()'
-export const rows = `INSERT INTO fichas (id, a, b, n, json, padre_id) SELECT 'f' || i, 'a', NULL, i, '{"x": [1]}', 'f2' FROM generate_series(1, 5) i`
+export const rows =
+  `INSERT INTO fichas (id, a, b, n, json, padre_id) SELECT 'f' || i, 'a', NULL, i, '{"x": ` +
+  `[1]}', 'f2' FROM ` +
+  'generate_series(1, 5) i'
 
 type Over = ReturnType<typeof adapterOver>
 const adapterOver = (options: Options, client: PostgresClient) =>

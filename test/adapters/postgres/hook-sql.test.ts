@@ -251,7 +251,8 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const { send, close, failures } = await service(async (tx) => {
       await run(
         tx,
-        "SET LOCAL statement_timeout = '1min'; SET LOCAL default_transaction_read_only = on; SET LOCAL work_mem = '5MB'",
+        "SET LOCAL statement_timeout = '1min'; SET LOCAL default_transaction_read_only = on; SET LOCAL " +
+          "work_mem = '5MB'",
       )
     })
     for (const n of [1, 2, 3]) expect((await send('PATCH', '/v1/actas/a', {}, { texto: `${n}` })).status).toBe(200)

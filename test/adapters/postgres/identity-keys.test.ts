@@ -154,7 +154,9 @@ describe.each(stores)('a key that only the database assigns, on $name,', ({ open
   })
 
   it('a generated column cannot be a key, because it changes with its source', async () => {
-    const ddl = `CREATE TABLE notas (codigo text GENERATED ALWAYS AS ('n-' || zona) STORED PRIMARY KEY, zona text NOT NULL, texto text)`
+    const ddl =
+      `CREATE TABLE notas (codigo text GENERATED ALWAYS AS ('n-' || zona) STORED PRIMARY KEY, ` +
+      'zona text NOT NULL, texto text)'
     await expect(serve(derived, ddl, {})).rejects.toThrow(
       /the key member "codigo" is stored in the generated column "codigo".*Name a column in "key"/,
     )

@@ -66,7 +66,8 @@ async function fill(rows: Rows): Promise<void> {
     const columns = [...new Set(rows[table].flatMap((one) => Object.keys(one)))].join(', ')
     if (columns === '') continue
     await place.sql(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::text::json)`,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ` +
+        '$1::text::json)',
       [JSON.stringify(rows[table])],
     )
   }

@@ -233,7 +233,8 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
 
   it('expired keys are removed, except locked ones, and no request waits for this', async () => {
     await place.sql(
-      `INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM generate_series(1, 1500) AS i`,
+      `INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM ` +
+        'generate_series(1, 1500) AS i',
     )
     const holder = await pool.connect()
     await holder.query('BEGIN')
@@ -360,7 +361,8 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
     ],
     [
       'no unique id',
-      "CREATE TABLE claves (id text, fingerprint text, record text, version text, expires_at timestamptz); CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
+      'CREATE TABLE claves (id text, fingerprint text, record text, version text, expires_at timestamptz); ' +
+        "CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
       /has no unique index on "id"/,
     ],
   ])('refuses %s, and says how to fix it', async (_, statements, message) => {
@@ -373,7 +375,8 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
   it('accepts the output of idempotencyDdl, even if it was run twice, and in another schema', async () => {
     const schema = `${place.name}_otro`
     await place.sql(
-      `CREATE SCHEMA ${schema}; ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })} ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })}`,
+      `CREATE SCHEMA ${schema}; ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })} ` +
+        `${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })}`,
     )
     await bultosIn(pool, { idempotency: { table: { schema, name: 'con "comillas"' } } }).ready()
     await place.sql(`DROP SCHEMA ${schema} CASCADE`)

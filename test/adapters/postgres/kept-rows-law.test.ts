@@ -24,7 +24,8 @@ const changes: Record<string, (id: string, value: string) => string> = {
     `CREATE TEMP TABLE t AS SELECT * FROM fichas WHERE id = '${id}'; DELETE FROM fichas WHERE id = '${id}';
      INSERT INTO fichas (id, a, version) SELECT id, '${value}', version FROM t; DROP TABLE t`,
   'disable the trigger': (id, value) =>
-    `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'; ALTER TABLE fichas ENABLE TRIGGER ALL`,
+    `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'; ALTER TABLE ` +
+    'fichas ENABLE TRIGGER ALL',
   'keep the trigger disabled': (id, value) =>
     `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
   'drop the trigger': (id, value) =>
@@ -33,9 +34,11 @@ const changes: Record<string, (id: string, value: string) => string> = {
     `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'`,
   truncate: () => `TRUNCATE fichas; ${rows}`,
   restore: (_, value) =>
-    `CREATE TEMP TABLE t AS SELECT * FROM fichas; TRUNCATE fichas; INSERT INTO fichas SELECT * FROM t; UPDATE t SET b = '${value}'; DROP TABLE t`,
+    'CREATE TEMP TABLE t AS SELECT * FROM fichas; TRUNCATE fichas; INSERT INTO fichas SELECT * FROM t; UPDATE t ' +
+    `SET b = '${value}'; DROP TABLE t`,
   'restore with changes': (_, value) =>
-    `CREATE TEMP TABLE t AS SELECT * FROM fichas; UPDATE t SET b = '${value}'; TRUNCATE fichas; INSERT INTO fichas SELECT * FROM t; DROP TABLE t`,
+    `CREATE TEMP TABLE t AS SELECT * FROM fichas; UPDATE t SET b = '${value}'; TRUNCATE fichas; INSERT INTO ` +
+    'fichas SELECT * FROM t; DROP TABLE t',
   vacuum: () => 'VACUUM FULL fichas',
 }
 type Step =

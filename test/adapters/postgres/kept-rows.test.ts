@@ -155,13 +155,15 @@ describeWithCaches('a row with an unchanged version', () => {
     await place.sql(`SET session_replication_role = replica; UPDATE fichas SET b = 'replica'`)
     await differs('replica')
     await place.sql(
-      `ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'disabled'; ALTER TABLE fichas ENABLE TRIGGER mueve`,
+      `ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'disabled'; ALTER TABLE fichas ENABLE ` +
+        'TRIGGER mueve',
     )
     await differs('disabled')
     await place.sql(`DROP TRIGGER mueve ON fichas; UPDATE fichas SET b = 'dropped'; ${trigger}`)
     await differs('dropped')
     await place.sql(
-      `CREATE TABLE copia AS SELECT * FROM fichas; TRUNCATE fichas; UPDATE copia SET b = 'put back'; INSERT INTO fichas SELECT * FROM copia`,
+      `CREATE TABLE copia AS SELECT * FROM fichas; TRUNCATE fichas; UPDATE copia SET b = 'put back'; INSERT INTO ` +
+        'fichas SELECT * FROM copia',
     )
     await differs('put back')
   })
@@ -203,10 +205,10 @@ describeWithCaches('a row with an unchanged version', () => {
 
   it('is not reused after a label of an enumeration was renamed', async () => {
     await fill(
-      `DROP TYPE IF EXISTS color; CREATE TYPE color AS ENUM ('a', 'b'); CREATE TABLE fichas (${columns.replace('a text', 'a color')}, ${uuid}); ${trigger}`.replace(
-        /,$/,
-        '',
-      ),
+      (
+        `DROP TYPE IF EXISTS color; CREATE TYPE color AS ENUM ('a', 'b'); CREATE TABLE fichas ` +
+        `(${columns.replace('a text', 'a color')}, ${uuid}); ${trigger}`
+      ).replace(/,$/, ''),
     )
     const adapter = over()
     await warm(adapter)
@@ -288,14 +290,16 @@ describe('a row is not cached', () => {
     [
       'if its table is partitioned',
       {},
-      `CREATE TABLE fichas (${columns}, ${uuid}) PARTITION BY HASH (id); CREATE TABLE parte PARTITION OF fichas FOR VALUES WITH (MODULUS 1, REMAINDER 0); ${trigger}`,
+      `CREATE TABLE fichas (${columns}, ${uuid}) PARTITION BY HASH (id); CREATE TABLE parte PARTITION OF fichas ` +
+        `FOR VALUES WITH (MODULUS 1, REMAINDER 0); ${trigger}`,
     ],
     ['if the option disables it', { keepRows: false }],
   ]
 
   beforeAll(() =>
     place.sql(
-      `CREATE FUNCTION cuenta() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.version := nextval('fichas_version_seq'); RETURN NEW; END $$`,
+      'CREATE FUNCTION cuenta() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.version := ' +
+        `nextval('fichas_version_seq'); RETURN NEW; END $$`,
     ),
   )
 

@@ -38,7 +38,9 @@ const table = `CREATE TABLE cosas (
   id int PRIMARY KEY, nota text, exacto numeric, grande bigint, peso float8, dia date, momento timestamp, instante timestamptz, doc jsonb, textos text[])`
 const odd = `INSERT INTO cosas VALUES (1, 'x', 0.1234567890123456789012, 9007199254740993, 'NaN', 'infinity', '0044-03-15 00:00:00 BC', '-infinity',
   '{"n": 12345678901234567890, "m": 1.10}', '[0:1]={x,y}'::text[])`
-const all = `SELECT exacto::text, grande::text, peso::text, dia::text, momento::text, instante::text, doc::text, textos::text FROM cosas WHERE id = 1`
+const all =
+  'SELECT exacto::text, grande::text, peso::text, dia::text, momento::text, instante::text, doc::text, ' +
+  'textos::text FROM cosas WHERE id = 1'
 
 describe.each(stores)('values of other programs, on $name', ({ open }) => {
   let store: Store
@@ -92,7 +94,8 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     ['json', '{"m":1,"n":1e400}'],
   ])('VERB-3, VERB-5: %s %s is shown as null, and is kept if clients send back what GET shows', async (type, json) => {
     await store.sql(
-      `DROP TABLE IF EXISTS docs; CREATE TABLE docs (id int PRIMARY KEY, n int, doc ${type}); INSERT INTO docs VALUES (1, 1, '${json}')`,
+      `DROP TABLE IF EXISTS docs; CREATE TABLE docs (id int PRIMARY KEY, n int, doc ${type}); INSERT INTO docs ` +
+        `VALUES (1, 1, '${json}')`,
     )
     const docs = defineResource({
       collection: 'docs',

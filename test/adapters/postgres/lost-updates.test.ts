@@ -87,11 +87,15 @@ const forms: readonly Form[] = [
   },
   {
     name: 'a view with an INSTEAD OF trigger, over a function',
-    ddl: `CREATE FUNCTION filas() RETURNS SETOF base LANGUAGE sql VOLATILE AS 'SELECT * FROM base';${view(`SELECT ${columns} FROM filas()`)}${triggers()}`,
+    ddl:
+      `CREATE FUNCTION filas() RETURNS SETOF base LANGUAGE sql VOLATILE AS 'SELECT * FROM ` +
+      `base';${view(`SELECT ${columns} FROM filas()`)}${triggers()}`,
   },
   {
     name: 'a view over a view with an INSTEAD OF trigger',
-    ddl: `CREATE VIEW interior AS SELECT ${columns} FROM base; ${triggers('interior')} ${view(`SELECT ${columns} FROM interior`)}`,
+    ddl:
+      `CREATE VIEW interior AS SELECT ${columns} FROM base; ${triggers('interior')} ` +
+      `${view(`SELECT ${columns} FROM interior`)}`,
   },
   { name: 'a view with rules', ddl: view() + rules },
   {
@@ -100,7 +104,10 @@ const forms: readonly Form[] = [
   },
   {
     name: 'a table with rules',
-    ddl: `CREATE TABLE piezas (LIKE base INCLUDING ALL); ${rules.replaceAll('INSTEAD', 'ALSO').replaceAll(/ RETURNING [^;]+/g, '')} INSERT INTO piezas SELECT * FROM base;`,
+    ddl:
+      'CREATE TABLE piezas (LIKE base INCLUDING ALL); ' +
+      `${rules.replaceAll('INSTEAD', 'ALSO').replaceAll(/ RETURNING [^;]+/g, '')} INSERT INTO piezas SELECT ` +
+      '* FROM base;',
   },
   { name: 'a view that is updatable by itself', ddl: view() },
   { name: 'a table', ddl: 'ALTER TABLE base RENAME TO piezas; CREATE VIEW base AS SELECT * FROM piezas;' },

@@ -102,7 +102,8 @@ describe('the adapter over a failing network', () => {
     expect(runs).toBe(3)
     expect(
       await place.sql(
-        `SELECT (SELECT count(*) FROM bultos WHERE id = 'commit') + (SELECT count(*) FROM buzon WHERE bulto = 'commit') AS n`,
+        `SELECT (SELECT count(*) FROM bultos WHERE id = 'commit') + (SELECT count(*) FROM buzon WHERE bulto = ` +
+          `'commit') AS n`,
       ),
     ).toEqual([{ n: '2' }])
   })

@@ -110,7 +110,8 @@ const warnings: readonly Case[] = [
   ],
   [
     'an exhausted sequence of an identity',
-    `CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY (MAXVALUE 2) PRIMARY KEY, a text); INSERT INTO t (a) VALUES ('x'), ('y')`,
+    'CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY (MAXVALUE 2) PRIMARY KEY, a text); INSERT INTO t (a) ' +
+      `VALUES ('x'), ('y')`,
     cosas(undefined, assigned),
     {},
     /The sequence t_id_seq has no number left/,
@@ -163,7 +164,8 @@ const fit: readonly (readonly [
   ],
   [
     'a cyclic sequence',
-    `CREATE SEQUENCE pocas MAXVALUE 2 CYCLE; SELECT nextval('pocas'), nextval('pocas'); CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
+    `CREATE SEQUENCE pocas MAXVALUE 2 CYCLE; SELECT nextval('pocas'), nextval('pocas'); CREATE TABLE t (id int ` +
+      `DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
     cosas(undefined, assigned),
     {},
   ],
@@ -181,7 +183,8 @@ const fit: readonly (readonly [
   ],
   [
     'a materialized view with data',
-    'CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE MATERIALIZED ' +
+      'VIEW hechas AS SELECT * FROM t',
     cosas(),
     { readFrom: 'hechas', version },
   ],
@@ -196,7 +199,8 @@ describe.each(stores)('ready() reports faults in the catalog, on $name', ({ open
 
   const readyOn = async (ddl: string, resource: ReturnType<typeof cosas>, options: Partial<PostgresAdapterOptions>) => {
     await store.sql(
-      `DROP TABLE IF EXISTS t CASCADE; DROP DOMAIN IF EXISTS nunca; DROP TYPE IF EXISTS tonos; DROP SEQUENCE IF EXISTS pocas; ${ddl}`,
+      'DROP TABLE IF EXISTS t CASCADE; DROP DOMAIN IF EXISTS nunca; DROP TYPE IF EXISTS tonos; DROP SEQUENCE IF ' +
+        `EXISTS pocas; ${ddl}`,
     )
     const warned: string[] = []
     const onWarning = (message: string) => warned.push(message)

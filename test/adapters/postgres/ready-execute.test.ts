@@ -90,7 +90,14 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
 
   it('accepts a trigger that refuses some rows, and rows that are referenced', async () => {
     await store.sql(`
-      ${bad('algunas', 'BEFORE UPDATE OR DELETE ON t', `IF OLD.id < 3 THEN RAISE EXCEPTION 'closed'; END IF; IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW;`)}
+      ${bad(
+        'algunas',
+        'BEFORE UPDATE OR DELETE ON t',
+        `IF OLD.id < 3 THEN RAISE EXCEPTION 'closed'; END ` +
+          'IF; IF TG_OP = ' +
+          `'DELETE' THEN ` +
+          'RETURN OLD; END IF; RETURN NEW;',
+      )}
       DROP TABLE IF EXISTS hijas; CREATE TABLE hijas (de int REFERENCES t); INSERT INTO hijas VALUES (1), (2), (3)`)
     const { adapter, warnings } = adapterOver(store.client)
     await adapter.ready()
@@ -208,7 +215,8 @@ describe("probe: 'execute' with concurrent sessions", () => {
     await expect
       .poll(() =>
         place.sql(
-          `SELECT count(*)::int AS n FROM pg_stat_activity WHERE query ~ 'rest_probe' AND state <> 'idle' AND pid <> pg_backend_pid()`,
+          `SELECT count(*)::int AS n FROM pg_stat_activity WHERE query ~ 'rest_probe' AND state <> 'idle' AND ` +
+            'pid <> pg_backend_pid()',
         ),
       )
       .toEqual([{ n: 0 }])

@@ -138,19 +138,22 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
     ],
     [
       'a table that inherits, and one with children',
-      `CREATE TABLE abuela (id text PRIMARY KEY, texto text); CREATE TABLE t (extra int, PRIMARY KEY (id)) INHERITS (abuela); CREATE TABLE nieta (PRIMARY KEY (id)) INHERITS (t)`,
+      'CREATE TABLE abuela (id text PRIMARY KEY, texto text); CREATE TABLE t (extra int, PRIMARY KEY (id)) ' +
+        'INHERITS (abuela); CREATE TABLE nieta (PRIMARY KEY (id)) INHERITS (t)',
       simple,
       {},
     ],
     [
       'an updatable view with a check option',
-      `CREATE TABLE base (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE VIEW t AS SELECT * FROM base WHERE texto <> 'x' WITH CHECK OPTION`,
+      'CREATE TABLE base (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE ' +
+        `VIEW t AS SELECT * FROM base WHERE texto <> 'x' WITH CHECK OPTION`,
       simple,
       { version: { expression: 'v' } },
     ],
     [
       'a table that is read through a view, and one that is read through a query',
-      `CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE VIEW v AS SELECT t.*, 1 AS otra FROM t`,
+      'CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE VIEW ' +
+        'v AS SELECT t.*, 1 AS otra FROM t',
       simple,
       { version: { column: 'v' }, readFrom: 'v' },
     ],
@@ -223,7 +226,8 @@ describe.each(stores)('an identity column other than the key, on $name', ({ open
   it('is read-only: assigned by the database, and kept by every change', async () => {
     const store = await open()
     await store.sql(
-      'CREATE TABLE t (id text PRIMARY KEY, texto text, numero bigint GENERATED ALWAYS AS IDENTITY, v uuid NOT NULL DEFAULT gen_random_uuid())',
+      'CREATE TABLE t (id text PRIMARY KEY, texto text, numero bigint GENERATED ALWAYS AS IDENTITY, v uuid NOT ' +
+        'NULL DEFAULT gen_random_uuid())',
     )
     const numerada = defineResource({
       collection: 'numeradas',
@@ -332,7 +336,8 @@ describe('ready() warns about conditions that may change while the process runs'
 
   it('row-level security without a policy for the role', async () => {
     await place.sql(
-      'ALTER TABLE t ENABLE ROW LEVEL SECURITY; CREATE POLICY leen ON t FOR SELECT USING (true); CREATE POLICY otros ON t FOR UPDATE TO postgres USING (true)',
+      'ALTER TABLE t ENABLE ROW LEVEL SECURITY; CREATE POLICY leen ON t FOR SELECT USING (true); CREATE POLICY ' +
+        'otros ON t FOR UPDATE TO postgres USING (true)',
     )
     expect(await as({ probe: 'execute' })).toEqual([
       expect.stringMatching(/No policy of row-level security lets the role INSERT/),

@@ -81,13 +81,15 @@ describe.each(stores)('ready() refuses a table on which every write fails, on $n
     ],
     [
       'a rule instead of updates',
-      `CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); CREATE RULE nada AS ON UPDATE TO t DO INSTEAD NOTHING`,
+      'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); CREATE RULE nada AS ON UPDATE TO t DO ' +
+        'INSTEAD NOTHING',
       {},
       /replace.*cannot perform UPDATE RETURNING/s,
     ],
     [
       'a rule for some deletes',
-      `CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); CREATE RULE algunos AS ON DELETE TO t WHERE OLD.id = 1 DO INSTEAD NOTHING`,
+      'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); CREATE RULE algunos AS ON DELETE TO t WHERE ' +
+        'OLD.id = 1 DO INSTEAD NOTHING',
       {},
       /remove.*cannot perform DELETE RETURNING/s,
     ],
@@ -105,7 +107,8 @@ describe.each(stores)('ready() refuses a table on which every write fails, on $n
     ],
     [
       'a column that only the database may number',
-      `CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); ALTER TABLE t DROP COLUMN autor, ADD COLUMN n int GENERATED ALWAYS AS IDENTITY`,
+      'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); ALTER TABLE t DROP COLUMN autor, ADD COLUMN ' +
+        'n int GENERATED ALWAYS AS IDENTITY',
       { columns: { autor: { column: 'texto', write: false }, n: 'n' } },
       /replace.*column "n" can only be updated to DEFAULT/s,
     ],

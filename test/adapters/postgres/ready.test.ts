@@ -164,7 +164,8 @@ describe('ready() reports errors, and says how to fix them', () => {
 
   it('warns if each list would count many rows', async () => {
     await store.sql(
-      `CREATE TABLE muchas (numero bigint PRIMARY KEY, numero_de_envio text, fecha text); INSERT INTO muchas SELECT i FROM generate_series(1, 100500) i; ANALYZE muchas`,
+      'CREATE TABLE muchas (numero bigint PRIMARY KEY, numero_de_envio text, fecha text); INSERT INTO muchas ' +
+        'SELECT i FROM generate_series(1, 100500) i; ANALYZE muchas',
     )
     const warnings: string[] = []
     const onWarning = (message: string) => void (message.includes('bigint') || warnings.push(message))

@@ -72,7 +72,8 @@ describe('the adapter, over a server that restarts,', () => {
       'kill -9 of the server’s process of each connection',
       async () => {
         const [row] = await sql(
-          `SELECT string_agg(pid::text, ',') AS pids FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+          `SELECT string_agg(pid::text, ',') AS pids FROM pg_stat_activity WHERE backend_type = 'client backend' ` +
+            'AND pid <> pg_backend_pid()',
         )
         process.kill(Number(String(row?.pids).split(',')[0]), 'SIGKILL')
         await until(() => sql('SELECT 1 AS n').catch(() => [])).toEqual([{ n: 1 }])
@@ -82,7 +83,8 @@ describe('the adapter, over a server that restarts,', () => {
       'pg_terminate_backend of all connections',
       async () => {
         await sql(
-          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = $$client backend$$',
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type ' +
+            '= $$client backend$$',
         )
       },
     ],

@@ -146,7 +146,10 @@ describe('a failure of a shared round trip', () => {
         await store.ready()
         const free = await holdTable()
         const reading = Promise.all(keys(12).map((key) => store.read([key], call)))
-        const waiting = `SELECT count(pg_terminate_backend(pid)) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%bultos%' AND pid <> pg_backend_pid()`
+        const waiting =
+          'SELECT count(pg_terminate_backend(pid)) AS n FROM pg_stat_activity WHERE wait_event_type ' +
+          `= 'Lock' AND ` +
+          `query LIKE '%bultos%' AND pid <> pg_backend_pid()`
         await until(async () => Number((await place.sql(waiting))[0]?.n)).toBeGreaterThan(0)
         await free()
         const found = await reading
@@ -207,7 +210,8 @@ describe('reads do not share a round trip on a connection', () => {
   it('that reads from a view, which may take long', async () => {
     const own = await freshSchema()
     await own.sql(
-      `${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i; CREATE VIEW vistos_bultos AS SELECT * FROM bultos`,
+      `${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i; CREATE VIEW vistos_bultos ` +
+        'AS SELECT * FROM bultos',
     )
     const pool = new pg.Pool({ connectionString: own.url, max: 4 })
     const store = bultosIn(pool, { readFrom: 'vistos_bultos', version: { expression: 'id' } })

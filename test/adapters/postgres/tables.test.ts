@@ -155,7 +155,8 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
       CREATE VIEW courier.v_pieza AS SELECT p.*, s.nombre AS sucursal FROM courier.t_pieza p LEFT JOIN courier.sucursales s USING (nro_envio) WHERE p.nro_envio <> 'oculto'`)
     for (const readFrom of [
       'courier.v_pieza',
-      "SELECT p.*, s.nombre AS sucursal FROM courier.t_pieza p LEFT JOIN courier.sucursales s USING (nro_envio) WHERE p.nro_envio <> 'oculto'",
+      'SELECT p.*, s.nombre AS sucursal FROM courier.t_pieza p LEFT JOIN courier.sucursales s USING (nro_envio) ' +
+        "WHERE p.nro_envio <> 'oculto'",
     ]) {
       const adapter = postgresAdapter(store.client, {
         resource: piezas,
@@ -219,7 +220,8 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
 
   it('does not depend on the date and number formats of the session', async () => {
     await store.sql(
-      `CREATE TABLE courier.fechas (id int PRIMARY KEY, dia date, momento timestamp, instante timestamptz, peso float8)`,
+      'CREATE TABLE courier.fechas (id int PRIMARY KEY, dia date, momento timestamp, instante timestamptz, ' +
+        'peso float8)',
     )
     const resource = defineResource({
       collection: 'fechas',

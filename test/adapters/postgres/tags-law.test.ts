@@ -17,7 +17,9 @@ const fichas = (properties: Record<string, typeof text>) =>
 /** The resources of two services over one table. Each resource has only some of the columns. */
 const parts = [fichas({ a: text, b: text }), fichas({ b: text, c: text })] as const
 
-const bump = `IF pg_trigger_depth() = 1 THEN UPDATE fichas SET b = coalesce(b, '') || '+' WHERE id = NEW.id AND length(coalesce(b, '')) < 9; END IF; RETURN NULL;`
+const bump =
+  `IF pg_trigger_depth() = 1 THEN UPDATE fichas SET b = coalesce(b, '') || '+' WHERE id = NEW.id AND ` +
+  `length(coalesce(b, '')) < 9; END IF; RETURN NULL;`
 const triggers = {
   none: '',
   before: `CREATE FUNCTION toca() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.c := NEW.a; RETURN NEW; END $$;

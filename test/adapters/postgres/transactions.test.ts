@@ -97,7 +97,8 @@ describe('the time limit of a transaction', () => {
     const seen: unknown[] = []
     const show = async (tx: SqlClient) => {
       const { rows } = await tx.query(
-        `SELECT name, setting::int AS n FROM pg_settings WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout') ORDER BY name`,
+        `SELECT name, setting::int AS n FROM pg_settings WHERE name IN ('statement_timeout', ` +
+          `'idle_in_transaction_session_timeout') ORDER BY name`,
       )
       seen.push(...rows.map(({ n }) => n))
     }

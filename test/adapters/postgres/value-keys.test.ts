@@ -343,7 +343,8 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
 
   it('QUERY-1: ready() warns about formats in a text column, and about labels of an enumeration that the schema lacks', async () => {
     await store.sql(
-      `CREATE TYPE color AS ENUM ('rojo', 'azul'); CREATE TABLE avisos (id int PRIMARY KEY, valor text); CREATE TABLE colores (id int PRIMARY KEY, valor color)`,
+      `CREATE TYPE color AS ENUM ('rojo', 'azul'); CREATE TABLE avisos (id int PRIMARY KEY, valor text); CREATE ` +
+        'TABLE colores (id int PRIMARY KEY, valor color)',
     )
     const warnings: string[] = []
     for (const format of ['date-time', 'uuid', 'decimal', 'int64'])

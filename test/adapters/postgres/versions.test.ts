@@ -23,7 +23,9 @@ const lotes = defineResource({
 type Lote = NonNullable<typeof lotes.types>['record']
 type Options = Partial<PostgresAdapterOptions<Lote, number>>
 
-const columns = `id integer PRIMARY KEY, nombre text, peso numeric, datos json, etiquetas text[], oculto text, version text DEFAULT gen_random_uuid()::text`
+const columns =
+  'id integer PRIMARY KEY, nombre text, peso numeric, datos json, etiquetas text[], oculto text, version text ' +
+  'DEFAULT gen_random_uuid()::text'
 const setter = (body: string, more = '', when = '') => `
   CREATE OR REPLACE FUNCTION mueve() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$;
   CREATE TRIGGER mueve BEFORE UPDATE ${more} ON lotes FOR EACH ROW ${when} EXECUTE FUNCTION mueve()`
@@ -191,10 +193,10 @@ describe.each(stores)('versions that identify the representation, over $name', (
   it('HDR-8: each change gives another version, also with "next", timestamps, "rest", soft delete and a row without a version', async () => {
     await table(
       '',
-      `id integer PRIMARY KEY, nombre text, peso numeric, datos json, etiquetas text[], borrado boolean NOT NULL DEFAULT false, version timestamptz, resto jsonb`.replace(
-        'borrado boolean NOT NULL DEFAULT false',
-        'oculto text',
-      ),
+      (
+        'id integer PRIMARY KEY, nombre text, peso numeric, datos json, etiquetas text[], borrado boolean NOT NULL ' +
+        'DEFAULT false, version timestamptz, resto jsonb'
+      ).replace('borrado boolean NOT NULL DEFAULT false', 'oculto text'),
     )
     await store.sql('ALTER TABLE lotes ADD borrado boolean NOT NULL DEFAULT false')
     const suelta = defineResource({

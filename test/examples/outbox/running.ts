@@ -68,7 +68,8 @@ export async function openOutbox(natsUrl: string, duplicateWindow?: number): Pro
     },
     async insert(key, after = {}, tx) {
       const { rows } = await (tx ?? pool).query(
-        `INSERT INTO changes (collection, key, action, after, request) VALUES ('orders', $1, 'replace', $2, 'r') RETURNING position::int`,
+        `INSERT INTO changes (collection, key, action, after, request) VALUES ('orders', $1, 'replace', $2, 'r') ` +
+          'RETURNING position::int',
         [JSON.stringify(key), JSON.stringify(after)],
       )
       return rows[0].position

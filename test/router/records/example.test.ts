@@ -37,7 +37,8 @@ describe('docs/records.md', () => {
   })
   const stored = () =>
     place.sql(
-      `SELECT id, state, (SELECT count(*)::int FROM refunds WHERE order_id = o.id) AS refunds FROM orders o ORDER BY id`,
+      'SELECT id, state, (SELECT count(*)::int FROM refunds WHERE order_id = o.id) AS refunds FROM orders ' +
+        'o ORDER BY id',
     )
   const untouched = [
     { id: 1, state: 'open', refunds: 0 },

@@ -28,7 +28,8 @@ export async function factsOf(sql: Sql): Promise<Facts> {
   const types = (side: string) =>
     `SELECT t.oid AS a, p.provolatile AS b FROM pg_type t JOIN pg_proc p ON p.oid = t.${side}`
   const tables = await pairs(
-    "SELECT logicalrelid::oid AS a, coalesce(substring(partkey FROM ':varattno ([0-9]+)'), '0') AS b FROM pg_catalog.pg_dist_partition",
+    "SELECT logicalrelid::oid AS a, coalesce(substring(partkey FROM ':varattno ([0-9]+)'), '0') AS b FROM " +
+      'pg_catalog.pg_dist_partition',
   )
   const defaults = await pairs("SELECT adrelid || '.' || adnum AS a, adbin::text AS b FROM pg_attrdef")
   return {
