@@ -28,16 +28,18 @@ export class UsageError extends Error {}
 
 const usage = `npm run bench -- [options]
 
-  --workloads a,b    only these (default: all)
-  --servers a,b      only these (default: all; with --against, those that use the library)
-  --rounds n         rounds of each server (default: 7)
-  --seconds s        seconds of a round (default: 2)
-  --requests n       requests of a round, in place of seconds
-  --node path        the Node that runs servers and load (default: this one)
-  --against path     another checkout of this project, with its node_modules: it is built, and compared pair by pair
-  --tail             the slowest responses under a mixed load at a fixed rate, in PostgreSQL, in place of workloads
-                     (7 rounds of 10 seconds; with --quick, 3 of 1; default servers: fastify-tuned, mounted-helper)
-  --json file        writes all results
+  --workloads a,b    runs only these workloads (default: all)
+  --servers a,b      runs only these servers (default: all; with --against, those that use the library)
+  --rounds n         rounds for each server (default: 7)
+  --seconds s        seconds per round (default: 2)
+  --requests n       requests per round, instead of --seconds
+  --node path        the Node binary for the servers and the load generator (default: this one)
+  --against path     another checkout of this project, with its node_modules. Builds it, and compares each server
+                     of this checkout with the same server of the other checkout
+  --tail             instead of workloads, measures the slowest responses under a mixed load at a fixed rate, in
+                     PostgreSQL (default: 7 rounds of 10 seconds, or with --quick 3 of 1 second; default servers:
+                     fastify-tuned, mounted-helper)
+  --json file        writes all results to this file
   --quick            3 rounds of 0.3 seconds
   --list             lists servers and workloads
   --help             prints this text

@@ -27,7 +27,7 @@ const marks = Object.fromEntries(
 
 /**
  * The value of every mark, which is the version of the format of marked objects. All copies of the
- * library accept every version, because changes of the format may only add members.
+ * library accept every version, because a change of the format is only allowed to add members.
  */
 const generation = 1
 

@@ -1,6 +1,6 @@
 /**
- * Caches of computed results. Every cache of the library is created here, with a name, a bound, an
- * owner and counters. docs/performance.md has a table with a row for each cache.
+ * Caches of computed results. Every cache of the library is created here, with a name, a bound (its
+ * maximum size), an owner and counters. docs/performance.md has a table with a row for each cache.
  */
 
 import { cacheChannel } from './telemetry/channels.js'
@@ -14,7 +14,7 @@ export const cacheKinds = Object.freeze({
   items: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered pages. */
   pages: { unit: 'characters', bound: 16 * 2 ** 20 },
-  /** Digests of the combinations of URL, format and expansions in which a resource is requested. */
+  /** Digests, one for each requested combination of URL, format and expansions. */
   views: { unit: 'entries', bound: 100 },
   /** Digests of the records that items link to. */
   'link-digests': { unit: 'entries', bound: 4_000 },

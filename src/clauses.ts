@@ -42,8 +42,8 @@ export const clauses = {
   ),
   'PATH-9': clause(
     'Identifiers of several parts',
-    'Such an identifier is one segment, `part=value,part=value`, in the documented order. `%`, `,` and `=` ' +
-      'inside a value are percent-encoded.',
+    'An identifier of several parts is one segment, `part=value,part=value`, in the documented order. `%`, `,` ' +
+      'and `=` inside a value are percent-encoded.',
   ),
   'PATH-10': clause('Names are checked', 'Names in paths are validated when the service starts.'),
   'PATH-11': clause(
@@ -53,16 +53,15 @@ export const clauses = {
   ),
   'REP-1': clause(
     'Links',
-    'An association is an object with the absolute address of the other resource in `href`, and optionally some ' +
-      'of its members.',
+    'A link is an object with the absolute URL of the other resource in `href`, and optionally some of its members.',
   ),
   'REP-2': clause(
     'Expansions',
-    '`expand` replaces a link by the full representation. Associations inside it remain links.',
+    '`expand` replaces a link by the full representation. The links inside this representation stay links.',
   ),
   'REP-3': clause(
     'Several expansions',
-    'Several associations can be expanded at once. A link whose target does not exist remains a link.',
+    'Several links can be expanded at once. A link whose target does not exist remains a link.',
   ),
   'REP-4': clause(
     'Local date-times',
@@ -87,7 +86,7 @@ export const clauses = {
       'Unknown members are refused. A read-only member may be sent with its current value. Responses never ' +
       'contain write-only members.',
   ),
-  'VERB-1': clause('GET', 'GET of a collection is a list. GET of an item is one item.'),
+  'VERB-1': clause('GET', 'GET of a collection returns a list. GET of an item returns the item.'),
   'VERB-2': clause(
     'POST',
     'POST creates an item. The response is 201 or 202 with the address in `Location`. `Prefer: ' +
@@ -105,11 +104,11 @@ export const clauses = {
   ),
   'VERB-5': clause(
     'PATCH',
-    'PATCH changes only the members that are sent (JSON Merge Patch, RFC 7396). Null sets null if that is ' +
-      'allowed, else it removes the member.',
+    'PATCH changes only the members that are sent (JSON Merge Patch, RFC 7396). Null sets a nullable member to ' +
+      'null, and removes any other member.',
   ),
   'VERB-6': clause('DELETE', 'The response to DELETE has no body. Afterwards, a GET of the item gets 404.'),
-  'VERB-7': clause('No DELETE of a collection', 'DELETE of a whole collection is always 405.'),
+  'VERB-7': clause('No DELETE of a collection', 'DELETE of a whole collection always gets 405.'),
   'VERB-8': clause(
     'HEAD',
     'HEAD of an item returns 302 if it exists and 404 if it does not. There is no `Location`: do not follow the ' +
@@ -117,7 +116,7 @@ export const clauses = {
   ),
   'VERB-9': clause(
     'Methods of an address',
-    'A method that is not supported gets 405. `Allow` and OPTIONS list the supported ones.',
+    'A method that is not supported gets 405. `Allow` and OPTIONS list the supported methods.',
   ),
   'VERB-10': clause(
     'Responses to changes',
@@ -125,7 +124,8 @@ export const clauses = {
   ),
   'VERB-11': clause(
     'Public services',
-    'A public service offers POST on the collection, and GET and DELETE on the item, by the same rules.',
+    'A public service offers POST on the collection, and GET and DELETE on the item. These methods follow the ' +
+      'same rules as in a private service.',
   ),
   'VERB-12': clause(
     'Idempotency keys',
@@ -134,13 +134,13 @@ export const clauses = {
   ),
   'VERB-13': clause(
     'Committed changes',
-    "After a change was made, no response says that it was not. Parts that can't be returned are omitted from " +
-      'the response.',
+    "After a change is committed, no response says that nothing was changed. Parts that can't be returned are omitted " +
+      'from the response.',
   ),
   'QUERY-1': clause(
     'Filters',
-    'Filters are `property=value`; all of them must match. Values have the type of the member. A property may ' +
-      'be repeated only if several values are allowed.',
+    'Filters are `property=value`. An item must match all of them. Values have the type of the member. A property ' +
+      'may be repeated only if several values are allowed.',
   ),
   'QUERY-2': clause(
     'Sorting',
@@ -149,11 +149,11 @@ export const clauses = {
   ),
   'QUERY-3': clause(
     'Full-text search',
-    '`q` is passed to the search engine unchanged. The response has the form of any list.',
+    '`q` is passed to the search engine unchanged. The response is a list like any other.',
   ),
   'QUERY-4': clause('Page number', '`offest`, with this spelling, is the page number.'),
   'QUERY-5': clause('Page size', '`limit` is the number of items per page. A value above the maximum gets 400.'),
-  'QUERY-6': clause('Expansion', '`expand` is a comma-separated list of associations to include in full.'),
+  'QUERY-6': clause('Expansion', '`expand` is a comma-separated list of links to expand.'),
   'QUERY-7': clause(
     'Totals and pages',
     '`x-total-count` is the number of matching items. `Link` has the addresses of the other pages: use them ' +
@@ -161,8 +161,8 @@ export const clauses = {
   ),
   'QUERY-8': clause(
     'Unknown parameters',
-    'An unknown parameter, field or expansion, or a malformed value, gets 400. The response names it and the ' +
-      'allowed ones.',
+    'An unknown parameter, field or expansion, or a malformed value, gets 400. The response names it, and lists ' +
+      'what is allowed.',
   ),
   'HDR-1': clause(
     'Media types',
@@ -174,8 +174,8 @@ export const clauses = {
   ),
   'HDR-3': clause(
     'If-Match',
-    'With `If-Match` a change is made only if the item still has that `Etag`; otherwise it is 412. Of two ' +
-      'clients with the same tag only one succeeds. `*` matches any version.',
+    'A change with `If-Match` is made only if the item still has that `Etag`. Otherwise the response is 412. Of ' +
+      'two clients with the same tag, only one succeeds. `*` matches any version.',
   ),
   'HDR-4': clause(
     'If-None-Match',

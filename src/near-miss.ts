@@ -2,10 +2,11 @@
 import leven from 'leven'
 
 /**
- * The allowed name that is nearest to `name`; `undefined` if no name is near enough. A near name is
- * at most two edits away from `name`, or a third of its length if `name` is long. The names must
- * also have at least one character in common. Names over 64 characters are not compared, so that a
- * request can't cause long computations.
+ * The allowed name that is nearest to `name`; `undefined` if no name is near enough. A name is near
+ * enough if it differs from `name` by at most two edits. If `name` has more than eight characters,
+ * the maximum is a third of its length. The number of edits must also be smaller than the length of
+ * the shorter name. Names over 64 characters are not compared, so that a request can't cause long
+ * computations.
  */
 export function nearMiss(name: string, allowed: Iterable<string>): string | undefined {
   if (name.length > 64) return undefined

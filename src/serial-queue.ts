@@ -63,8 +63,8 @@ export class SerialQueue<K> {
   }
 
   /**
-   * Waits in the queue of a key. Resolves when all earlier work of this key has ended, to a
-   * function that must be called to let the next work start.
+   * Waits in the queue of a key until all earlier work of this key has ended. Returns a function
+   * that the caller must call to let the next work start.
    */
   async enter(key: K, wait: WaitForTurn): Promise<() => void> {
     let leave = noop

@@ -55,7 +55,7 @@ describe('Cache', () => {
     expect(cache.count()).toMatchObject({ entries: 100, evictions: 9_901, hits: 10_000, misses: 0 })
   })
 
-  it('keeps every entry of a set that fits, in any order of use', () => {
+  it('evicts nothing if all entries fit', () => {
     const cache = cacheOf<number>(100)
     for (let round = 0; round < 5; round += 1) {
       for (let key = 0; key < 100; key += 1) if (cache.get(key) === undefined) cache.set(key, key)
@@ -63,7 +63,7 @@ describe('Cache', () => {
     expect(cache.count()).toMatchObject({ hits: 400, misses: 100, evictions: 0 })
   })
 
-  it('does not keep a value larger than its bound, nor the value that it replaces', () => {
+  it('does not keep a value larger than the bound, and removes the value that the larger one replaces', () => {
     const cache = cacheOf<string>(10, ({ length }) => length)
     cache.set(1, 'short')
     cache.set(2, 'other')
@@ -94,7 +94,7 @@ describe('Caches', () => {
     ])
   })
 
-  it('store nothing if they are off, and neither do the caches of the middlewares inside', () => {
+  it('store nothing if they are off, and turn off the caches of included middlewares too', () => {
     const part = new Caches()
     const tokens = part.make<string, number>('tokens')
     tokens.set('a', 1)

@@ -22,7 +22,7 @@ describe('nearMiss', () => {
     },
   )
 
-  it('QUERY-8: the closest name wins, and of equally close names the first one', () => {
+  it('QUERY-8: the closest name wins. If several names are equally close, the first one wins', () => {
     expect(nearMiss('lota', ['lata', 'lote', 'lotas'])).toBe('lata')
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError, HttpProblem } from '../src/problem.js'
 
-describe('ERR-3: new HttpProblem() refuses options that would make an incomplete response', () => {
+describe('ERR-3: new HttpProblem()', () => {
   const own = { code: 'sold-out', status: 422, title: 'Sold out' }
   const make =
     (...given: unknown[]) =>
@@ -15,7 +15,7 @@ describe('ERR-3: new HttpProblem() refuses options that would make an incomplete
     ],
     [
       [{ ...own, type: 'about:blank' }],
-      /The first argument of new HttpProblem\(\) has no option "type"\. There are: code, status, title, clause\./,
+      /The first argument of new HttpProblem\(\) has no option "type"\. The options are: code, status, title, clause\./,
     ],
     [[own, { details: 'None left.' }], /new HttpProblem\(\) has no option "details"\. Did you mean "detail"\?/],
     [[own, 'None left.'], /options of new HttpProblem\(\) are of type string\. Give an object\./],
@@ -35,12 +35,12 @@ describe('ERR-3: new HttpProblem() refuses options that would make an incomplete
     ],
     [[undefined], /is missing\. Give a code such as 'rule', or \{ code, status, title \}/],
     [[null], /is null\. Give a code such as 'rule', or \{ code, status, title \}/],
-  ])('%j', (given, message) => {
+  ])('refuses %j', (given, message) => {
     expect(make(...given)).toThrow(ConfigurationError)
     expect(make(...given)).toThrow(message)
   })
 
-  it('accepts a code of the library, a type of the service, and every option', () => {
+  it('accepts a code of the library, a problem type of the service, and every option', () => {
     expect(make('rule', { detail: 'a' })().detail).toBe('a')
     expect(make(own, { detail: 'a', errors: [], headers: {}, cause: 1 })().code).toBe('sold-out')
     expect(make({ ...own, clause: 'ERR-2' })().clause).toBe('ERR-2')

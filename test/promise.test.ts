@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { together } from '../src/promise.js'
 
-describe('together', () => {
+describe('together()', () => {
   it('returns synchronously if no value is a promise', () => {
     expect(together([1, 2, 3], (n) => n * 2)).toEqual([2, 4, 6])
   })

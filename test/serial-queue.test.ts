@@ -24,7 +24,7 @@ describe('SerialQueue', () => {
     expect(entered).toEqual(['a', 'b', 'c'])
   })
 
-  it('rejects if the wait rejects, and starts no task while earlier tasks run', async () => {
+  it('a task whose wait is rejected leaves the queue, and the next task still waits for earlier tasks', async () => {
     const queue = new SerialQueue<string>()
     const leave = await queue.enter('k', patient)
     await expect(queue.enter('k', () => Promise.reject(new Error('impatient')))).rejects.toThrow('impatient')
@@ -40,7 +40,7 @@ describe('SerialQueue', () => {
     expect(entered).toBe(true)
   })
 
-  it('keeps no state of an empty queue', async () => {
+  it('keeps no entry for a key whose queue is empty', async () => {
     const tails = new Map<string, Promise<unknown>>()
     const queue = new SerialQueue(tails)
     const ran = queue.run('k', patient, async () => 'a')
@@ -52,7 +52,7 @@ describe('SerialQueue', () => {
     expect(queue.tail('k')).toBeUndefined()
   })
 
-  it('two queues over the same tails act as one queue', async () => {
+  it('two queues that share a map of tails act as one queue', async () => {
     const tails = new WeakMap<object, Promise<unknown>>()
     const key = {}
     const leave = await new SerialQueue(tails).enter(key, patient)

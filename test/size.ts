@@ -10,10 +10,9 @@ export const isLong = process.env.TEST_SIZE === 'long'
 const isShort = process.env.TEST_SIZE === 'short'
 
 /**
- * The number of runs of a test. The number says how many cases the test tries, and not what the
- * test claims. A test file that calls `size` needs a long form: a file with the ending
- * `.long.test.ts` that imports the quick file. With `TEST_LONG=short`, the number of runs is the
- * geometric mean of `quick` and `long`.
+ * The number of cases that a test tries. It must not change what the test claims. A test file that
+ * calls `size` needs a long form: a file with the ending `.long.test.ts` that imports the quick
+ * file. With `TEST_LONG=short`, the number is the geometric mean of `quick` and `long`.
  */
 export const size = (quick: number, long: number): number => {
   if (isLong) return long

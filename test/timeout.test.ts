@@ -11,7 +11,7 @@ function standStill(ms: number): void {
   while (performance.now() < end);
 }
 
-/** Data that has arrived, but that the event loop has not read yet. */
+/** Waits for data that has already arrived, but that the event loop has not read yet. */
 async function arrived(): Promise<string> {
   const { port1, port2 } = new MessageChannel()
   const came = once(port1, 'message')
@@ -38,7 +38,7 @@ describe('withTimeout()', () => {
     expect(timers()).toBe(before)
   })
 
-  it('rejects with the result of "late", called once, if nothing arrives', async () => {
+  it('rejects with the result of late() if nothing arrives in time', async () => {
     const made = vi.fn(late)
     await expect(withTimeout(never(), 1, made)).rejects.toThrow('too late')
     await expect(withTimeout(never(), 0, made)).rejects.toThrow('too late')
@@ -59,7 +59,7 @@ describe('withTimeout()', () => {
     await expect(withTimeout(sleep(5, 'value'), 2 * longestTimer, late)).resolves.toBe('value')
   })
 
-  it('reads data that arrived while the event loop was blocked before it times out', async () => {
+  it('does not time out if the value arrived while the event loop was blocked', async () => {
     const answer = withTimeout(arrived(), 5, late)
     standStill(50)
     await expect(answer).resolves.toBe('value')
@@ -103,7 +103,7 @@ describe('abortedAfter()', () => {
     expect(given?.aborted).toBe(false)
   })
 
-  it('aborts the signal at the limit, with the error that it rejects with', async () => {
+  it('aborts the signal at the limit, and rejects with the reason of the signal', async () => {
     let given: AbortSignal | undefined
     const answer = abortedAfter(
       (signal) => {
@@ -136,7 +136,7 @@ describe('deadline()', () => {
     expect(other).not.toHaveBeenCalled()
   })
 
-  it('does not count time in which the process was stopped', async () => {
+  it('does not count time in which the event loop was blocked', async () => {
     const calls: string[] = []
     const waited = new Promise<void>((resolve) =>
       deadline(200, () => {
@@ -145,7 +145,7 @@ describe('deadline()', () => {
       }),
     )
     standStill(300)
-    // This timer starts when the process runs again.
+    // This timer starts when the event loop runs again.
     setTimeout(() => calls.push('answer'), 20)
     await waited
     expect(calls).toEqual(['answer', 'deadline'])
@@ -176,7 +176,7 @@ describe('deadline()', () => {
     expect(passed).toHaveBeenCalledTimes(5)
   })
 
-  it('LIMIT-1: a store does not count as down if its response arrived while this process was stopped', async () => {
+  it('LIMIT-1: a store does not count as down if its response arrived while the event loop was blocked', async () => {
     const inner = new ProcessStore(60_000)
     const onStoreFailure = vi.fn()
     const store = {

@@ -1,6 +1,6 @@
 /**
- * Tests of the work that a cache saves. The tests are skipped if `TEST_CACHES=off` turns caches
- * off.
+ * `it` and `describe` for tests of the work that a cache saves. They skip the tests if
+ * `TEST_CACHES=off` turns caches off.
  */
 import { describe, it } from 'vitest'
 

@@ -17,7 +17,8 @@ export const corsOptions = {
 }
 
 /**
- * The same settings as header fields of a response to the shop, for servers that do not use `cors`.
+ * The settings of `corsOptions` as header fields of a response to the shop. Servers that do not use
+ * the package `cors` send these fields.
  */
 export const corsFields = {
   'access-control-allow-origin': shop,

@@ -70,7 +70,7 @@ export function postgresStore(url: string): Store {
   }
 }
 
-/** Returns all values except the key, in the order of the statements above. */
+/** Returns all values except the key, in the order in which `create()` and `replace()` use them. */
 const valuesOf = (piece: Pieza): unknown[] => [
   piece.contratoId,
   JSON.stringify(piece.destinatario),

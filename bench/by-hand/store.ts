@@ -5,7 +5,9 @@
 import type { Contrato, Pieza } from '../data/resources.js'
 import type { ListQuery } from './list-query.js'
 
-/** A piece with its version and the contract that it links to. */
+/**
+ * A piece, which is the record of a shipment, with its version and the contract that it links to.
+ */
 export interface Row {
   readonly piece: Pieza
   readonly version: string

@@ -212,7 +212,10 @@ export function excesses(counts: Partial<Record<CountedName, Counts>>, version: 
 
 export const figure = (value: number): string => String(Math.round(value * 100) / 100)
 
-/** Returns the source code of the two constants above, from the counts with each major version. */
+/**
+ * Returns the source code of `measuredOn` and `measured`, from the counts with each major version
+ * of Node.
+ */
 export function pasted(
   found: readonly { readonly version: string; readonly counts: Readonly<Record<CountedName, Counts>> }[],
 ): string {

@@ -34,7 +34,10 @@ export function compile(checkout: string): void {
   tsc('-p', 'tsconfig.build.json', '--removeComments', '--declaration', 'false', '--outDir', join(out, 'library/dist'))
 }
 
-/** A workload, or a workload with a planted cost, such as `item+field-copy`. */
+/**
+ * A workload such as `item`, or a workload with an additional cost from `planted.ts`, such as
+ * `item+field-copy`.
+ */
 export type Counted = CountedName | `${CountedName}+${PlantName}`
 
 /** Counts the work of a compiled checkout. */

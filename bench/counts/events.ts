@@ -23,9 +23,10 @@ export function countCalls<A extends object>(adapter: A): A {
 }
 
 /**
- * Counts calls of `randomUUID`, and replaces `randomBytes` with constant bytes. The first version
- * strings of stores then have the same content and size in every run. This function must be called
- * before the library is loaded, so that the library imports the replacements.
+ * Counts calls of `randomUUID`, and replaces `randomBytes` with constant bytes. The memory adapter
+ * derives its version strings from random bytes. With constant bytes, these strings are the same in
+ * every run. This function must be called before the library is loaded, so that the library imports
+ * the replacements.
  */
 export function prepareRandomness(): void {
   const { randomUUID } = crypto

@@ -22,7 +22,7 @@ prepareRandomness()
 const secrets = makeSecrets()
 const keys = keysOf(secrets)
 
-/** Each workload has its own store. */
+/** Creates a counted workload. Each workload has its own store. */
 async function workOf(counted: Counted): Promise<Work> {
   const [name, planted] = counted.split('+') as [CountedName, PlantName?]
   const plant = plantOf(planted)

@@ -1,4 +1,4 @@
-/** The paths that every server has. */
+/** The URLs and the page size that all servers share. */
 
 /**
  * The origin in links. It does not contain the port of the server, so that all servers send the

@@ -1,11 +1,14 @@
-/** The records, which are the same in every process and every run. */
+/**
+ * The records: pieces, which are shipments, and their contracts. They are the same in every process
+ * and every run.
+ */
 import type { Contrato, Pieza } from './resources.js'
 
 /** The number of pieces. */
 export const pieceCount = 10_000
 /**
- * The number of branches. Pieces are distributed evenly, so a filter by branch matches a fortieth
- * of all pieces.
+ * The number of branches of the courier company. Pieces are distributed evenly, so a filter by
+ * branch matches a fortieth of all pieces.
  */
 export const branchCount = 40
 const contractCount = 200
@@ -64,8 +67,8 @@ export function piece(numero: number): Pieza {
 const contractCode = (at: number): string => `C-${String(at + 1).padStart(4, '0')}`
 
 /**
- * Returns a date. Dates are in pseudo-random order, without duplicates. 20,011 is a prime above the
- * number of pieces, so the multiples of 7,919 have different remainders when divided by it.
+ * Returns a date. Dates are in pseudo-random order, without duplicates. The modulus 20,011 is a
+ * prime above the number of pieces, so each multiple of 7,919 has a different remainder.
  */
 function dateOf(numero: number): string {
   const minute = (numero * 7919) % 20_011

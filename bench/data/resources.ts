@@ -1,6 +1,7 @@
 /**
- * The resources of every server: the pre-pieces of a courier company, and the contracts that they
- * link to. The schemas are plain JSON Schema, so that all servers can validate with them.
+ * The resources of every server: the shipments of a courier company (pre-pieces, here called
+ * pieces), and the contracts that they link to. The schemas are plain JSON Schema, so that all
+ * servers can validate with them.
  */
 
 const text = { type: 'string' } as const

@@ -1,6 +1,6 @@
 /**
- * The interface of a curve. The lines of a curve share an x axis. Each point of a line is measured
- * on one server.
+ * The interface of a curve, which shows how a cost grows with a quantity such as the number of
+ * rows. The lines of a curve share an x axis. Each point of a line is measured on one server.
  */
 
 import type { Ask } from '../workloads/ask.js'
@@ -20,7 +20,9 @@ export interface Sample {
   readonly p99: number
   /** Adapter calls for each request. */
   readonly calls: number
-  /** CPU time in milliseconds and heap in bytes that the set-up of the server took. */
+  /**
+   * The CPU time (in milliseconds) and the heap (in bytes) that the server needed for its set-up.
+   */
   readonly setUp: { readonly cpu: number; readonly heap: number }
 }
 
@@ -36,7 +38,7 @@ export interface Point {
   prepare(ask: Ask): Promise<readonly Asked[]>
 }
 
-/** A figure that is shown for a line. It becomes a series of the result. */
+/** A measured figure of a line, such as the CPU time. It becomes a series of the result. */
 export interface Figure {
   readonly title: string
   readonly unit: Unit

@@ -24,7 +24,7 @@ await runCommand(async (command) => {
   const leftOut: string[] = []
   const wanted = options.curves.some((name) => curveOf(name).database)
   // The schema is empty at first. Each curve creates and fills its own tables.
-  const database = wanted ? await command.reach('the lines', leftOut, checkout, async () => {}) : undefined
+  const database = wanted ? await command.reach('the measurements', leftOut, checkout, async () => {}) : undefined
   if (command.interrupted) return
   for (const line of leftOut) console.log(line)
   const tables = database && new Tables(database.url, checkout)

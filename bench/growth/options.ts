@@ -14,7 +14,10 @@ export interface Options {
    */
   readonly seconds: number
   readonly requests: number
-  /** This option and the next three are the largest x of the curves with the same names. */
+  /**
+   * The largest x of the curve `rows`. Each of the next three options is the largest x of the curve
+   * with its name.
+   */
   readonly rows: number
   readonly resources: number
   readonly connections: number
@@ -26,16 +29,16 @@ export interface Options {
 
 const usage = `npm run bench:growth -- [options]
 
-  --curves a,b       only these (default: all)
-  --rounds n         rounds of each point (default: 5)
-  --seconds s        seconds of a round (default: 0.4)
-  --requests n       requests of a round, in place of seconds
-  --rows n           rows at the end of the curve of rows (default: 1000000)
-  --resources n      resources at the end of the curve of resources (default: 1000)
-  --connections n    connections at the end of the curve of connections (default: 1000)
-  --endurance n      requests of the curve of endurance (default: 1000000)
-  --node path        the Node that runs servers and load (default: this one)
-  --json file        writes all results
+  --curves a,b       measures only these curves (default: all)
+  --rounds n         rounds for each point (default: 5)
+  --seconds s        seconds per round (default: 0.4)
+  --requests n       requests per round, instead of --seconds
+  --rows n           last point of the curve of rows (default: 1000000)
+  --resources n      last point of the curve of resources (default: 1000)
+  --connections n    last point of the curve of connections (default: 1000)
+  --endurance n      last point of the curve of endurance, in requests (default: 1000000)
+  --node path        the Node binary for the servers and the load generator (default: this one)
+  --json file        writes all results to this file
   --quick            3 rounds of 0.2 seconds, 100000 rows, and 100000 requests of endurance
   --list             lists the curves
   --help             prints this text

@@ -1,6 +1,6 @@
 /**
- * A keep-alive connection that sends one request at a time. It implements only the HTTP/1.1 that
- * these servers need, so that the load generator uses less CPU time than the server.
+ * A keep-alive connection that sends one request at a time. It implements only the parts of
+ * HTTP/1.1 that these servers need, so that the load generator uses less CPU time than the server.
  */
 import { connect, type Socket } from 'node:net'
 import type { Sent } from '../workloads/turns.js'

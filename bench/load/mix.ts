@@ -51,8 +51,8 @@ export interface Asked {
 export type Mix = () => Asked
 
 /**
- * The number of request sequences that are interleaved for each kind. In a workload, each
- * connection sends one such sequence.
+ * The number of request sequences that are interleaved for each kind. In a workload that has only
+ * one kind of request, each connection sends one such sequence.
  */
 const sequences = 10
 /**
@@ -91,7 +91,7 @@ export async function makeMix(ask: Ask): Promise<Mix> {
   }
 }
 
-/** Interleaves these sequences, round-robin. */
+/** Returns a sequence that takes its requests from the given sequences in turn. */
 function woven(turns: readonly Turn[]): Turn {
   let at = 0
   return (tag) => (turns[at++ % turns.length] as Turn)(tag)

@@ -1,6 +1,6 @@
 /**
- * Draws a result. For each workload, it compares the CPU time of a request with hand-written
- * Express.
+ * Draws a picture of a result. For each workload, the picture compares the CPU time per request of
+ * each server with that of hand-written Express.
  */
 import { pictureOf, text, width } from './picture.js'
 import type { Ratio, Result, Row, WorkloadResult } from './result.js'
@@ -30,7 +30,7 @@ export function chartOf(result: Result): string {
   })
   const max = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
   const heading =
-    'CPU a request against Express 5 by hand (1 x): longer is quicker. ' +
+    'CPU time per request compared with hand-written Express 5 (1 x). A longer bar is faster. ' +
     `Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
     heading,

@@ -1,6 +1,6 @@
 /**
- * The project's goals for the CPU time of a request, compared with other servers that do the same
- * work. The library runs with all its conventions.
+ * The project's goals for the CPU time of a request. Each goal compares the library, with all its
+ * conventions, with another server that does the same work.
  */
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
@@ -23,7 +23,10 @@ export interface Goal {
 const readsOfPostgres = ['pg-item', 'pg-page', 'pg-page-expanded', 'pg-page-any'] as const
 const writesOfPostgres = ['pg-create', 'pg-patch'] as const
 
-/** The maximum for each server, as a multiple of `express-helper` and of `fastify-tuned`. */
+/**
+ * The maximum CPU time of each server, as a multiple of the CPU time of `express-helper` and of
+ * `fastify-tuned`.
+ */
 const table: readonly (readonly [
   of: ServerName,
   workloads: readonly WorkloadName[],

@@ -65,6 +65,6 @@ export function tailText({ tail: { rate, servers }, rounds, each }: TailResult):
     `Tail in PostgreSQL: ${rate} requests per second of all kinds, for every server; ${rounds} rounds of ` +
       `${each}, in turns`,
     columns([['', '', 'requests', 'p50 ms', 'p99 ms (of rounds)', 'p99.9 ms'], ...table]),
-    `Maximum rates: ${capacities}. The load's own timer was late by p99 ${digits(late)} ms, which is not counted.`,
+    `Maximum rates: ${capacities}. Not counted: the delay of the load generator's timer (p99 ${digits(late)} ms).`,
   ].join('\n')
 }

@@ -4,7 +4,7 @@ import type { Spread } from './statistics.js'
 
 /** Describes the date, the version of Node, and the machine. */
 export function circumstancesText({ date, node, machine, cores, pinned, load }: Omit<Result, 'workloads'>): string {
-  const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
+  const where = pinned ? 'servers and load generator on separate cores' : 'not pinned'
   return (
     `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before ` +
     `and ${load[1].toFixed(1)} after`
@@ -15,8 +15,8 @@ export function headOf(result: Omit<Result, 'workloads'>): string {
   const { rounds, each, leftOut } = result
   const lines = [
     circumstancesText(result),
-    `${rounds} rounds of ${each}, interleaved; medians, quartiles in brackets; ratios are of CPU a request, ` +
-      'round by round: above 1 is quicker',
+    `${rounds} rounds of ${each}, interleaved. Medians, with quartiles in brackets. Ratios compare the CPU time ` +
+      'per request, round by round. Above 1 is faster.',
   ]
   return [...lines, ...leftOut].join('\n')
 }
@@ -34,7 +34,14 @@ export function workloadText({ title, rows, ratios }: WorkloadResult): string {
       ratio === undefined ? '' : `${ratio.median.toFixed(2)} x ${range(ratio, 2)}`,
     ]
   })
-  const head = ['', 'CPU a request', ...(inDatabase ? ['of the database'] : []), 'requests', 'time', 'against express']
+  const head = [
+    '',
+    'CPU per request',
+    ...(inDatabase ? ['of the database'] : []),
+    'requests',
+    'time',
+    'against express',
+  ]
   return `${title}\n${columns([head, ...table])}`
 }
 
@@ -73,7 +80,8 @@ const goalOf = { server: '', database: 'the database', both: 'with the database'
 const costOf = ({ q1, median, q3 }: Spread): Spread => ({ q1: 1 / q3, median: 1 / median, q3: 1 / q1 })
 
 /**
- * A goal is reached or missed if three quarters of the rounds agree on this. Otherwise, it is open.
+ * A goal is reached if it was met in at least three quarters of the rounds. It is missed if at
+ * least three quarters of the rounds exceeded it. Otherwise, the goal is open.
  */
 export function reached({ max = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'reached' | 'missed' | 'open' {
   const { q1, q3 } = costOf(ratio)

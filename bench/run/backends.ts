@@ -15,7 +15,10 @@ export function named(database: string, name: string): string {
   return url.href
 }
 
-/** Lists the backends of other connections, over a separate connection. */
+/**
+ * Reads the CPU times of the backends that serve other connections. Uses its own connection to list
+ * them.
+ */
 export class Backends {
   readonly #client: pg.Client
 

@@ -1,4 +1,4 @@
-/** A child process, which only the benchmark starts, controls and ends. */
+/** Starts, controls and ends a child process of the benchmark. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'

@@ -19,7 +19,7 @@ import type { Setting, Start } from './setting.js'
 
 export const start: Start = (setting) => createServer(appOf(setting))
 
-/** The same app on the library's own server. */
+/** The app of `start` on the library's own HTTP server. */
 export const startOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(appOf(setting))
 
 const appOf = (setting: Setting): Express => makeApp(setting, piecesRouter(openStore(setting.database)))

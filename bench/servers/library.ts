@@ -37,7 +37,7 @@ export const loadHelper = async (checkout: string): Promise<Helper> => (await lo
 /** `resourceRouter` in an Express app, on the server that `app.listen` would create. */
 export const startMounted: Start = async (setting) => createServer(await mountedApp(setting))
 
-/** The same app on the library's own server. */
+/** The app of `startMounted` on the library's own HTTP server. */
 export const startMountedOnHelper: Start = async (setting) =>
   (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
 
@@ -73,7 +73,7 @@ const channels = ['request', 'step', 'adapter-call', 'cache', 'pool-wait', 'slow
 /** `api` with tokens, permissions, a rate limit, CORS, secure headers and a login. */
 export const startApi: Start = async (setting) => createServer(await apiApp(setting))
 
-/** The same app on the library's own server. */
+/** The app of `startApi` on the library's own HTTP server. */
 export const startApiOnHelper: Start = async (setting) =>
   (await loadHelper(setting.checkout)).createServer(await apiApp(setting))
 

@@ -112,7 +112,7 @@ function readJson(req: IncomingMessage, type: string): Promise<unknown> {
     let length = 0
     req.on('data', (part: Buffer) => {
       length += part.length
-      if (length > longest) reject(new Problem(413, 'The body is too large', `It may have ${longest} bytes.`))
+      if (length > longest) reject(new Problem(413, 'The body is too large', `The maximum is ${longest} bytes.`))
       else parts.push(part)
     })
     req.on('error', reject)

@@ -48,8 +48,8 @@ const link = `'${origin}${contractsPath}/' || c.codigo AS href, ${contractMember
 const contract = `c.codigo, c.descripcion, ${contractMembers}, c.tipo_de_servicio AS "tipoDeServicio"`
 
 /**
- * SQL for the members of a piece. `contrato` is an SQL list of the columns of the piece's contract
- * to include.
+ * Returns SQL for the members of a piece. `contrato` is a list of SQL columns, which become the
+ * members of `contrato` in the JSON.
  */
 const members = (contrato: string): string => `(SELECT t FROM (SELECT ${contrato}) t) AS contrato,
   p.destinatario, p.destino_informado AS "destinoInformado", p.fecha_de_entrada AS "fechaDeEntrada", p.lote, p.numero,

@@ -102,7 +102,7 @@ export async function checkCreate(ask: Ask): Promise<void> {
   isJson(created, 200)
   assert.ok(
     sameVersion(created.headers.etag, tag),
-    `the tag of the 201 is that of the item: ${tag}, ${created.headers.etag}`,
+    `the tags of the 201 and of the item have the same version: ${tag}, ${created.headers.etag}`,
   )
   const read = JSON.parse(created.text)
   assert.ok(read.numero > pieceCount)

@@ -82,7 +82,7 @@ const pageAny: Workload = {
   turns: (_ask, connection) => anyPages(connection),
 }
 const pageExpanded: Workload = {
-  title: 'the same page, expanded',
+  title: 'page of 25, expanded',
   status: 200,
   check: checkExpandedPage,
   turns: () => pages('&expand=contrato'),
@@ -95,7 +95,7 @@ const create: Workload = {
 }
 const patch: Workload = { title: 'PATCH with If-Match', status: 200, tags: true, check: checkPatch, turns: patches }
 const nineToOne: Workload = {
-  title: 'nine pages of any branch and size to one PATCH',
+  title: 'nine pages of any branch and size, then one PATCH',
   status: 200,
   tags: true,
   check: checkMixed,
@@ -179,7 +179,7 @@ const workloads = {
     turns: (ask, connection) => tagged(ask, connection, fromShop),
   },
   'xml-page': {
-    title: 'the page as XML',
+    title: 'page of 25 as XML',
     servers: ['express', 'express-helper', 'mounted', 'mounted-helper', 'api', 'api-helper'],
     status: 200,
     check: checkXmlPage,

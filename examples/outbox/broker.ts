@@ -5,9 +5,9 @@ import { type ChangeMessage, subjectOf } from './message.js'
 
 /** Milliseconds to wait for an acknowledgement. */
 const timeout = 5_000
-/** For this many milliseconds, the broker drops further messages with the same id. */
+/** Milliseconds during which the broker drops a message whose id it has already stored. */
 const duplicateWindow = 2 * 60_000
-/** The error code of JetStream for a message that exceeds the maximum size of the stream. */
+/** JetStream's error code for a message that exceeds the maximum message size of the stream. */
 const messageTooLarge = 10054
 const streamNotFound = 10059
 
@@ -16,8 +16,8 @@ export interface Broker {
   readonly lost: AbortSignal
   /**
    * Resolves to `undefined` when the broker has stored the message. Resolves to the reason if the
-   * broker refuses this message permanently. Rejects if the outcome is unknown, or if the broker
-   * accepts no messages at the moment.
+   * broker refuses this particular message, for example because it is too large. Rejects if the
+   * outcome is unknown, or if the broker accepts no messages at the moment.
    */
   publish(message: ChangeMessage): Promise<string | undefined>
   close(): Promise<void>
@@ -31,8 +31,9 @@ export interface BrokerOptions {
 }
 
 /**
- * Connects, and creates the stream if it does not exist. Does not reconnect: a message in the
- * buffer for the next connection could arrive after newer messages of another publisher.
+ * Connects, and creates the stream if it does not exist. The client does not reconnect. Otherwise,
+ * it would buffer messages until the next connection, and could then send them after newer messages
+ * of another publisher.
  */
 export async function openBroker({ servers, stream, subject }: BrokerOptions): Promise<Broker> {
   const nats = await connect({ servers, reconnect: false, timeout, name: 'outbox publisher' })

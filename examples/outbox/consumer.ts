@@ -1,6 +1,6 @@
 /**
- * Applies the changes that another service publishes: each change once, and the changes of each key
- * in order.
+ * Applies the changes that another service publishes: each change once, and the changes of each
+ * record in order.
  */
 import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
@@ -12,8 +12,8 @@ export interface ConsumerOptions {
   /** The consumer's own database, with the table `applied_changes`. */
   readonly pool: pg.Pool
   /**
-   * The name of the consumer. After a restart, a consumer with this name continues at the position
-   * in the stream that it had reached.
+   * The name of the consumer. After a restart, a consumer with the same name continues where it
+   * stopped.
    */
   readonly name: string
   readonly stream?: string
@@ -28,7 +28,7 @@ export interface ConsumerOptions {
 /** Milliseconds until a message that could not be applied is redelivered. */
 const pause = 1_000
 
-// Returns no row if this change, or a later change of the key, was already applied.
+// Returns no row if this change, or a later change of the record, was already applied.
 const claim = `
 INSERT INTO applied_changes AS a (consumer, collection, key, position) VALUES ($1, $2, $3, $4)
 ON CONFLICT (consumer, collection, key) DO UPDATE SET position = excluded.position WHERE a.position < excluded.position
@@ -41,7 +41,7 @@ export async function consumeChanges(options: ConsumerOptions, signal: AbortSign
   try {
     const manager = await jetstreamManager(nats)
     // Only one message is in flight at a time. Otherwise, a redelivered message would arrive after
-    // newer messages of its key.
+    // newer messages about the same record.
     await manager.consumers.add(stream, { durable_name: name, ack_policy: AckPolicy.Explicit, max_ack_pending: 1 })
     const consumer = await jetstream(nats).consumers.get(stream, name)
     const messages = await consumer.consume({ max_messages: 1 })

@@ -1,6 +1,6 @@
 /**
- * The publisher's connection to the database. It holds the lock that makes this process the only
- * publisher.
+ * The publisher's connection to the database. The connection holds the lock that makes this process
+ * the only publisher.
  */
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
@@ -19,15 +19,15 @@ export interface DatabaseSession {
   /** Aborted when the session is lost. */
   readonly lost: AbortSignal
   /**
-   * Whether this process certainly still holds the lock. After the process was paused, this is
-   * false until it is known whether the session still exists.
+   * Whether this process is certain to hold the lock. After the process was paused, the result is
+   * false until a query shows that the session still exists.
    */
   holds(): boolean
-  /** Acquires the lock if it is free. */
+  /** Acquires the lock if it is free. Resolves to true if this session holds the lock. */
   lock(): Promise<boolean>
   /**
-   * The oldest changes that are not published. If a message of a key is waiting for another
-   * attempt, all changes of this key are omitted.
+   * Returns at most `limit` unpublished changes, oldest first. If a change of a record is waiting
+   * for another attempt, all changes of this record are omitted.
    */
   unpublished(limit: number): Promise<readonly ChangeMessage[]>
   mark(positions: readonly number[]): Promise<void>
@@ -107,8 +107,9 @@ export async function openDatabaseSession(connectionString: string, lease = 10_0
 
   return {
     lost: lost.signal,
-    // The server counts the idle time from its last response. The server sent that response after
-    // the time in `sentAt`, so `holds()` becomes false before the server ends the session.
+    // `sentAt` is the time at which the last successful query was sent. The server counts the idle
+    // time from its response to this query, which is later. Therefore, `holds()` becomes false
+    // before the server ends the session.
     holds: () => !lost.signal.aborted && performance.now() - sentAt < lease / 2,
     async lock() {
       const [row] = await run<{ locked: boolean }>(

@@ -5,8 +5,8 @@ export interface ChangeMessage {
   /** The unique id of the change. If the message is sent again, it has the same id. */
   readonly id: string
   /**
-   * Increases with each change of one key. The order of the positions of different keys has no
-   * meaning.
+   * Increases with each change of a record. The positions of changes to different records have no
+   * meaningful order.
    */
   readonly position: number
   readonly collection: string
@@ -14,11 +14,14 @@ export interface ChangeMessage {
   readonly key: unknown
   readonly action: 'create' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
   /**
-   * The key of the parent record. Present if the record was attached to or detached from this
-   * parent, or was created in its sub-collection.
+   * The key of the parent record, if the change attached the record to a parent, detached it from a
+   * parent, or created it in a parent's sub-collection. Otherwise null.
    */
   readonly parent: unknown
-  /** The record before the change, if it was read; null for a create. */
+  /**
+   * The record before the change. Null for a create, or if the record was not read before the
+   * change.
+   */
   readonly before: unknown
   /** The record after the change; null for a remove. */
   readonly after: unknown

@@ -1,6 +1,6 @@
 /**
- * Runs the publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM ends
- * it.
+ * Runs the publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM stops
+ * the process.
  */
 import { publishChanges } from './publisher.js'
 

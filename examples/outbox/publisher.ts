@@ -1,6 +1,6 @@
 /**
- * Publishes the table of changes to the broker: each change at least once, and the changes of each
- * key in order.
+ * Publishes the rows of the table `changes` to the broker: each change at least once, and the
+ * changes of each record in order.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Broker, openBroker } from './broker.js'
@@ -24,8 +24,8 @@ export interface PublisherOptions {
    */
   readonly batch?: number
   /**
-   * Milliseconds between two polls of a table without changes, and between two attempts to become
-   * the publisher. Default 250.
+   * Milliseconds until the next poll after a poll that found fewer than `batch` changes. Also the
+   * milliseconds between two attempts to become the publisher. Default 250.
    */
   readonly interval?: number
   /** The number of days for which published changes are kept. Default: forever. */
@@ -36,13 +36,13 @@ export interface PublisherOptions {
 
 /** Milliseconds between two attempts to connect. */
 const pause = 1_000
-/** Milliseconds between two sweeps. */
+/** Milliseconds between two deletions of old published changes. */
 const sweepInterval = 60_000
 
 /**
  * Publishes until `signal` is aborted. Then waits for the acknowledgements of messages that were
- * already sent, and resolves. Any number of processes may run this function: one of them publishes,
- * and the others wait for the lock of that process. If the database or the broker does not respond,
+ * already sent, and resolves. Any number of processes can run this function. One of them holds a
+ * lock and publishes. The others wait for the lock. If the database or the broker does not respond,
  * this function tries again every second.
  */
 export async function publishChanges(options: PublisherOptions, signal: AbortSignal): Promise<void> {
@@ -109,8 +109,9 @@ interface Outcome {
 }
 
 /**
- * Publishes the changes of different keys at the same time, and the changes of each key one after
- * another. A message is sent only after the broker has stored the previous message of its key.
+ * Publishes the changes of different records at the same time, and the changes of each record one
+ * after another. A message is sent only after the broker has stored the previous message about the
+ * same record.
  */
 async function publishInOrder(
   changes: readonly ChangeMessage[],
@@ -127,7 +128,7 @@ async function publishInOrder(
         const reason = await broker.publish(change)
         if (reason !== undefined) {
           refusals.push({ position: change.position, reason })
-          return // later changes of this key wait until this change is accepted
+          return // later changes of this record wait until this change is accepted
         }
         published.push(change.position)
       } catch (error) {

@@ -14,8 +14,8 @@ const insert = `INSERT INTO changes (collection, key, action, parent, before, af
 /**
  * Returns a function for the option `write` of `postgresAdapter`. The function inserts a row into
  * the table of changes after `apply()`. At that point, the transaction holds the lock on the
- * record, and keeps the lock until it commits. The positions of one key therefore increase in the
- * order in which its changes commit.
+ * record, and keeps the lock until it commits. The positions of the changes to one record therefore
+ * increase in the order in which these changes commit.
  */
 export function recordChanges<T, K>({
   omit = [],
@@ -24,7 +24,7 @@ export function recordChanges<T, K>({
   const shown = (record: unknown): string | null =>
     record === undefined ? null : JSON.stringify(record, (name, value) => (omit.includes(name) ? undefined : value))
   return async (tx, change, call) => {
-    // Two requests may attach the same record at the same time, because they lock the record only
+    // Two requests can attach the same record at the same time, because they lock the record only
     // in shared mode. The advisory lock makes one request wait for the other.
     if (change.action === 'attach' || change.action === 'detach') {
       const record = `changes:${change.collection}:${JSON.stringify(change.key)}`

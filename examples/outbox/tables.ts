@@ -5,7 +5,7 @@
 
 /**
  * The DDL of the table. Keep it with your migrations. `position` comes from a sequence without a
- * cache (the default), so that the changes of one key get increasing positions.
+ * cache (the default), so that the changes of each record get increasing positions.
  */
 export const changesTable = `
 CREATE TABLE changes (

@@ -35,7 +35,10 @@ export interface Access {
    */
   readonly publicAudience: string
   readonly find: (user: string) => Account | undefined
-  /** A token for the private API with all permissions, which is printed at the start. */
+  /**
+   * Creates a token that has all permissions for the private API. The token is printed at the
+   * start.
+   */
   readonly privateToken: () => string
   /** The account to print at the start, if its user or its password was not set. */
   readonly madeUp: { readonly user: string; readonly password: string } | undefined

@@ -1,4 +1,4 @@
-/** Paths for hand-written code, spelled as in the library's links. */
+/** Encodes ids in paths for hand-written code, as the library encodes them in links. */
 
 /** The path segment for an id: percent-encoded, except for `,` and `=`. */
 export function segment(id: string | number): string {

@@ -8,11 +8,12 @@ import type { Settings } from './settings.js'
 
 export interface Counters {
   /**
-   * The store options of a limit. `side` distinguishes the keys and log lines of the private API
-   * from those of the public API. If this function is absent, counts are in memory.
+   * Returns the store options of a rate limit. `side` names the limit, for example `public`. The
+   * name is part of the keys in Redis and of the log lines, so each limit has its own counts. If
+   * this function is absent, counts are in memory.
    */
   readonly optionsOf?: (side: string) => StoreOptions
-  /** Rejects if the Redis server does not respond. Absent if there is no Redis server. */
+  /** Rejects if the Redis server does not respond. Absent if no Redis server is configured. */
   readonly ask?: () => Promise<void>
   readonly close: () => void
 }
@@ -27,7 +28,7 @@ export async function openCounters({
 }: Pick<Settings, 'redisUrl' | 'redisSentinels'>): Promise<Counters> {
   if (redisUrl === undefined) return { close() {} }
   const redis = await openRedis({ redisUrl, ...(redisSentinels === undefined ? {} : { redisSentinels }) })
-  // The host is shown without the password that the URL may contain.
+  // Log lines contain only the host, because the URL can contain a password.
   const { host } = new URL(redisUrl)
   const where = redisSentinels === undefined ? `Redis at ${host}` : `Redis master ${host}`
   return {

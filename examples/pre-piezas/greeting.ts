@@ -19,7 +19,8 @@ export async function greeting(
   const token = privateToken()
   const curl = `curl -s -H 'Authorization: Bearer ${token}'`
   const piece = await first(prePiezas, 'numero')
-  const list = `${base}/v8/pre-piezas?${piece === undefined ? '' : `sucursalDeDistribucion=${piece.sucursalDeDistribucion}&`}sort=-fechaDeEntrada&limit=2`
+  const filter = piece === undefined ? '' : `sucursalDeDistribucion=${piece.sucursalDeDistribucion}&`
+  const list = `${base}/v8/pre-piezas?${filter}sort=-fechaDeEntrada&limit=2`
   const item =
     piece === undefined
       ? await withoutPieces(base, contratos)
@@ -40,8 +41,8 @@ export async function greeting(
 }
 
 /**
- * Chooses the item to show if there are no pieces: a contract, or a branch if there are no
- * contracts.
+ * Chooses the item for the example requests if the service has no pre-pieces. The item is the first
+ * contract. If there are no contracts either, the item is a branch.
  */
 async function withoutPieces(base: string, contratos: Stores['contratos']) {
   const contract = await first(contratos, 'codigoDeContratoInterno')

@@ -30,7 +30,7 @@ const socketTimeout = 3_000
 
 const socket = { connectTimeout, socketTimeout, reconnectStrategy: (tries: number) => Math.min(50 * 2 ** tries, 1_000) }
 
-/** The methods of both clients of the package `redis` that are used here. */
+/** The methods that this file needs from a client. The package `redis` has two kinds of clients. */
 interface Client {
   isReady(): boolean
   connect(): Promise<unknown>
@@ -170,7 +170,7 @@ async function whenSilent(current: () => Client, replace: () => void, signal: Ab
       client.send(['PING']).then(settle, settle),
       setTimeout(pingTimeout, undefined, { ref: false, signal }),
     ])
-    await setImmediate() // After a pause of this process, the reply might not have been read yet.
+    await setImmediate() // After a pause of this process, Node reads a waiting reply only now.
     if (!settled && !signal.aborted) replace()
   }
 }

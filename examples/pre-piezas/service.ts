@@ -29,7 +29,10 @@ export interface Service {
   readonly app: Express
   /** Rejects if a store is not ready. Call it before listening. */
   readonly ready: () => Promise<void>
-  /** The private API (`inside`) and the public API (`outside`), for their documents. */
+  /**
+   * The private API (`inside`) and the public API (`outside`). Their OpenAPI documents are
+   * generated from these objects.
+   */
   readonly apis: { readonly inside: Api; readonly outside: Api }
 }
 
@@ -138,7 +141,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
 
 /**
  * `/public/login` and `/public/v1`. Callers can create, read and delete pre-pieces. They can also
- * read the items to which pre-pieces link, and list the components of a piece.
+ * read the items to which pre-pieces link, and list the components of a pre-piece.
  */
 function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const { key, publicAudience: audience, find } = access
@@ -153,7 +156,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
     versions: {
       v1: [
         mount(prePiezas, stores.prePiezas, { collection: ['POST'], item: ['GET', 'DELETE'] }),
-        // A piece links to the list of its components, so components can be listed, too.
+        // A pre-piece links to the list of its components, so components can be listed, too.
         mount(componentes, readOnly(stores.componentes)),
         mount(contratos, readOnly(stores.contratos), { collection: [] }),
         mount(clientes, readOnly(stores.clientes), { collection: [] }),

@@ -5,8 +5,8 @@ export interface Settings {
   /** The port. 0 picks a free port. */
   readonly port: number
   /**
-   * The absolute URL before the version, as clients use it. If this setting is absent, links are
-   * derived from the request.
+   * The absolute URL of the service without the version, as clients use it. Links begin with this
+   * URL. If this setting is absent, the URL is derived from each request.
    */
   readonly baseUrl?: string
   /** The number of pre-pieces in a new database. */
@@ -20,7 +20,7 @@ export interface Settings {
    * readiness. Default 10.
    */
   readonly databasePool?: number
-  /** Whether statements are prepared by name. Default true. */
+  /** Whether the service uses named prepared statements. Default true. */
   readonly databasePrepare?: boolean
   /**
    * Milliseconds after which the database server ends a statement or an idle transaction. The value
@@ -37,7 +37,7 @@ export interface Settings {
    * memory. With `redisSentinels`, the host in this URL is the name of the master.
    */
   readonly redisUrl?: string
-  /** The hosts and ports of the sentinels of this Redis server. */
+  /** The hosts and ports of the sentinels that monitor this Redis server. */
   readonly redisSentinels?: readonly RedisSentinelAddress[]
   /** The number of processes. Default 1. */
   readonly workers?: number

@@ -15,8 +15,8 @@ export interface Association {
   /** The parts of the parent's key, in their declared order. */
   readonly parts: readonly Scalar[]
   /**
-   * The members of the record that hold the parent's key, each with its value in a record that is
-   * attached to this parent. `undefined` if the store keeps the association outside the record.
+   * The members that hold the parent's key, each with the part of the key that it holds.
+   * `undefined` if the store keeps the association outside the record.
    */
   readonly by: readonly (readonly [member: string, value: Scalar])[] | undefined
 }
@@ -49,8 +49,8 @@ export function associationOf(
 }
 
 /**
- * The members that hold the parent's key and are fixed by the caller's scope. If there are any, a
- * record can't be detached from this parent without leaving the scope.
+ * The members that hold the parent's key and are fixed by the caller's scope. If there are any,
+ * detaching a record from this parent would move the record out of the scope.
  */
 export const fixedByScope = (
   { by }: Pick<Association, 'by'>,
@@ -58,8 +58,8 @@ export const fixedByScope = (
 ): readonly string[] => (by ?? []).map(([member]) => member).filter((member) => Object.hasOwn(scope, member))
 
 /**
- * The members in which the parent's key differs from the caller's scope. If there are any, a record
- * that is attached to this parent would leave the scope.
+ * The members for which the caller's scope requires another value than the parent's key. If there
+ * are any, attaching a record to this parent would move the record out of the scope.
  */
 export const leavesScope = (
   { by }: Pick<Association, 'by'>,

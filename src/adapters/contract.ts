@@ -84,16 +84,16 @@ export interface KeysetPosition {
 
 /**
  * A list request. Before an adapter gets the request, the library converts the values to the types
- * of the schema, limits the page size, and makes the order total (QUERY-1..7).
+ * of the schema, limits the page size, and adds the key to the sort order (QUERY-1..7).
  */
 export interface ListRequest {
   readonly where: readonly Condition[]
   /** The unmodified text of `q` (QUERY-3). */
   readonly search?: string
   /**
-   * The order of the list. The key always comes last, so the order is total. Null sorts as the
-   * largest value. The array is empty only together with `search`. Records are then ordered by
-   * rank, and records of equal rank by ascending key.
+   * The order of the list. The key always comes last, so no two records are equal in this order.
+   * Null sorts as the largest value. The array is empty only together with `search`. Records are
+   * then ordered by rank, and records of equal rank by ascending key.
    */
   readonly sort: readonly SortTerm[]
   /** The page number. The first page is 1, even if clients count from 0. */
@@ -187,14 +187,15 @@ export interface AdapterCall {
    */
   readonly idempotency?: Idempotency
   /**
-   * On a write: the kind of request. For PATCH requests and for flags below an item (PATH-8), the
-   * kind is `patch`. Both reach the adapter as `replace()` with the whole record. If `action` is
-   * absent, the kind is the name of the method.
+   * On a write: the kind of request. The kind is `patch` for a PATCH request, and for a PUT or
+   * DELETE of a flag, which is a boolean member with a URL of its own (PATH-8). In both cases, the
+   * library calls `replace()` with the whole record. If `action` is absent, the kind is the name of
+   * the method.
    */
   readonly action?: WriteAction | undefined
   /**
-   * On a write with `expected`: the record in exactly that version, if the same request has already
-   * read it.
+   * On a write with `expected`: the record in the version `expected`, if the same request has
+   * already read the record.
    */
   readonly before?: unknown
   /**
@@ -206,8 +207,8 @@ export interface AdapterCall {
 }
 
 /**
- * A link (REP-1..3) whose target the response shows. Immutable: all requests that show the link in
- * the same way share one object.
+ * A link whose target the response shows. A link refers from one record to another, the target
+ * (REP-1..3). Immutable: all requests that show the link in the same way share one object.
  */
 export interface ShownLink {
   /** The members of the record that hold the target's key, in the order of the key's parts. */
@@ -224,20 +225,24 @@ export interface ShownLink {
 /** The links that the response to one call shows. */
 export interface ShownLinks {
   readonly all: readonly ShownLink[]
-  /** The call with which to read the target of a link. `undefined` if the call is not known yet. */
+  /**
+   * Returns the call to use for reading the target of a link. Returns `undefined` if that call is
+   * not known yet.
+   */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * On a create: uses the target that the library has already read to check that the target exists
-   * (REP-7). The adapter then need not read the target. Call this method only if the create can't
-   * change the target. Returns true if the library has read the target, or if the link is null.
-   * Otherwise returns false.
+   * On a create, the library may already have read the target of a link, because the target must
+   * exist (REP-7). This method makes the response show the target as it was read, so that the
+   * adapter need not read the target too. Returns true if the library has read the target, or if
+   * the link is null. Otherwise returns false. Call this method only if the create can't change the
+   * target.
    */
   showChecked?(link: ShownLink): boolean
   /**
-   * Reports the target of a link. The adapter must have read its own result before it calls this
-   * method. `key` is the target's key as a string. `stored` is the value that the target's adapter
-   * would return from `read` for this key, with the call from `callOf`. If there is no such record,
-   * `stored` is `undefined`. The library itself reads the targets that are not reported.
+   * Reports the target of a link. Call this method only after the adapter's own statement has
+   * succeeded. `key` is the target's key as a string. `stored` is the value that the target's
+   * adapter would return from `read` for this key, with the call from `callOf`. If there is no such
+   * record, `stored` is `undefined`. The library itself reads the targets that are not reported.
    */
   found(link: ShownLink, key: string, stored: Stored<unknown> | undefined): void
 }
@@ -257,9 +262,9 @@ export interface Idempotency {
 }
 
 /**
- * The result of a create whose idempotency id is already in use, if no kept record can be returned.
- * `mismatched`: the id was used with another fingerprint. `running`: the first create has not
- * finished.
+ * The result of a create whose idempotency id is already in use, if the record of the first create
+ * can't be returned. `mismatched`: the id was used with another fingerprint. `running`: the first
+ * create has not finished.
  */
 export type Repeated = 'mismatched' | 'running'
 

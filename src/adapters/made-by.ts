@@ -38,15 +38,15 @@ export const nonError = (name: string, thrown: unknown): Error =>
   new Error(`${name} threw ${String(thrown)}, which is not an Error.`, { cause: thrown })
 
 /**
- * Throws if the function has changed all of these members. The client did not send the wrong
- * values, so an error response could not help the client to correct them.
+ * Throws if the service's function has changed all of these members. The wrong values then do not
+ * come from the client, so an error response could not help the client to correct them.
  */
 export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
-  const isHooks = (member: string): boolean => {
+  const isChanged = (member: string): boolean => {
     const [name = ''] = member.split('.')
     return !isDeepStrictEqual(own(given, name), own(made, name))
   }
-  if (members.length === 0 || !members.every(isHooks)) return
+  if (members.length === 0 || !members.every(isChanged)) return
   throw new Error(`${hook} sets ${members.map((member) => `"${member}"`).join(', ')} to a value that ${why}.`)
 }
 
@@ -71,8 +71,8 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
       const found = notJson(value, [made])
       if (found === undefined) continue
       throw new Error(
-        `${name} of "${collection}" returned ${found} in "${member}". Use only values that JSON supports: a ` +
-          'date as its text, for example.',
+        `${name} of "${collection}" returned ${found} in "${member}". Use only values that JSON ` +
+          'supports, for example a string for a date.',
       )
     }
     return made as Awaited<R>

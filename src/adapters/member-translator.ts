@@ -128,9 +128,9 @@ export class MemberTranslator {
   }
 
   /**
-   * Whether the sort values that the view shows in the first and the last row of a page convert
-   * back to the store's values. The result of a lossy conversion would be another position, and
-   * paging from there would skip or repeat rows.
+   * Whether `fromWire` converts the sort values of a page's first and last row, as the view shows
+   * them, back to the store's values. If a conversion is lossy, a `Link` would contain a wrong
+   * position, and paging from there would skip or repeat rows.
    */
   positionsRoundTrip(
     sort: readonly SortTerm[],
@@ -147,8 +147,8 @@ export class MemberTranslator {
   }
 
   /**
-   * Converts the value that the view shows for a sort term to the value in the store. The result is
-   * `undefined` if the value has no equivalent in the store. Null is not converted.
+   * Converts a sort value of the view to the store's value. Returns `undefined` if the value has no
+   * equivalent in the store. Null is not converted.
    */
   #sortValue(term: SortTerm | undefined, value: unknown): Scalar | null | undefined {
     const convert = term?.path.length === 1 && value !== null ? this.#fromWire.get(term.field) : undefined
@@ -165,8 +165,7 @@ export class MemberTranslator {
     const target = this.#target(given.path)
     const convert = given.path.length === 1 && given.op !== 'null' ? this.#fromWire.get(given.field) : undefined
     if (convert === undefined) return { ...given, ...target }
-    // The function converts the whole array of the member, so a single item is converted as an
-    // array of one item.
+    // `fromWire` converts a whole array, so a single item is converted as an array of one item.
     const one = (value: unknown): unknown =>
       given.op === 'contains' ? (convert([value]) as readonly unknown[])[0] : convert(value)
     const values = (given.op === 'in' ? given.value : [given.value]).map(one).filter(isScalar)
@@ -242,8 +241,8 @@ function converters(option: string, given: Readonly<Record<string, unknown>>): R
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
 /**
- * A call whose scope has the members of the store. Getters delegate to the original call, so that
- * its signal is not created before it is used.
+ * A call whose scope uses the names and values of the store. Getters delegate to the original call,
+ * so that its signal is not created before it is used.
  */
 class TranslatedCall implements AdapterCall {
   readonly scope: Readonly<Record<string, Scalar>>

@@ -1,6 +1,6 @@
 /**
- * The methods of a view. They translate requests to the members of the store, and results to the
- * members of the view.
+ * The methods of a view, which is an adapter for an older version of the API (see `adapterView`).
+ * They translate requests to the members of the store, and results to the members of the view.
  */
 import { isContainer } from '../definition/json.js'
 import type {

@@ -1,6 +1,6 @@
 /**
- * Serves an older version of the API from the same data (VER-1). The view is an adapter with the
- * members of the older version, over the adapter of the newer version.
+ * Serves an older version of the API from the same data (VER-1). The view is an adapter that has
+ * the members of the older version, and calls the adapter of the newer version.
  */
 import { cachesOf, owning } from '../cache.js'
 import { declareCreating, isCreating } from '../definition/fixed.js'
@@ -35,8 +35,11 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  * Throws `ConfigurationError` if an option is misspelt, if two members of the view map to the same
  * member of the store, or if a renamed member is also hidden.
  *
- * @example mount(clientesV1, adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides:
- * ['cuit'] }))
+ * @example
+ * mount(
+ *   clientesV1,
+ *   adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }),
+ * )
  */
 export function adapterView<T = Row, K = unknown>(
   adapter: Adapter<never, K> | Adapter<unknown, K>,
@@ -46,7 +49,7 @@ export function adapterView(under: Adapter<unknown, unknown>, options: AdapterVi
   checkOptions('adapterView()', options, viewKinds)
   const view: through.View = { under, translator: new MemberTranslator(options), defaults: options.defaults }
   // A conversion function may return different values for the same record, so the view must declare
-  // that it computes values. The member is enumerable, so that `{ ...view, create }` keeps it.
+  // that it computes values. `computes` is enumerable, so that `{ ...view, create }` keeps it.
   const computes = under.computes === true || Object.keys(options.toWire ?? {}).length > 0
   const made: Adapter<Row, unknown> = {
     list: (request, call) => through.list(view, request, call),

@@ -7,8 +7,8 @@ import { header } from '../wire.js'
 /**
  * An action on a resource. `list` and `create` apply to a collection. All other actions apply to an
  * item: `attach` adds the item to the collection of a parent, and `detach` removes the item from
- * that collection. An endpoint has the actions `read` (GET), `create` (POST), `replace` (PUT),
- * `patch` (PATCH) and `remove` (DELETE).
+ * that collection. An endpoint, which is a documented path that is not a resource, has the actions
+ * `read` (GET), `create` (POST), `replace` (PUT), `patch` (PATCH) and `remove` (DELETE).
  */
 export type Action = 'list' | 'create' | 'read' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
 
@@ -28,7 +28,11 @@ export type Decided = Decision | Promise<Decision>
  * asks whether the principal may read items of the collection at all. If the function throws or
  * rejects, the error becomes the response, so a failed decision never grants access.
  *
- * @example const permission: Permission<Claims> = ({ role }, action) => (role === 'admin' || action === 'list' || action === 'read' ? 'allow' : 'method-not-allowed')
+ * @example
+ * const permission: Permission<Claims> = ({ role }, action) => {
+ *   if (role === 'admin' || action === 'list' || action === 'read') return 'allow'
+ *   return 'method-not-allowed'
+ * }
  */
 export type Permission<P = unknown> = (principal: P, action: Action, resource: string, key?: KeyValue) => Decided
 

@@ -27,7 +27,11 @@ import { Ledger } from './write/ledger.js'
  *
  * @throws ConfigurationError `invalid-option` for invalid options
  * @example
- * const report = await checkService({ base: 'http://127.0.0.1:3000/v1', target: document, principals: [{ name: 'reader', token }] })
+ * const report = await checkService({
+ *   base: 'http://127.0.0.1:3000/v1',
+ *   target: document,
+ *   principals: [{ name: 'reader', token }],
+ * })
  * expect(report.results.filter(({ outcome }) => outcome.verdict === 'breaks')).toEqual([])
  */
 export async function checkService(options: CheckServiceOptions): Promise<CheckReport> {
@@ -64,8 +68,8 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   try {
     const service = new Service(base, target, client, disposable)
     const isWanted = wanted(rest.only)
-    // Requests to this URL do not pass through the gateway. The links in the responses still begin
-    // with the URL of the gateway.
+    // Requests to the URL `direct` do not pass through the gateway. The links in the responses
+    // still begin with the URL of the gateway.
     const directService =
       rest.direct === undefined
         ? undefined
@@ -123,7 +127,8 @@ async function cleanUpAlways(
  * Resolves to the records that could not be removed.
  *
  * @throws ConfigurationError `invalid-option` for invalid options
- * @example await removeLeftovers({ base, target: document, principals, write: './check-ledger.jsonl' })
+ * @example
+ * await removeLeftovers({ base, target: document, principals, write: './check-ledger.jsonl' })
  */
 export async function removeLeftovers(
   options: CheckServiceOptions & { readonly write: string },

@@ -36,7 +36,7 @@ export class Listing {
     return this.service.send(method, path, options)
   }
 
-  /** A page of a few items. It is requested only once. */
+  /** A page of a few items. It is requested once, and again after `refresh()`. */
   sample(): Promise<Exchange> {
     this.#sample ??= this.list({ [parameter.size]: sampleSize })
     return this.#sample
@@ -52,7 +52,7 @@ export class Listing {
     return kept
   }
 
-  /** Drops the sample and all cached values, so that the next check requests them again. */
+  /** Drops the sample and all cached values, so that they are requested again. */
   refresh(): void {
     this.#sample = undefined
     this.#kept.clear()
@@ -138,8 +138,7 @@ export function queryText(query: Query): string {
  */
 export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
   const { json, status } = answer
-  if (status !== 200 || !isList(json))
-    throw new Unchecked(`GET ${request.url} was answered ${status} and no JSON array`)
+  if (status !== 200 || !isList(json)) throw new Unchecked(`GET ${request.url} got ${status}, without a JSON array`)
   return json.filter(isObject)
 }
 

@@ -44,7 +44,7 @@ export type Outcome =
   | ({ readonly verdict: 'breaks' } & Break)
   /**
    * Only some attempts broke the rule: `broken` of `runs`. An attempt is one run of the check. In a
-   * check of simultaneous requests, it is one race between them.
+   * check that sends requests at the same time, an attempt is one race of these requests.
    */
   | ({ readonly verdict: 'flaky'; readonly broken: number; readonly runs: number } & Break)
   /** The service does not have the feature that the rule is about. */

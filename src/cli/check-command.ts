@@ -141,17 +141,17 @@ function planOf(call: CheckCall, { collections: listed, unlisted = [], principal
     ...(disposable ? [...disposableChecks, ...attemptChecks] : []),
   ].filter(({ id }) => isWanted(call, id))
   const how = disposable
-    ? 'all methods, including on records of others'
+    ? 'all methods, even on records that the run has not created'
     : writes
       ? 'GET, HEAD, OPTIONS, and writes of own records'
       : 'GET, HEAD and OPTIONS'
   const note = ({ create }: CollectionTarget): string =>
-    writes ? (create === undefined ? '  (is not written)' : '  (is written)') : ''
+    writes ? (create === undefined ? '  (no writes)' : '  (with writes)') : ''
   const lines = [
     `${base}: ${checks.length} checks of ${collections.length} collections, with ${how}.`,
     `At most ${budget} requests, at most ${rate} a second.`,
     ...(production
-      ? ['--production: no altered tokens, no passwords, no races, no large bodies, and nothing after a 429.']
+      ? ['--production: no altered tokens, no passwords, no races, no large bodies, and no request after a 429.']
       : []),
     `Callers: ${principals.length === 0 ? 'nobody' : principals.map(({ name }) => name).join(', ')}.`,
     '',

@@ -93,7 +93,7 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   if (target !== undefined && (variables.length > 0 || command !== undefined))
     throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
   if (switches.has('json') && texts.get('markdown') === '-')
-    throw new UsageError('--json and --markdown - both print to the standard output. Give --markdown a file.')
+    throw new UsageError('--json and "--markdown -" both print to the standard output. Give --markdown a file.')
   const clausesUrl = texts.get('clauses-url')
   const [production, disposable] = [switches.has('production'), switches.has('disposable')]
   const writes = ['disposable', 'write'].find((name) => switches.has(name))

@@ -7,7 +7,7 @@ paths of the service's OpenAPI document, such as https://api.example.com/v1.
 
   --document <source>    the OpenAPI document 3.0 or 3.1: a file or an address (default: openapi.json
                          or openapi.yaml below <base url>)
-  --target <file>        a target file, in place of a document: facts about the service, and the callers
+  --target <file>        a file with facts about the service and its callers, in place of a document
   --init <file>          writes a target file from the document, and checks nothing
   --token <variables>    environment variables with tokens, such as ADMIN_TOKEN,READER_TOKEN. The
                          first one must be able to read everything
@@ -22,11 +22,11 @@ paths of the service's OpenAPI document, such as https://api.example.com/v1.
   --write                also creates, changes and removes records, but only its own
   --production           sends nothing that could lock accounts, exhaust limits or load the service: no
                          altered tokens, no races, no large bodies, at most 10 requests a second
-  --disposable           the whole service may be lost: as --write, and also DELETE of collections
+  --disposable           for a service whose data can be lost: as --write, and also DELETE of collections
                          and writes without credentials
   --ledger <file>        lists what --write creates, before it does (default: check-ledger.jsonl)
   --cleanup              only removes the records that an earlier run with --write has left
-  --dry-run              prints the planned checks, and only requests the document
+  --dry-run              prints the planned checks, and sends no request except for the document
   --json                 prints the report as JSON
   --junit <file>         writes the report as JUnit XML
   --sarif <file>         writes the report as SARIF 2.1.0, for code scanning

@@ -81,7 +81,7 @@ function documentIn({ name, text }: SourceText, cwd: string): unknown {
   const other = (path: string): unknown => {
     if (isAddress(name))
       throw new UsageError(
-        `${name} refers to ${path}. References to other files are followed in files only: download both.`,
+        `${name} refers to ${path}. Such references are followed only from a local file: download both files.`,
       )
     const file = join(dirname(name), path)
     try {

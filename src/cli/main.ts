@@ -6,8 +6,8 @@ import { UsageError } from './usage-error.js'
 import { reportAt, usageOfModule } from './usage-source.js'
 
 /**
- * A module that was refused may keep running, and may throw the same error again. This function
- * ignores the repeated errors.
+ * The command refuses a module that starts a server, for example. The module may keep running, and
+ * throw the same error again. This function ignores the repeated errors.
  */
 function ignoreRefusals(error: unknown): void {
   if (!(error instanceof UsageError)) throw error

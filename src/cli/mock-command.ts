@@ -14,8 +14,8 @@ import { codeOf, messageOf, UsageError } from './usage-error.js'
 const mockHelp = `express-rest-conventions mock <module> [flags]
 
 Serves the whole interface of a service with example records in memory: a front-end team can start
-before the database exists. <module> is a file that exports what api() returned, as its default
-export or as "api". It is loaded; no adapter of it is called.
+before the database exists. <module> is a file that exports the result of api(), as its default
+export or as "api". The module is loaded, but none of its adapters is called.
 
   --port <number>      the port to listen on (default: 3000; 0 takes a free one)
   --host <name>        the address to listen on (default: 127.0.0.1)

@@ -75,15 +75,14 @@ function delayOf(text: string): MockDelay {
 }
 
 function failuresOf(text: string): readonly MockFailure[] {
-  const form =
-    'Give shares of requests, each with a status from 400 to 599 or without one for 503: 5% or 5%:500,10%:429.'
+  const form = 'Give shares of requests, such as 5% (they get 503), or 5%:500,10%:429 with statuses from 400 to 599.'
   const failures = text.split(',').map((part) => {
     const [, share, status = '503'] = /^\s*(\d{1,3}(?:\.\d+)?)%(?::([45]\d\d))?\s*$/.exec(part) ?? []
     if (share === undefined) throw new UsageError(`--fail is "${text}". ${form}`)
     return { share: Number(share) / 100, status: Number(status) }
   })
   if (failures.reduce((sum, { share }) => sum + share, 0) > 1.000001)
-    throw new UsageError(`--fail is "${text}", which is more than all requests. ${form}`)
+    throw new UsageError(`--fail is "${text}", which adds up to more than 100%. ${form}`)
   return failures
 }
 

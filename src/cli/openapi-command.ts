@@ -28,15 +28,16 @@ import { messageOf, UsageError } from './usage-error.js'
 const openapiHelp = `express-rest-conventions openapi <module> [flags]
 
 Writes the OpenAPI documents of a service to files, one for each version, or compares the service
-with an earlier contract. <module> is a file that exports what api() returned, as its default
-export or as "api". It is loaded; nothing listens. It may also be a document, in JSON or YAML.
+with an earlier contract. <module> is a file that exports the result of api(), as its default
+export or as "api". The module is loaded; nothing listens. In place of the module, you can give an
+OpenAPI document in JSON or YAML.
 
   --out <folder>       the folder of the files (default: openapi)
   --check              compare, and write nothing
   --against <contract> the contract to compare with: a git ref (the files of --out at that
                        commit), a file, or a folder
   --accept <reason>    with --against: record the current breaking changes in <out>/${acceptedName};
-                       the check accepts only these
+                       --check then accepts these, and no others
   --help               this text
 
 Exit codes: 0, no breaking changes; 1, breaking changes; 2, the command could not run.

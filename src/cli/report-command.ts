@@ -16,23 +16,24 @@ import { codeOf, messageOf, UsageError } from './usage-error.js'
 const reportHelp = `express-rest-conventions report <module> [flags]
 
 Shows which clients break if a clause is enforced, and which clients call which version. <module> is
-a file that exports what usage() returned, as "usage", under another name or as its default export,
-over a store that the processes of the service share. It is loaded; nothing listens. It may also be the
+a file that exports the result of usage(), under any name. All processes of the service must share the
+store of usage(). The module is loaded; nothing listens. In place of the module, you can give the
 address of a usagePage(), such as https://api.example.com/ops/usage.
 
   --days <number>      the number of past days (default: 30)
   --json               print the whole report as JSON
   --check              fail if a clause of --enforce would break a client, if a part of --service
-                       that ends soon is still called, if that is unknown because counting was not
-                       complete, or if an entry of "conventions" of --service has expired
+                       that ends soon is still called, or if an entry of "conventions" of
+                       --service has expired. Also fail if counting was incomplete, so that the
+                       answer is unknown
   --enforce <clauses>  with --check: the clauses to be enforced, such as QUERY-8,ERR-3
-  --service <module>   with --check: a file that exports what api() returned. Its versions and parts
-                       that end within 30 days are checked, and its expired entries of
+  --service <module>   with --check: a file that exports the result of api(). --check then covers its
+                       versions and parts that end within 30 days, and its expired entries of
                        "conventions". <module> must be a file too
-  --within <days>      with --service: that many days instead of 30
+  --within <days>      with --service: the number of days in place of 30
   --help               this text
 
-For an address the header Authorization is taken from the variable REPORT_AUTHORIZATION.
+The request to an address sends the environment variable REPORT_AUTHORIZATION in the header Authorization.
 Exit codes: 0, success; 1, --check has found a problem; 2, the command could not run.
 
   npx express-rest-conventions report ./usage.js
@@ -90,7 +91,10 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   return Math.max(...codes)
 }
 
-/** The clauses to be enforced. Refuses misspelt clauses, for which the check would always pass. */
+/**
+ * The clauses to be enforced. Refuses misspelt clauses, because the check would always pass for
+ * them.
+ */
 function clausesIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   const ids = text
@@ -124,7 +128,10 @@ interface Plans {
   readonly expired: readonly string[]
 }
 
-/** Reads the plans of a service. Throws `UsageError` if the module exports no service. */
+/**
+ * Reads the announced ends and the expired entries of a service. Throws `UsageError` if the module
+ * exports no service.
+ */
 async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
   const service = await terminal.serviceOf(resolve(terminal.cwd, file))
   try {
@@ -135,7 +142,7 @@ async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
 }
 
 /**
- * Prints the parts that end soon and are still called, or may still be called. Returns the exit
+ * Prints each version or part that ends soon and is, or might be, still called. Returns the exit
  * code.
  */
 function checkedEnds(due: readonly DueEnd[], terminal: Terminal): number {
@@ -166,7 +173,7 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`The counts cannot be read: ${reasonOf(error)}. Does the module reach the store?`)
+    throw new UsageError(`The counts cannot be read: ${reasonOf(error)}. Can the module reach the store?`)
   }
 }
 

@@ -32,8 +32,8 @@ export interface Change {
   readonly before?: unknown
   readonly after?: unknown
   /**
-   * Distinguishes the change from other changes with the same pointer. For example, the removed
-   * value.
+   * A string that distinguishes the change from other changes with the same pointer, such as the
+   * removed value.
    */
   readonly detail: string
   /** Other operations that are affected, such as `GET /pre-piezas/{numero}`. */
@@ -66,8 +66,8 @@ export interface Found {
   readonly before?: Place | undefined
   readonly after?: Place | undefined
   /**
-   * Distinguishes the change from other changes with the same pointer. For example, the removed
-   * value.
+   * A string that distinguishes the change from other changes with the same pointer, such as the
+   * removed value.
    */
   readonly detail?: string
   /** The change: `the filter "lote" of pre-piezas is gone`. */

@@ -180,10 +180,10 @@ const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
   path.length === 0 && difference === 'maximum-raised' && keyword === 'maxItems'
 
 /**
- * Returns the response that a document declares for a status, with its key. If there is no entry
- * for the status itself, this is the entry for its range (such as `2XX`). If there is no such entry
- * either, it is `default`. `default` is used for a success only if there are no entries for a
- * success. `default` is used for an error only if it has content or header fields.
+ * Returns the response that a document declares for a status, with its key: the entry for the
+ * status itself, otherwise the entry for its range (such as `2XX`), otherwise `default`. For a
+ * success, `default` counts only if the document declares no success. For an error, `default`
+ * counts only if it has content or header fields.
  */
 export function responseFor(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
   const skipsDefault = isSuccess(status) ? [...all.keys()].some(isSuccess) : !hasContent(all.get('default'))
@@ -213,7 +213,8 @@ function removedStatus(
   sides: OperationSides,
 ): void {
   const isRange = /^[1-5]XX$/i.test(status)
-  // The later document has entries for individual statuses of the range instead.
+  // A range is not gone if the later document declares individual statuses of the range in its
+  // place.
   if (isRange && [...updated.keys()].some((one) => one.startsWith(status.charAt(0)))) return
   const isDefaultSuccess =
     status === 'default' && ![...old.keys()].some(isSuccess) && ![...updated.keys()].some(isSuccess)

@@ -102,8 +102,8 @@ const undescribed = (item: Place): Parameter => ({
 })
 
 /**
- * For some parameters that the conventions define for lists: the kind of change if the parameter is
- * removed, and the words for the parameter in messages.
+ * For the list parameters `sort` and `q`: the kind of change if the parameter is removed, and the
+ * words for the parameter in messages.
  */
 const listWords: Readonly<Record<string, { readonly removed: OwnKind; readonly words: string }>> = {
   [parameter.sort]: { removed: 'sort-removed', words: 'the sort order' },

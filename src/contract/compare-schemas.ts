@@ -24,8 +24,9 @@ export class SchemaComparer {
   readonly #underWay = new Map<string, number>()
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /**
-   * Inner comparisons assume that an unfinished outer pair has no differences. This is the depth of
-   * the outermost pair for which a comparison has assumed that.
+   * In a recursive schema, a comparison can meet a pair whose own comparison is unfinished. The
+   * comparison then assumes that this pair has no differences. This is the depth of the outermost
+   * such pair, or `Infinity` if there is none.
    */
   #assumed = Number.POSITIVE_INFINITY
 
@@ -165,8 +166,9 @@ export class SchemaComparer {
     const table = before.map((one) => after.map((other) => this.#shapes(one, other, comparison)))
     const isFree = (findings: readonly Finding[] | undefined): boolean =>
       findings?.every(({ difference }) => levelAt(comparison.place, difference) !== 'breaking') ?? false
-    // If clients send the values, each old alternative must still be accepted. If clients receive
-    // them, each new alternative must have existed before.
+    // If clients send the values, the later schema must still accept each alternative of the
+    // earlier schema. If clients receive the values, the earlier schema must already contain each
+    // alternative of the later schema.
     const restBefore = new Set(before.keys())
     const restAfter = new Set(after.keys())
     const found: Finding[] = []

@@ -68,8 +68,8 @@ export const differences = {
   'member-removed': { ...breaksBoth, predicate: 'is gone' },
   'member-removed-after-sunset': { ...breaksNone, predicate: 'is gone after its sunset {before}' },
   'member-hidden': { ...breaksBoth, predicate: 'is gone: it is {after} now' },
-  'extra-members-refused': { ...narrower, predicate: 'can no longer have other members than those it names' },
-  'extra-members-allowed': { ...wider, predicate: 'may have other members than those it names now' },
+  'extra-members-refused': { ...narrower, predicate: 'can no longer have members that its schema does not name' },
+  'extra-members-allowed': { ...wider, predicate: 'may now have members that its schema does not name' },
   'alternative-removed': { ...narrower, predicate: 'has lost the alternative {before}' },
   'alternative-added': { ...wider, predicate: 'has the alternative {after} now' },
   // A value may match several branches of `anyOf`. So a received value may still match a branch

@@ -25,7 +25,7 @@ const ownKinds = {
   'sunset-brought-forward': { level: 'breaking', text: 'A sunset (`x-sunset`) is earlier than it was' },
   'sunset-removed': {
     level: 'breaking',
-    text: 'A sunset is gone from something that is still deprecated: clients no longer know the date',
+    text: 'A part that is still deprecated no longer has a sunset: clients no longer know the date',
   },
   'filter-removed': { level: 'breaking', text: 'A filter of a list is gone' },
   'filter-added': { level: 'harmless', text: 'A filter of a list is new' },
@@ -151,7 +151,7 @@ const ownKinds = {
   },
   'delivery-media-type-added': {
     level: 'breaking',
-    text: "A webhook or callback may be sent in a further media type: clients can't choose",
+    text: "A webhook or callback may be sent in a further media type, and clients can't choose the type",
   },
   'delivery-parameter-removed': {
     level: 'breaking',

@@ -13,8 +13,8 @@ export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly 
 
 /**
  * Converts a finding about a parameter to changes in the terms of the conventions. Returns
- * `undefined` if the conventions define no terms for it. `of` names the list or the operation in
- * messages.
+ * `undefined` if the conventions define no terms for the finding. `of` names the list or the
+ * operation in messages.
  */
 export function listChanges(finding: Finding, name: string, of: string): readonly ListChange[] | undefined {
   if (name === parameter.size) return limitChange(finding, of)
@@ -36,8 +36,8 @@ function limitChange({ difference, from, to }: Finding, of: string): readonly Li
 }
 
 /**
- * Returns a change for each name that was removed from or added to an enum, or the pattern of a
- * comma-separated list.
+ * Returns a change for each name that was removed or added. The names are the values of an enum, or
+ * are listed in the pattern of a comma-separated list.
  */
 function choiceChanges({ difference, from, to }: Finding, name: string, of: string): readonly ListChange[] | undefined {
   const change = (choice: string, happened: 'removed' | 'added'): ListChange => ({

@@ -36,8 +36,8 @@ const omittedKinds: ReadonlySet<string> = new Set([
 const generated: ReadonlySet<string> = new Set(['operation-id-changed', 'component-removed', 'path-parameter-renamed'])
 
 /**
- * Returns the items of a guide. `from` is the name of the version, with which the summaries of the
- * changes begin. `resourceOf` returns the resource of a change.
+ * Returns the items of a guide. `from` is the name of the old version. The summaries of the changes
+ * begin with this name. `resourceOf` returns the resource of a change.
  */
 export function itemsOf(
   changes: readonly Change[],

@@ -78,8 +78,8 @@ const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
 
 const hintsFor: Readonly<Record<string, string>> = {
   'QUERY-4':
-    'Other names of the parameter are the option parameters: { offest: ["page"] }. The number of the first page is ' +
-    'page.first of a version or of a definition.',
+    'To accept other names of the parameter, use the option parameters: { offest: ["page"] }. To set the number of ' +
+    'the first page, use page.first of a version or of a definition.',
   'QUERY-1': 'Repeated parameters are part of QUERY-8.',
   'HDR-4': 'A client that sends no If-None-Match never gets a 304.',
   'VER-2': 'A version is retired by its entry in versions.',

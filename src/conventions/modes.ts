@@ -11,7 +11,7 @@ import { type Convention, isForRoute } from './options.js'
 /** The clauses of a route that have a mode other than `enforce` for all clients. */
 export type Modes = { readonly [C in ModedClause]?: Convention<C> }
 
-/** The facts about a request that modes need. */
+/** The data of a request that `legacyOf` needs. */
 export interface ModedRequest {
   readonly req: IncomingMessage
   readonly principal: unknown
@@ -77,7 +77,10 @@ export function legacyOf<C extends ModedClause>(
   }
 }
 
-/** Whether the clause is enforced for some requests while others get the legacy behavior. */
+/**
+ * Whether some requests can get the enforced behavior: the clause is enforced for a share of the
+ * clients, or will be enforced after the entry has expired.
+ */
 export const isPartlyEnforced = ({ mode, refusesExpired }: Convention): boolean => mode === 'enforce' || refusesExpired
 
 /**

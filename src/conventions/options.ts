@@ -174,12 +174,12 @@ function missingSetting(
     case 'QUERY-5':
       if (settings.upTo !== undefined) return undefined
       return (
-        'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit gets 400, and a ' +
-        'page is never truncated.'
+        'does not say what the old maximum was. Give the old maximum, such as upTo: 500. A larger limit gets 400, and ' +
+        'a page is never truncated.'
       )
     case 'HDR-1':
       if (settings.as !== undefined) return undefined
-      return 'does not say how an unacceptable Accept was answered. Give as: 406, or as: "json".'
+      return 'does not say which response an unacceptable Accept gets. Give as: 406, or as: "json".'
     case 'HDR-5':
       if (settings.types !== undefined) return undefined
       return 'does not say which media types were read as JSON. Give types: ["text/plain"], or types: ["*/*"] for all.'
@@ -193,15 +193,15 @@ function missingSetting(
       if (settings.status === 204 && settings.body !== undefined)
         return "has a body, but a 204 can't have one. Give status: 200."
       if (settings.status !== undefined || settings.body !== undefined) return undefined
-      return 'does not say how a DELETE was answered. Give status: 200, body: { deleted: true }, or both.'
+      return 'does not say which response a DELETE gets. Give status: 200, body: { deleted: true }, or both.'
     case 'ERR-3':
       if (shaped === true) return undefined
       return 'needs the form that errors had. Give the option shape: (problem) => ({ body: { error: problem.title } }).'
     case 'HDR-3':
       if (requiresIfMatch === true) return undefined
       return (
-        'is about a missing If-Match where one is required. Require it: requireIfMatch: true, or required: true of ' +
-        'ifMatch().'
+        'has no effect, because If-Match is not required. Require it with requireIfMatch: true, or with required: true ' +
+        'of ifMatch().'
       )
     default:
       return undefined

@@ -91,7 +91,7 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
       const { name, unit = 'page' } = isObject(one) ? (one as Exclude<ParameterAlias, string>) : { name: one as string }
       if (ownNames.has(name)) {
         throw invalidOption(
-          `The option "parameters" of ${what} has "${name}" as an alias of "${to}", but it is a parameter itself. ` +
+          `The option "parameters" of ${what} has "${name}" as an alias of "${to}", but "${name}" is a parameter. ` +
             'Remove it.',
         )
       }

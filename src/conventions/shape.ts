@@ -69,8 +69,8 @@ function written(shaped: unknown, usual: number): WrittenShape {
 }
 
 /**
- * Returns the options with a mode for ERR-3. If `shape` is given without a mode, it applies to
- * every problem, and there are no findings.
+ * Adds the mode `off` for ERR-3 to options that have `shape` but no mode for ERR-3. Then `shape`
+ * applies to every problem, and there are no findings.
  */
 export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(
   options: O,

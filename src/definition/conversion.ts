@@ -6,7 +6,7 @@ import { canonicalOf, hasFormats } from './value-formats.js'
 /** Converts one value of a record. */
 export type Convert = (value: unknown) => unknown
 
-/** The conversion for values that need no conversion. It returns the value unchanged. */
+/** The conversion that returns each value unchanged. */
 export const asItIs: Convert = (value) => value
 
 /**
@@ -108,8 +108,9 @@ export type Fill = (members: Members) => (source: JsonObject) => JsonObject
 
 /**
  * Compiles a conversion that creates new objects and lists. If `shares` is true, a list whose items
- * need no conversion is returned itself instead of a copy, and `fill` may do the same with objects.
- * `made` caches the conversions by shape, so that the compilation of a recursive schema ends.
+ * all stay the same is not copied. The functions that `fill` returns decide whether objects are
+ * copied. `made` caches the conversions by shape, so that the compilation of a recursive schema
+ * ends.
  */
 export function compileObjects(
   shape: Shape,

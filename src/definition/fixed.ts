@@ -87,7 +87,7 @@ const creating = sharedRegistry('creating', () => new WeakSet<object>())
 
 /**
  * Declares that an adapter's `create` either refuses a record or creates it at once. Such a
- * `create` never accepts a record for later (202), and never returns `nothing` (200).
+ * `create` never returns `accepted` (202) or `nothing` (200).
  */
 export function declareCreating(create: object): void {
   creating.add(create)

@@ -1,7 +1,7 @@
 /**
- * Checks that the constraints next to a format allow canonical strings (REP-4), because canonical
- * strings are validated and stored. Conflicts that can be detected are reported when the resource
- * is defined.
+ * If a schema has a `format`, checks that its other constraints allow the canonical strings of the
+ * format (REP-4). These are the strings that are validated and stored. Conflicts that can be
+ * detected are reported when the resource is defined.
  */
 import { ConfigurationError } from '../problem.js'
 import { constantsOf, partsOf } from './schema-parts.js'
@@ -40,7 +40,10 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
   for (const part of parts) {
     for (const value of [...(constantsOf(part) ?? []), fallback?.value]) {
       if (typeof value === 'string' && canonical(value) === undefined)
-        refuse(`but ${JSON.stringify(value)} in its enum, const or default is not one. Use ${format.expects}.`)
+        refuse(
+          `but ${JSON.stringify(value)} in its enum, const or default does not have this format. ` +
+            `Use ${format.expects}.`,
+        )
     }
     const { pattern, minLength, maxLength } = part as {
       readonly pattern?: unknown
@@ -50,12 +53,12 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
     const [min, max] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
     if (typeof maxLength === 'number' && maxLength < min)
       refuse(
-        `whose canonical strings have at least ${min} characters, but a maxLength of ${maxLength}: no value is ` +
+        `whose canonical strings have at least ${min} characters, but a maxLength of ${maxLength}. So no value is ` +
           'valid. Leave maxLength out.',
       )
     if (typeof minLength === 'number' && minLength > max)
       refuse(
-        `whose canonical strings have at most ${max} characters, but a minLength of ${minLength}: no value is ` +
+        `whose canonical strings have at most ${max} characters, but a minLength of ${minLength}. So no value is ` +
           'valid. Leave minLength out.',
       )
     const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined

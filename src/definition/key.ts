@@ -91,8 +91,9 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
 }
 
 /**
- * The parts of a key as an object. By default, the names of its members are the names of the key's
- * parts. `names` may be the names of the members in which another record stores the key.
+ * The parts of a key as an object with one member for each part. By default, the members have the
+ * names of the parts. `names` gives them other names, such as those of the members in which another
+ * record stores the key.
  */
 export function membersHolding(
   codec: KeyCodec,
@@ -136,8 +137,8 @@ export function unfitForNew(text: string): string | undefined {
   const why = unaddressable(text)
   if (why !== undefined || segmentOf(text).length <= longestId) return why
   return (
-    `An id can have at most ${longestId} characters in a URL, percent-encoded: clients could not follow a link ` +
-    'to the record.'
+    `An id can have at most ${longestId} characters in a URL, percent-encoded. Clients could not follow a link ` +
+    'that contains a longer id.'
   )
 }
 

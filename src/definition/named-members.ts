@@ -1,4 +1,7 @@
-/** Checks that the members that a declaration names exist and are suitable. */
+/**
+ * Checks the members that a declaration, such as a filter, refers to. They must exist and be
+ * suitable.
+ */
 
 import { nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
@@ -18,7 +21,7 @@ export class NamedMembers {
   readonly #shape: Shape
   readonly #source: string
 
-  /** `owner` is the name of the declared collection. `source` describes the schema in messages. */
+  /** In messages, `owner` is the name of the collection, and `source` describes the schema. */
   constructor(owner: string, shape: Shape, source = 'its schema') {
     this.#owner = owner
     this.#shape = shape

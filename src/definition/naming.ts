@@ -89,8 +89,8 @@ export function checkSegment(segment: string): void {
 }
 
 const otherWays =
-  'An action is a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, or a documented ' +
-  'endpoint() such as "/search" (PATH-8).'
+  'Express an action as a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, ' +
+  'or a documented endpoint() such as "/search" (PATH-8).'
 const exception = 'If the name is right nevertheless, list it in allow with a reason.'
 
 /**
@@ -108,26 +108,27 @@ export function checkName(name: unknown): void {
   const fix = stem ? `Use ${show(stem)}` : 'Leave it out'
   throw new ConfigurationError(
     'name-has-format',
-    `${show(name)} contains a dot, but a path has no format: Accept chooses it. ${fix}.`,
+    `${show(name)} contains a dot, but a path must not name a format, because Accept chooses the format. ${fix}.`,
   )
 }
 
 function faultOf(name: string): string | undefined {
   if (/^(?::|\{.*\}$)/su.test(name))
-    return 'It is a placeholder for an id: give only the name of the collection, the id is added automatically.'
+    return 'It is a placeholder for an id. Give only the name of the collection. The id is added automatically.'
   const parts = (name.split(/[?#]/u)[0] ?? '')
     .split(/[^\p{L}\p{M}\p{N}_.]+/u)
     .filter((part) => /[\p{L}\p{N}]/u.test(part))
   const fix = parts.length === 0 ? 'Give a plural noun, such as "invoices".' : `Use ${show(parts.join('-'))}.`
   const [odd] = /[^\p{L}\p{M}\p{N}._-]/u.exec(name) ?? []
-  if (odd === '/') return 'It is more than one segment: declare each one separately, and a sub-collection with parent.'
+  if (odd === '/')
+    return 'It is more than one segment. Declare each one separately. A sub-collection needs the option "parent".'
   if (odd === '%') return 'It is percent-encoded: write it decoded.'
   if (odd !== undefined)
     return `It contains ${show(odd)} (${codePoint(odd)}), but only letters, digits, "-" and "_" are allowed. ${fix}`
   if (name.startsWith('-') || name.endsWith('-')) return `It begins or ends with "-". ${fix}`
   if (parts.length === 0) return `It has neither a letter nor a digit. ${fix}`
   if (/^v\d+(?:\.\d+)*$/iu.test(name))
-    return 'It looks like a version: versions are declared where resources are mounted.'
+    return 'It looks like a version, but versions are declared where resources are mounted.'
   return undefined
 }
 

@@ -164,7 +164,7 @@ function resolveSchema(collection: string, given: unknown): JsonSchema {
     if (isConfigurationError(error)) throw error
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema of "${collection}" is not JSON: ${(error as Error).message}. Fix it there.`,
+      `The schema of "${collection}" is not JSON: ${(error as Error).message}. Fix the schema.`,
     )
   }
 }
@@ -307,7 +307,7 @@ function checkUse(what: string, given: true | FilterOptions | undefined, names: 
   const use = said === true ? undefined : said?.use
   if (use === undefined || names.includes(use)) return
   throw invalidOption(
-    `${what} is deprecated in favor of "${use}", which is not another filter here. ` +
+    `${what} is deprecated in favor of "${use}", which is not another filter of the resource. ` +
       `${didYouMean(nearMiss(use, names), names)}`,
   )
 }

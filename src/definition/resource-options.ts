@@ -112,8 +112,8 @@ export type FilterTable = Readonly<Record<string, true | FilterOptions>>
 export type LinkTable = Readonly<Record<string, LinkOptions>>
 
 /**
- * The type that checks filters. A filter must compare a comparable member, which is named by
- * `field` or by the filter's own name. It must have only known options.
+ * The type that checks filters. The member that a filter compares, named by `field` or by the
+ * filter's own name, must be comparable. A filter must not have unknown options.
  */
 type CheckedFilters<T, F> = {
   readonly [N in keyof F]: F[N] extends true

@@ -18,7 +18,7 @@ function expression(pattern: string): RegExp {
   } catch (error) {
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema has an invalid pattern: ${(error as Error).message}. Fix it there.`,
+      `The schema has an invalid pattern: ${(error as Error).message}. Fix the pattern.`,
     )
   }
 }
@@ -36,7 +36,10 @@ export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSche
 }
 
 export const endless = (): ConfigurationError =>
-  new ConfigurationError('invalid-schema', 'The schema has a $ref cycle. Make each $ref lead to a value.')
+  new ConfigurationError(
+    'invalid-schema',
+    'The schema has a $ref cycle. A schema can refer to itself only inside a member or an item.',
+  )
 
 /**
  * The subschema to which a local `$ref` points with a JSON pointer in a fragment (RFC 6901 6).

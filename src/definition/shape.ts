@@ -9,8 +9,8 @@ import type { JsonSchema } from './schema-types.js'
 
 /**
  * The shapes of schemas, keyed by root and node, so that each node is read only once. The value is
- * `'making'` while a shape is being created. It serves to detect and refuse a schema that contains
- * itself without a member or an item in between.
+ * `'making'` while a shape is being created. If a schema that is being read leads back to itself
+ * without a member or an item in between, this value is found, and the schema is refused.
  */
 const shapesByRoot = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making'>>()
 

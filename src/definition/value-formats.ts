@@ -15,7 +15,7 @@ export interface ValueFormat {
   canonical(text: string): string | undefined
   /**
    * Compares two canonical strings by their values. The result is negative, zero or positive.
-   * Absent if the order of the canonical strings is the order of the values.
+   * Absent if comparing the canonical strings as text gives the same order.
    */
   readonly compare?: (a: string, b: string) => number
   /** Describes valid values, as the end of a sentence. */

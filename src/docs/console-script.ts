@@ -26,7 +26,8 @@ follow()
 const parameter = (element) => element.closest('tr')?.dataset.paramName ?? 'Value'
 /**
  * Roles and labels that Swagger UI lacks for screen readers and keyboards (WCAG 1.3.1, 2.1.1,
- * 2.4.6, 4.1.2): selector, attribute, and the value or a function of the element.
+ * 2.4.6, 4.1.2). Each entry has a selector, an attribute, and its value or a function that returns
+ * the value for an element.
  */
 const missing = [
   ['h1', 'aria-level', '2'],
@@ -64,7 +65,10 @@ const soon = () => {
 new MutationObserver(soon).observe(place, { childList: true, subtree: true })
 addEventListener('keydown', ({ key }) => key === 'Escape' && place.querySelector('.close-modal')?.click())
 
-/** The policy allows requests only to this host, but the document may name another one. */
+/**
+ * The Content-Security-Policy allows requests only to this host, but the document may name another
+ * host.
+ */
 function served(openapi) {
   openapi.servers = [{ url: at('..') }]
   const login = openapi.paths['/login']

@@ -1,4 +1,4 @@
-/** The pages of a service, and their assets by name. */
+/** Creates the pages of a service, and the assets that the pages load. */
 import type { OpenApiDocument } from '../openapi/document.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -71,8 +71,8 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
     consoleName,
     upgradePageName,
   ])
-  // The router caches documents. A site stays in this map only as long as its document is in
-  // memory.
+  // The sites, keyed by document. The router caches the documents. If it evicts a document, the
+  // site of the document is removed from this map too.
   const sites = new WeakMap<object, Site>()
   const siteFor = (document: object): Site => {
     const known = sites.get(document) ?? siteOf(document as OpenApiDocument, reserved)

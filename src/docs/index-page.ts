@@ -69,7 +69,7 @@ const upgradeLink = (context: PageContext): HtmlPart =>
     .filter(({ name }) => name === upgradePageName)
     .map(({ name, title }) => html` What clients must change: <a href="${fileAddress(context, name)}">${title}</a>.`)
 
-/** The announced brownouts of the version. */
+/** The announced brownouts: periods in which the deprecated version is unavailable. */
 function brownoutText(document: unknown): HtmlPart {
   const coming = listIn(document, 'x-brownouts').slice(0, 50)
   return (
@@ -93,8 +93,8 @@ const clauseLink = (context: PageContext, id: 'VER-3'): Html =>
   html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
 
 /**
- * Returns whether the version is deprecated. The operation that returns the document is deprecated
- * if and only if the version is deprecated.
+ * Returns whether the version is deprecated. In that case, the operation that returns the document
+ * is marked as deprecated.
  */
 const isDeprecated = ({ site }: PageContext): boolean =>
   objectIn(site.document.paths['/openapi'], 'get').deprecated === true

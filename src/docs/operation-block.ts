@@ -207,7 +207,8 @@ ${some}</tbody></table>
 }
 
 /**
- * Returns the header fields that all responses have. Only fields that are components are included.
+ * Returns the header fields that all responses have. Only fields that are components of the OpenAPI
+ * document are included.
  */
 function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> {
   const [first = {}, ...others] = all
@@ -219,8 +220,8 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
 }
 
 /**
- * Describes a response. A problem is described by its codes if the library defines all of them. Any
- * other response is described by its description and content.
+ * Describes a response. If all its problem codes are defined by the library, the codes describe it.
+ * Any other response is described by its description and content.
  */
 function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
   const codes = problemCodes(objectIn(response, 'content'))

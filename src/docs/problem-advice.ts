@@ -32,7 +32,8 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'body-too-large': 'Send a smaller body.',
   'uri-too-long': 'Shorten the query, or split the request.',
   'unsupported-accept': 'Send an `Accept` that allows one of the media types in `errors`.',
-  'unsupported-content': 'Send a supported `Content-Type`. `Accept` or `Accept-Patch` of the response lists them.',
+  'unsupported-content':
+    'Send a supported `Content-Type`. `Accept` or `Accept-Patch` of the response lists the supported types.',
   'invalid-body': 'Correct each member that `errors` names.',
   duplicate: 'Use another value for the members in `errors`, or change the existing record.',
   reference: 'Create the records that the members in `errors` refer to, or refer to existing ones.',

@@ -1,4 +1,4 @@
-/** The entries of the search: data for the script of the pages. */
+/** The pages and sections that the search finds, as data for the search script. */
 import { clauses } from '../clauses.js'
 import { problemKinds } from '../problem-kinds.js'
 import type { FixedPage } from './layout.js'
@@ -10,7 +10,7 @@ import { typeAnchor } from './tag-page.js'
 type Entry = readonly [title: string, address: string, words: string]
 
 /**
- * Returns a script that passes the entries to the script of the search. The entries are served as a
+ * Returns a script that passes the entries to the search script. The entries are served as a
  * script, because the `Content-Security-Policy` of the pages does not allow `fetch`.
  */
 export function searchScript(site: Site, fixed: readonly FixedPage[]): string {

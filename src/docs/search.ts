@@ -66,7 +66,7 @@ export const searchAsset = `'use strict'
     event.preventDefault()
     finds.querySelector('a')?.click()
   })
-  // Loads the entries before the first search, so that it needs no request.
+  // Loads the entries before the first search, so that the search needs no request.
   addEventListener('load', () => void load().catch(() => {}))
   field.addEventListener('input', () => void search())
   document.addEventListener('keydown', (event) => {

@@ -43,7 +43,7 @@ export interface Site {
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
 
-/** The tag for operations that have none. */
+/** The tag for operations without a tag. */
 const untagged = 'other'
 
 /** Arranges a document for its pages. `reserved`: names that the pages of tags must not have. */

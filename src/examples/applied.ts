@@ -40,8 +40,8 @@ function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema
 }
 
 /**
- * One of the branches that allow a value. Null is chosen only if the member is to be empty
- * (`gaps`), or if nothing else is allowed.
+ * One of the branches that allow a value. If null and other values are allowed, null is chosen with
+ * the probability `gaps`.
  */
 function branchOf(union: readonly unknown[], { random, gaps, first }: Making): unknown {
   const open = union.filter((branch) => branch !== false)

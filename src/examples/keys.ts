@@ -17,7 +17,7 @@ import { Unmade } from './unmade.js'
 interface PartPlace {
   readonly index: number
   readonly attempt: number
-  /** The number of keys with the same other parts that have already been tried. */
+  /** How many keys with the same other parts have already been tried. */
   readonly before: number
 }
 

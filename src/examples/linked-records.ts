@@ -1,6 +1,6 @@
 /**
- * Generates example records of linked resources. Every link, parent and association refers to an
- * existing record.
+ * Generates example records of linked resources. Links, parents and associations refer only to
+ * existing records.
  */
 import type { ParentKey } from '../adapters/contract.js'
 import { isList, isObject, type JsonObject, own, put } from '../definition/json.js'
@@ -231,7 +231,9 @@ async function makeRecords(building: Building, seed: number): Promise<readonly J
   return records
 }
 
-/** A record that violates no rule. Throws the most frequent `Unmade` if none was found. */
+/**
+ * A record that violates no rule. If none was found, throws the `Unmade` that occurred most often.
+ */
 async function unbroken(
   maker: RecordMaker,
   index: number,

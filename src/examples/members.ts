@@ -85,7 +85,10 @@ export class Members {
     return said.length > 0 ? said : all(this.#parts, 'unevaluatedProperties')
   }
 
-  /** Adds the members that the schema requires, always or because of other members. */
+  /**
+   * Adds the members that the schema always requires, and those that it requires because other
+   * members are present.
+   */
   #close(names: Set<string>): void {
     for (let size = -1; size !== names.size + this.#parts.length; ) {
       size = names.size + this.#parts.length

@@ -111,7 +111,7 @@ class Writer {
       }
       default:
         // A lookbehind is written like other elements. Nothing is written for a lookahead, because
-        // the elements after it must match it.
+        // the elements after the lookahead write the text that it describes.
         return element.type === 'Assertion' && element.kind === 'lookbehind' && !element.negate
           ? this.alternatives(element.alternatives)
           : ''

@@ -54,8 +54,8 @@ export class RecordMaker {
   }
 
   /**
-   * Generates a record. Tries again until a record is valid. If all attempts fail, throws the most
-   * frequent `Unmade`.
+   * Generates a record. Tries again until a record is valid. If all attempts fail, throws the
+   * `Unmade` that occurred most often.
    */
   make(index: number, fixedOf: (attempt: number, gaps: number) => JsonObject): JsonObject {
     const faults: Unmade[] = []

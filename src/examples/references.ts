@@ -33,10 +33,11 @@ export class Reference {
   }
 
   /**
-   * Sets the members of the reference that are not set yet. They get the key of an existing record
-   * that matches the members that are already set. If the schema allows it, they may instead be
-   * null or absent: at random, or because there is no such record. Throws `Unmade` if the members
-   * must refer to a record and there is none.
+   * Sets the members of the reference that are not set yet to the key of an existing record. The
+   * key matches the members that are already set. If the schema allows null or absent members, they
+   * stay empty if there is no such record, and otherwise with the probability `gaps`. A reference
+   * to a parent stays empty only if there is no such record. Throws `Unmade` if there is no such
+   * record and the members must not be empty.
    */
   assign(row: JsonObject, random: Random, gaps: number): void {
     const open = this.by.filter((member) => !Object.hasOwn(row, member))

@@ -149,8 +149,8 @@ function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { 
 }
 
 /**
- * One of the values that every `enum` and `const` allows. Null is chosen only if the member is to
- * be empty (`gaps`), or if no other value is allowed.
+ * One of the values that every `enum` and `const` allows. If null and other values are allowed,
+ * null is chosen with the probability `gaps`.
  */
 function listedValue(
   parts: readonly JsonSchema[],

@@ -1,7 +1,7 @@
 /**
- * Marks errors whose message may be logged. The library wrote these messages, and they contain no
- * values and no secrets. For all other errors, a log line contains only the class of the error, its
- * code, and its position in the source code.
+ * Marks errors whose message may be logged. These messages come from the library itself, and
+ * contain no values and no secrets. For all other errors, a log line contains only the class of the
+ * error, its code, and its position in the source code.
  */
 import { branded, hasBrand } from '../brand.js'
 import type { Incident } from './incidents.js'

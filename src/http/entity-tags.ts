@@ -178,8 +178,8 @@ const librarySuffix = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
 export const isCoded = (opaque: string): boolean => /\+[^.+]+"$/.test(opaque)
 
 /**
- * The suffix for a content coding that the tag `opaque` has in addition to the tag `own`. The
- * suffix is empty if the tags are equal. It is `undefined` if `opaque` belongs to another
+ * If the tag `opaque` is the tag `own` with a suffix for a content coding, returns the suffix. If
+ * the tags are equal, the suffix is empty. The result is `undefined` if `opaque` belongs to another
  * representation.
  */
 function suffixOf(opaque: string, own: string): string | undefined {
@@ -191,7 +191,7 @@ function suffixOf(opaque: string, own: string): string | undefined {
 
 /**
  * Strong comparison (RFC 9110 8.8.3.2), for `If-Match` (HDR-3). A weak tag never matches, unless
- * `weakToo` is true. The tag of the representation matches with any suffix for a content coding.
+ * `weakToo` is true. A tag also matches if it has a suffix for a content coding.
  */
 export function matchesStrongly(list: TagList, opaque: string, weakToo = false): boolean {
   return list.any || list.tags.some((tag) => (weakToo || !tag.weak) && suffixOf(tag.opaque, opaque) !== undefined)

@@ -72,7 +72,7 @@ export function canonicalTime(text: string): string | undefined {
 
 /**
  * Compares two canonical times as PostgreSQL does: by the time of day in UTC, and then by the
- * offset, with the eastern offset first.
+ * offset. The offset that is further east comes first.
  */
 export function compareTimes(a: string, b: string): number {
   const [one, other] = [timeParts(a), timeParts(b)]

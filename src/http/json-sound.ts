@@ -51,15 +51,15 @@ function stringsOf(value: unknown, depth: number): number {
 }
 
 /**
- * True if the literal of this number was certainly not an integer that `JSON.parse` has changed.
- * This is certain for a safe integer other than `-0`. It is also certain for a finite number with a
- * fraction. Its literal may have been rounded, which is allowed, but was not an integer.
+ * True if `JSON.parse` has certainly not changed an integer to get this number. A safe integer
+ * other than `-0` is never a changed integer. A number with a fraction was not an integer in the
+ * text. It may have been rounded, which is allowed.
  */
 function isCertain(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) && !Object.is(value, -0) : Number.isFinite(value)
 }
 
-/** The number of quotation marks in a JSON text that begin or end a string. */
+/** The number of quotation marks that begin or end a string in a JSON text. */
 function quotesOf(text: string): number {
   let count = 0
   // Without a backslash, no quotation mark is escaped. Searching with `indexOf` takes half the time

@@ -38,9 +38,9 @@ interface Count {
 }
 
 /**
- * Creates the engine of one budget. `caches` holds the policy field of each caller, because every
- * response has this field. `uncounted` returns the fields for a request that the store could not
- * count, or throws.
+ * Creates the engine of one budget. `caches` stores the `RateLimit-Policy` field of each caller, so
+ * that the field is not computed again for each response. `uncounted` returns the fields for a
+ * request that the store could not count, or throws.
  */
 export function makeEngine(
   budget: Budget,
@@ -66,7 +66,8 @@ export function makeEngine(
   const counts = rateLimit({
     windowMs: window,
     limit,
-    // The header fields of `express-rate-limit` would need a digest of the key for every request.
+    // To create these fields, `express-rate-limit` would compute a digest of the key for every
+    // request.
     standardHeaders: false,
     legacyHeaders: false,
     validate: false,
@@ -78,8 +79,8 @@ export function makeEngine(
     },
     store,
   })
-  // The middleware expects Express's request and response and would write to both, so it gets other
-  // objects instead.
+  // `express-rate-limit` expects the request and the response, and stores the count in the request.
+  // It gets other objects instead, so that the real request is not changed.
   return (key) =>
     new Promise((resolve, reject) => {
       const request: Counted = {
@@ -100,7 +101,10 @@ export function makeEngine(
     })
 }
 
-/** Takes the place of the response object. The middleware never writes to it. */
+/**
+ * Takes the place of the response. With the options above, `express-rate-limit` writes nothing to
+ * it.
+ */
 const unanswered = Object.freeze({})
 
 /**

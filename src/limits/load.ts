@@ -10,6 +10,9 @@ export const defaultMaxConcurrent = 1_000
 export interface Load {
   /** The maximum number of concurrently executing requests; `Infinity` if there is no limit. */
   readonly maxConcurrent: number
-  /** The number of requests that are between the step `execute` and their response. */
+  /**
+   * The number of executing requests. A request counts from the step `execute`, which calls the
+   * adapter or the handler, until its response.
+   */
   executing: number
 }

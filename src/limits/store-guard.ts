@@ -51,8 +51,8 @@ const maxPause = 1000
 /**
  * Milliseconds after which a probe without a response is abandoned and the next probe may start.
  * The command of the abandoned probe may be lost forever on a half-open connection, so the next
- * probe must not wait for it. A store client that queues unsent commands adds one command per store
- * to its queue in this time.
+ * probe must not wait for it. The time must not be much shorter, because a disconnected store
+ * client may queue the commands of every probe.
  */
 const probeTimeout = 2000
 
@@ -223,7 +223,7 @@ async function count({ store }: Guarded, key: string): Promise<WindowCount> {
 }
 
 /**
- * Tests one store. `isCurrent` returns false once the probe is abandoned. The probe then sends no
+ * Tests one store. `isCurrent` returns false after the probe was abandoned. The probe then sends no
  * more commands.
  */
 async function tryStore(guarded: Guarded, isCurrent: () => boolean): Promise<void> {

@@ -80,7 +80,11 @@ export interface Authenticate<P = unknown> extends Middleware {
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  * @example
- * const authenticated = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey realm="courier"', identify: (key) => callers.get(key) })
+ * const authenticated = authenticate({
+ *   field: 'X-Api-Key',
+ *   challenge: 'ApiKey realm="courier"',
+ *   identify: (key) => callers.get(key),
+ * })
  * app.use(authenticated)
  * app.get('/me', (req, res) => res.json(authenticated.of(req)))
  */
@@ -147,7 +151,7 @@ export const principals = requestState<{ readonly principal: unknown }>(
 
 /**
  * Returns the principal, or throws if there is none. Null and false count as none, because a store
- * often returns null for an unknown caller, and a membership test returns false.
+ * often returns null for an unknown caller, and a test such as `callers.has(key)` returns false.
  */
 export function requirePrincipal<P>(principal: P | undefined | null | false, refusal: () => HttpProblem): P {
   if (isNoPrincipal(principal)) throw refusal()

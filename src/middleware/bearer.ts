@@ -77,7 +77,10 @@ export interface TokenOptions<P = Claims> {
  */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 
-/** `keyRing` checks `keys`, so that no error message contains a key. */
+/**
+ * Any value of `keys` is valid here. `keyRing` validates `keys` later, and its messages never
+ * contain a key.
+ */
 export const tokenKinds: Kinds<TokenOptions<unknown>> = {
   keys: 'any',
   issuer: oneOrMore,
@@ -100,7 +103,12 @@ export const tokenKinds: Kinds<TokenOptions<unknown>> = {
  * unsuitable
  *
  * @example
- * const authenticated = bearer({ keys: jwks('https://login.example/jwks.json'), issuer: 'https://login.example', audience: 'courier', type: 'at+jwt' })
+ * const authenticated = bearer({
+ *   keys: jwks('https://login.example/jwks.json'),
+ *   issuer: 'https://login.example',
+ *   audience: 'courier',
+ *   type: 'at+jwt',
+ * })
  * app.use(authenticated)
  * app.get('/me', (req, res) => res.json(authenticated.of(req).sub))
  */
@@ -116,7 +124,14 @@ export function bearer<P = Claims>(options: TokenOptions<P> & MakesPrincipal<P>)
  * @throws ConfigurationError `invalid-option` if an option is invalid, `weak-key` if a key is
  * unsuitable
  *
- * @example app.use(publicToken({ keys: { kid: '2026-11', algorithm: 'ES256', key: publicPem }, issuer: 'https://api.example', audience: 'courier' }))
+ * @example
+ * app.use(
+ *   publicToken({
+ *     keys: { kid: '2026-11', algorithm: 'ES256', key: publicPem },
+ *     issuer: 'https://api.example',
+ *     audience: 'courier',
+ *   }),
+ * )
  */
 export function publicToken<P = Claims>(options: TokenOptions<P> & MakesPrincipal<P>): Authenticate<P> {
   return byToken('publicToken()', options, header.token, header.token, (field) => field)

@@ -58,7 +58,10 @@ export const bodyTypes = Object.freeze({
 export interface BodyOptions {
   /** Accepted media types. */
   readonly accepted: readonly string[]
-  /** The types of the values in the body, which XML itself does not indicate. */
+  /**
+   * The JSON types of the values in the body. Only XML bodies need them, because XML does not mark
+   * types.
+   */
   readonly form: Form
   /** The maximum size, in bytes. */
   readonly bodyLimit: number
@@ -236,7 +239,10 @@ function resultValue(result: JsonResult): unknown {
   throw new HttpProblem('malformed-body', { detail: malformed, errors })
 }
 
-/** Returns the media type of the body. Throws 415 if neither `accepted` nor `alsoAccepts` accepts it. */
+/**
+ * Returns the media type of the body. Throws 415 if neither `accepted` nor `alsoAccepts` accepts
+ * the type.
+ */
 function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaType {
   const field = headers['content-type']
   const media = field === undefined ? undefined : parseMediaType(field)

@@ -23,8 +23,8 @@ export interface BrownoutOptions {
    */
   readonly status?: 410 | 503
   /**
-   * The clients that are still served, by the `azp` or `client_id` of their token. If this list is
-   * set, `api` authenticates requests before it applies the brownout.
+   * The clients that are still served, identified by the `azp` or `client_id` of their token. If
+   * this list is set, `api` authenticates requests before it applies the brownout.
    */
   readonly exempt?: readonly string[]
 }
@@ -129,8 +129,8 @@ export class Brownouts {
     return new Unavailable({
       retryAfter: secondsUntil(until, now),
       detail:
-        `${this.#name} is unavailable until ${new Date(until).toISOString()} in an announced brownout, because it ` +
-        'will end. Nothing was changed. Use its successor.',
+        `${this.#name} is unavailable until ${new Date(until).toISOString()} because of an announced brownout. ` +
+        'This version will end, so use its successor. Nothing was changed.',
     })
   }
 }

@@ -119,9 +119,8 @@ function placeOf(req: ExpressRequest): Place {
   const route = expressRoute(req)
   if (route === undefined) return unknownPlace
   const template = canonicalTemplate(route)
-  // The version is read from the mount path, not from the template. If an id in the path equals the
-  // name of the version, as in `/v1/orders/v1`, the template has a placeholder in place of the
-  // version.
+  // The version is read from the mount path, not from the template. For the path `/v1/orders/v1`,
+  // where the id happens to be `v1`, the template can be `/{id}/orders/{id}`.
   const { baseUrl = '' } = req
   const mounted = fromVersion(baseUrl)
   if (mounted !== '') {

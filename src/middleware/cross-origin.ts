@@ -83,7 +83,12 @@ const longestOrigin = 200
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
- * @example api({ cors: crossOrigin({ origins: ['https://shop.example.com'] }), authenticate: bearer({ keys }), versions })
+ * @example
+ * api({
+ *   cors: crossOrigin({ origins: ['https://shop.example.com'] }),
+ *   authenticate: bearer({ keys }),
+ *   versions,
+ * })
  */
 export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   checkOptions('crossOrigin()', options, crossOriginKinds)

@@ -158,7 +158,8 @@ const updates = new Set(['PUT', 'PATCH', 'DELETE'])
  *   const found = await find(req.params.id)
  *   if (found === undefined) throw new HttpProblem('absent')
  *   checkVersion(req, found.version)
- *   const saved = await update(req.params.id, req.body, found.version) // ... WHERE id = $1 AND version = $3
+ *   // UPDATE ... WHERE id = $1 AND version = $3
+ *   const saved = await update(req.params.id, req.body, found.version)
  *   if (saved === undefined) throw preconditionFailed()
  *   sendTag(req, res, saved.version)
  *   res.json(saved)
@@ -239,7 +240,8 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
   const known = reading ? unmodifiedTag(conditions, tag) : undefined
   if (known === undefined) {
     res.setHeader(header.etag, tag)
-    // The handler, or an earlier middleware such as `compression`, may compress the body.
+    // If the handler or an earlier middleware such as `compression` compresses the body, the tag
+    // must change with it.
     followCoding(res, tag)
     return false
   }

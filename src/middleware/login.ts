@@ -34,8 +34,9 @@ export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
   /** The realm of the challenge (RFC 9110 11.5), in printable ASCII. Default `login`. */
   readonly realm?: string
   /**
-   * Called with errors that the response does not show, such as a failed upgrade or a stored hash
-   * that cannot be parsed. The errors contain no password and no hash. Default `console.error`.
+   * Called with errors that the response does not show, such as an exception in `upgrade`, or a
+   * stored hash that cannot be parsed. The errors contain no password and no hash. Default
+   * `console.error`.
    */
   readonly onError?: (error: unknown) => void
 }

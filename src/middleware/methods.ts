@@ -126,9 +126,8 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
     if (method === 'HEAD' && on === 'item') applyHeadRule(res, headRule(conventions.legacy('VERB-8', req)), next)
-    // If `hidden` is true, the caller may not read the resource. The body of the response to a
-    // DELETE may show the resource. So the legacy behavior, which keeps the body, does not apply
-    // (AUTH-4).
+    // The body of the response to a DELETE may show the resource. The legacy behavior keeps this
+    // body, so it does not apply to a caller who may not read the resource (AUTH-4).
     if (method === 'DELETE')
       applyHeadRule(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unreadablePatch())

@@ -15,8 +15,7 @@ import { requestState } from './request-state.js'
 
 /**
  * The problem for an `Accept` that matches none of the offered media types. Its status is 415
- * instead of 406, because the conventions require 415. The status is 406 if `legacy` says that the
- * service still responds with 406.
+ * instead of 406, because the conventions require 415. If `legacy` is 406, the status is 406.
  */
 export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'json'): HttpProblem {
   const detail = `Accept matches no media type offered here. Offered: ${offers.join(', ')}.`
@@ -63,7 +62,9 @@ export interface Negotiate extends Middleware {
  *
  * @example
  * const format = negotiate('application/json', 'text/csv')
- * app.get('/sucursales', format, (req, res) => (format.of(req) === 'text/csv' ? res.type('csv').send(csv()) : res.json(all())))
+ * app.get('/sucursales', format, (req, res) =>
+ *   format.of(req) === 'text/csv' ? res.type('csv').send(csv()) : res.json(all()),
+ * )
  */
 export function negotiate(...offers: readonly string[]): Negotiate
 export function negotiate(options: NegotiateOptions): Negotiate

@@ -28,9 +28,9 @@ export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
   readonly problemBase?: string
   /**
    * Converts problems to the format in which the service sent errors before it followed ERR-3.
-   * `shape` applies as long as the option `conventions` does not enforce ERR-3. If `conventions`
-   * has no entry for ERR-3, `shape` applies to all errors, and no finding is reported. `shape` is
-   * called with the RFC 9457 problem: `(problem) => ({ body: { error: problem.title } })`.
+   * `shape` applies to the routes on which `conventions` sets ERR-3 to `off` or `report`. If
+   * `shape` is set, the default for ERR-3 is `off`, which reports no findings. `shape` is called
+   * with the RFC 9457 problem: `(problem) => ({ body: { error: problem.title } })`.
    */
   readonly shape?: ProblemShape
   /**

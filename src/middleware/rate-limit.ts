@@ -90,7 +90,11 @@ export interface RateLimit extends Middleware {
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
- * const limit = rateLimit({ limit: 600, budgets: [{ name: 'search', routes: ['search'], limit: 60 }], failures: { limit: 20 } })
+ * const limit = rateLimit({
+ *   limit: 600,
+ *   budgets: [{ name: 'search', routes: ['search'], limit: 60 }],
+ *   failures: { limit: 20 },
+ * })
  * app.use(authenticated, limit)
  * app.use(limit.failures, problems())
  */

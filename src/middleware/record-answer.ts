@@ -26,11 +26,11 @@ export interface RecordAnswer<T> extends Negotiate {
 }
 
 /**
- * Creates a middleware that chooses between JSON, XML and `others` (`offers` in the options), as
- * `negotiate()` does. If none is acceptable, the response is 415. `Vary` always lists `Accept`. The
- * function `send` writes records of the definition in the chosen media type, without their
- * `writeOnly` members (REP-8). All other members are written as they are, including links and
- * members that the schema does not declare.
+ * Creates a middleware that chooses between JSON, XML and the media types in `others`, as
+ * `negotiate()` does. In `options`, these other media types are called `offers`. If none is
+ * acceptable, the response is 415. `Vary` always lists `Accept`. The function `send` writes records
+ * of the definition in the chosen media type, without their `writeOnly` members (REP-8). All other
+ * members are written as they are, including links and members that the schema does not declare.
  *
  * @throws ConfigurationError `invalid-option` if one of `others` is not a media type
  *

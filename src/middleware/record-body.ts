@@ -83,7 +83,10 @@ export interface RecordBody<T> extends Middleware {
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })
- * app.post('/sucursales', body, async (req, res) => res.status(201).location(await insert(body.of(req))).end())
+ * app.post('/sucursales', body, async (req, res) => {
+ *   const url = await insert(body.of(req))
+ *   res.status(201).location(url).end()
+ * })
  */
 export function recordBody<T>(definition: ResourceDefinition<T>, options: RecordBodyOptions = {}): RecordBody<T> {
   checkOptions('recordBody()', options, recordBodyKinds)

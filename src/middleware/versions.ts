@@ -66,16 +66,23 @@ interface Served {
 
 /**
  * Creates a middleware that serves several versions side by side (VER-1..3). Each version has its
- * own router, which sees the path below its version, as in an Express mount. An unknown version
- * gets 404. A retired version gets 410 with an empty body for every method. If the first segment of
- * a path is not a version, the request goes to `next()`. The version segment is not decoded before
- * it is compared, as with Express's mount paths, so a guard on `/v1` also protects these routes.
- * Errors are passed on, so mount `problems()` after this middleware.
+ * own router. The router gets the path below its version, as if Express had mounted it there. An
+ * unknown version gets 404. A retired version gets 410 with an empty body for every method. If the
+ * first segment of a path is not a version, the request goes to `next()`. The version segment is
+ * compared without decoding it, as Express compares mount paths. So a guard on `/v1` also protects
+ * these routes. Errors are passed on, so mount `problems()` after this middleware.
  *
  * @throws ConfigurationError `version-malformed` if a name is not a version; `invalid-option` if an
  * entry is invalid
  *
- * @example app.use(versions({ v8: current, v1: { handler: old, deprecated: '2026-01-01', sunset: '2027-06-30', successor: 'v8' }, v0: 'retired' }))
+ * @example
+ * app.use(
+ *   versions({
+ *     v8: current,
+ *     v1: { handler: old, deprecated: '2026-01-01', sunset: '2027-06-30', successor: 'v8' },
+ *     v0: 'retired',
+ *   }),
+ * )
  */
 export function versions(table: Readonly<Record<string, VersionEntry>>, options: VersionsOptions = {}): Middleware {
   checkOptions('versions()', options, versionsKinds)

@@ -1,6 +1,7 @@
 /**
- * The versions of a service, and the resources that need records. Several mounts may share the same
- * records.
+ * The versions of a service, and the definitions for which the mock needs records. Several mounts
+ * may share the same records. For example, a view (`adapterView`) serves an older version from the
+ * records of a newer version.
  */
 import { type AdapterViewOptions, adapterView, viewOf } from '../adapters/view.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -26,7 +27,10 @@ export function versionsOf({ versions }: ApiOptions): readonly GivenVersion[] {
   })
 }
 
-/** The definition whose records a mount shows, and the views through which it shows them. */
+/**
+ * The definition to which the records of a mount belong, and the views between the mount and these
+ * records.
+ */
 export interface Origin {
   readonly definition: ResourceDefinition
   /** The views, from the outermost to the innermost. */
@@ -64,7 +68,7 @@ export class Sources {
     return this.#origins.get(mount) as Origin
   }
 
-  /** The mounts that show the records of a definition without a view. */
+  /** The mounts that serve the records of a definition directly, without a view. */
   mountsOf(definition: ResourceDefinition): readonly Mount[] {
     return [...this.#origins].flatMap(([mount, origin]) =>
       origin.definition === definition && origin.views.length === 0 ? [mount] : [],

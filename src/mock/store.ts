@@ -31,8 +31,9 @@ export function exampleStore(definition: ResourceDefinition, { records, attachme
 }
 
 /**
- * Returns a function that sets the members that a real store would set: read-only members, and
- * assigned strings of the key. Numbers are not set here, because the memory adapter assigns them.
+ * Returns a function that sets the members that a real store would set: the read-only members, and
+ * the key members that the definition declares as `assigned`. Numeric key members are not set here,
+ * because the memory adapter assigns them.
  */
 function completion(
   definition: ResourceDefinition,
@@ -108,8 +109,8 @@ export function withMethodsOf(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
   if (store.computes === true) able.computes = true
   for (const method of optional) if (typeof real[method] === 'function') able[method] = store[method]
   const { create } = able as Pick<AnyAdapter, 'create'>
-  // This wrapper is created for each adapter, because adapters with different `declareCreating`
-  // settings may share `create`.
+  // `declareCreating` marks a function. Several adapters may share `create`, and not all of them
+  // need the mark, so each adapter gets its own wrapper.
   const own = create && ((value: unknown, call: AdapterCall) => create(value, call))
   if (own !== undefined) {
     if (isCreating(real.create)) declareCreating(own)

@@ -43,8 +43,8 @@ const omitted = [
 
 /**
  * Returns the options of a service without those that concern its deployment: the base URL, the
- * limits and the hooks. With `off`, authentication and permission are omitted, too. Links therefore
- * point to the mock, and the hooks of the real service are not called.
+ * rate limits and the hooks. So links point to the mock, and the hooks of the real service are not
+ * called. With `off`, every request is also authenticated as `principal`, and permitted.
  */
 export function mockOptions(given: ApiOptions, { auth, principal }: Visitors): Partial<ApiOptions> {
   const options: Record<string, unknown> = { ...given }

@@ -31,7 +31,7 @@ export class ObservedAnswer {
   readonly isItem: boolean
   /** Whether the path ends with something like a file name. */
   readonly isFile: boolean
-  /** Whether a route for items below the path is known. */
+  /** Whether the path is known to be a collection, because a route for its items has been seen. */
   readonly isKnownCollection: boolean
   readonly #req: IncomingMessage
   readonly #fields: ReadonlyMap<string, string>

@@ -161,8 +161,8 @@ class Observer {
   readonly #allow: ReadonlySet<string>
   readonly #parameters: ReadonlyMap<string, readonly string[]>
   /**
-   * Findings that depend only on the template. Their number is bounded, because the finder stores a
-   * bounded number of templates.
+   * The results of `judgePath`, by template. The map stays small, because `RouteFinder` limits the
+   * number of templates.
    */
   readonly #paths = new Map<string, readonly Finding[]>()
 

@@ -1,6 +1,6 @@
 /**
  * Finds the route template of a request to a hand-written service. The number of templates is
- * bounded, so that clients can't create any number of them.
+ * bounded, so that clients can't fill the memory with invented paths.
  */
 import type { IncomingMessage } from 'node:http'
 import { decodeSegments, splitTarget } from '../http/targets.js'
@@ -91,7 +91,10 @@ export class RouteFinder {
     return shape
   }
 
-  /** Whether a template for items below this template is known. */
+  /**
+   * Whether a known template adds exactly one parameter to this template, as `/orders/{id}` does to
+   * `/orders`.
+   */
   isCollection(template: string): boolean {
     return (this.#known.get(segmentsOf(template).length + 1) ?? []).some(
       (parts) => isParameter(parts.at(-1) ?? '') && `/${parts.slice(0, -1).join('/')}` === template,
@@ -164,8 +167,8 @@ function passedOn(req: IncomingMessage): readonly (readonly string[])[] | undefi
 }
 
 /**
- * Replaces possible ids in a path without a known template. `ends`: templates that the last
- * segments of the path may have.
+ * Replaces possible ids in a path without a known template. `ends`: templates that may match the
+ * last segments of the path.
  */
 function shapesOf(segments: readonly string[], ends: readonly (readonly string[])[] = []): readonly string[] {
   const end =

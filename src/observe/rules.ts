@@ -1,7 +1,7 @@
 /**
- * Rules whose violation a single response can prove, clause by clause. Rules that need more
- * knowledge, such as the contents of the store, are not included. They could cause false findings,
- * which would make the whole report useless.
+ * Rules whose violation can be proved by a single response. Each rule belongs to a clause of the
+ * conventions. Rules that need more knowledge, such as the contents of the store, are not included,
+ * because false findings would make the whole report useless.
  */
 import { Caches } from '../cache.js'
 import { negotiator } from '../http/accept.js'
@@ -10,13 +10,19 @@ import { parseMediaType } from '../http/media-type.js'
 import { mediaType, parameter } from '../wire.js'
 import type { ObservedAnswer } from './answer.js'
 
-/** A clause that a response violates. `detail` is a name, never a value. */
+/**
+ * A clause that a response violates. `detail` names the violation, and never contains a value from
+ * the request or the response.
+ */
 export interface Finding {
   readonly clause: string
   readonly detail: string
 }
 
-/** The input of the rules: a response that was observed, or that a check received. */
+/**
+ * The input of the rules: a response that `observe()` watched, or that the command `check`
+ * received.
+ */
 export type JudgedAnswer = Pick<ObservedAnswer, keyof ObservedAnswer>
 
 interface Rule {
@@ -89,7 +95,7 @@ const listRules: readonly Rule[] = [
     judge: (answer) => {
       if (answer.isItem || !isJsonList(answer, 'array') || isSearch(answer.template)) return undefined
       const total = answer.field('x-total-count')
-      return total === undefined ? 'x-total-count' : named('x-total-count is no number', !/^\d+$/.test(total))
+      return total === undefined ? 'x-total-count' : named('x-total-count is not a number', !/^\d+$/.test(total))
     },
   },
   {
@@ -232,7 +238,7 @@ const errorRules: readonly Rule[] = [
     clause: 'ERR-1',
     judge: ({ method, status, requestField }) => {
       if (status === 302) return named('302', method !== 'HEAD')
-      // 206 is the response to a range request. The rule for HDR-1 reports 406.
+      // 406 is reported by the rule for HDR-1, and 206 is allowed for range requests.
       if (status === 406 || (status === 206 && requestField('range') !== undefined)) return undefined
       return named(String(status), !statuses.has(status))
     },

@@ -1,9 +1,9 @@
 /** Selects the requests to examine: a share of all requests, within a time budget. */
 
 /**
- * The period, in milliseconds, whose whole time budget may be spent at once. The first examinations
- * are slow, because their code is not compiled yet. They would exhaust the budget of a shorter
- * period.
+ * The period of the time budget, in milliseconds. The budget of a whole period can be spent at
+ * once, because the first examinations are slow: their code is not compiled yet. They would exhaust
+ * the budget of a shorter period.
  */
 const window = 60_000
 
@@ -14,7 +14,10 @@ export class Sampler {
   #lastTaken = performance.now()
   #passed = 0
 
-  /** Both parameters are from 0 to 1. */
+  /**
+   * `sample`: the share of requests to examine. `budget`: the share of time that examinations may
+   * take. Both are from 0 to 1.
+   */
   constructor(sample: number, budget: number) {
     this.#sample = sample
     this.#budget = budget

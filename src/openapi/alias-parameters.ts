@@ -6,8 +6,8 @@ import { parameter } from '../wire.js'
 import type { DocumentSchema } from './document.js'
 
 /**
- * Returns the aliases of the parameters that `own` names. An alias that has the same name as one of
- * these parameters is left out.
+ * Returns the aliases of the parameters in `own`. An alias that has the same name as one of these
+ * parameters is left out.
  */
 export function aliasParameters(
   names: ParameterNames | undefined,

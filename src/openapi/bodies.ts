@@ -145,8 +145,8 @@ export class Bodies {
       name: typeName(name),
       purpose,
     }
-    // Schemas of request bodies are closed, as they are for resources. Schemas of responses are not
-    // changed in this respect.
+    // Request bodies must not have undeclared members, as for resources. Responses may have the
+    // members that the schema allows.
     return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 

@@ -9,12 +9,12 @@ export type ComponentKind = 'schemas' | 'responses' | 'parameters' | 'headers' |
 interface Named {
   readonly kind: ComponentKind
   readonly name: string
-  /** Two claims for the same name get the same component if their identities are equal. */
+  /** Parts with the same name and the same identity become one component. */
   readonly identity: string
   /** The owner of the component, for messages. */
   readonly owner: string
   /**
-   * Builds the component. This function is called after all claims of operations, because resources
+   * Builds the component. This function is called when all operations are built, because resources
    * reference each other in cycles and in long chains.
    */
   readonly make: () => unknown
@@ -26,8 +26,8 @@ interface Named {
 }
 
 /**
- * A request for a name. The component gets the first of `names` that is free or has the same
- * identity.
+ * The possible names of a component, and its owner. The component gets the first name that is free,
+ * or that already belongs to a component with the same identity.
  */
 interface Claim {
   readonly names: readonly string[]
@@ -101,7 +101,7 @@ export class Components {
   /** Returns all components by kind and name, sorted by name. */
   all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
     const made = new Map<ComponentKind, Map<string, unknown>>()
-    // Building a component may append further claims to the list.
+    // Building a component may append further components to the list.
     for (const { kind, name, make } of this.#claims) {
       const table = made.get(kind) ?? new Map<string, unknown>()
       made.set(kind, table)

@@ -1,5 +1,5 @@
 /**
- * Adds the descriptions of hand-written routes to a document. A description can't replace an
+ * Adds fragments, which describe hand-written routes, to a document. A fragment can't replace an
  * existing part of the document.
  */
 import { isObject } from '../definition/json.js'
@@ -35,7 +35,7 @@ function merged(what: string, known: Tables, added: Tables): Tables {
     if (taken !== undefined) {
       throw new ConfigurationError(
         'description-clash',
-        `A fragment has "${taken}" in "${name}" of ${what}, which the document has already. ` +
+        `A fragment has "${taken}" in "${name}" of ${what}, but the document already has this entry. ` +
           'Leave it out, or rename it.',
       )
     }

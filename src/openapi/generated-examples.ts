@@ -1,6 +1,6 @@
 /**
- * Generates examples for bodies that have no example. Each named type gets one example. Each body
- * without a named type gets one too.
+ * Generates examples for bodies that have no example. Each named type, which is a schema in
+ * `components`, gets one example. Each body whose type has no name gets one, too.
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'

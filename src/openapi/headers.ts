@@ -20,9 +20,9 @@ const natural = safeInteger({ type: 'integer', minimum: 0 })
 
 /** The description and schema of each field. */
 const fields: Readonly<Record<string, Field>> = {
-  [header.accept]: text('The media types of a body (RFC 9110 15.5.16).'),
-  [header.acceptEncoding]: text('The content codings of a body (RFC 9110 15.5.16).'),
-  [header.acceptPatch]: text('The media types of a PATCH (RFC 5789 3.1).'),
+  [header.accept]: text('The accepted media types of a request body (RFC 9110 15.5.16).'),
+  [header.acceptEncoding]: text('The accepted content codings of a request body (RFC 9110 15.5.16).'),
+  [header.acceptPatch]: text('The accepted media types of a PATCH body (RFC 5789 3.1).'),
   [header.allowOrigin]: text('The origin whose scripts may read the response (HDR-7).'),
   [header.allow]: text('The methods that the caller may use at this URL (VERB-9).'),
   [header.cacheControl]: text('How long the response may be cached, and whether shared caches may store it (HDR-6).'),
@@ -67,8 +67,8 @@ export function headersOf(
 }
 
 /**
- * Returns the names of header fields as a suffix that distinguishes responses with different
- * fields.
+ * Returns the names of header fields as one suffix for the name of a response component. Responses
+ * with different fields get different suffixes.
  */
 export const fieldNames = (headers: ReturnType<typeof headersOf>): string =>
   Object.entries(headers)
@@ -77,7 +77,7 @@ export const fieldNames = (headers: ReturnType<typeof headersOf>): string =>
 
 /** Returns a reference to a field. Required and optional fields are different components. */
 function reference(name: string, always: boolean, components: Components): Reference {
-  // Linters search for this field by its exact name, even among the components.
+  // Linters look for a component with the exact name of this field.
   const title = name === header.allowOrigin ? name : `${always ? '' : 'Optional'}${typeName(name)}`
   const field = fields[name] ?? text('A header field.')
   return components.share('headers', [title], { ...field, ...(always ? { required: true } : {}) })

@@ -81,7 +81,7 @@ export class LinkSchemas {
   #makeSent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
     const { key, definition } = target.plan
     // If the link contains the key, its `href` may be null. If the target itself has a member
-    // `href`, the key identifies the target, and `href` is not the target's URL.
+    // `href`, the link may contain that member instead, so `href` is not restricted here.
     const address = definition.shape.members.has('href')
       ? {}
       : { href: { type: ['string', 'null'], maxLength: this.#sentAddress.maxLength } }

@@ -1,6 +1,7 @@
 /**
  * The schemas of the members of resources. In these schemas, objects are closed: they allow no
- * undeclared members. A schema that is the same for every purpose is built once.
+ * undeclared members. A schema that is the same for every purpose (responses, and the bodies of
+ * POST, PUT and PATCH) is built once.
  */
 import type { JsonSchema } from '../definition/schema-types.js'
 import { closedPlace } from '../plan/closed-schema.js'

@@ -32,13 +32,15 @@ import { toVersion30 } from './version-30.js'
 /**
  * Returns the OpenAPI document of a version of a service made by `api()` or `resourceRouter()`, as
  * plain JSON: paths, parameters, bodies, responses, headers and problems. A `resourceRouter` has no
- * versions: `version` is the name of the version below which it is mounted.
+ * versions. For it, `version` is the name of the version below which it is mounted.
  *
  * Throws `ConfigurationError` if the version is not served, an option is invalid, two parts have
  * the same name, an example does not match its schema, or a schema has a keyword that a document
  * can't express.
  *
- * @example writeFileSync('v1.json', JSON.stringify(openapi(service, 'v1', { info: { title: 'Pieces', version: '1.4.0' } })))
+ * @example
+ * const document = openapi(service, 'v1', { info: { title: 'Pieces', version: '1.4.0' } })
+ * writeFileSync('v1.json', JSON.stringify(document))
  */
 export function openapi(service: object, version: string, options: OpenApiOptions = {}): OpenApiDocument {
   const given = checkOptions<OpenApiOptions>('openapi()', options, openApiKinds)
@@ -116,9 +118,9 @@ function announcement(life: DescribedLife | undefined): Pick<OpenApiDocument, `x
 }
 
 /**
- * Returns the member `x-internal`. An API with the tokens of a login is public, and an API with
- * Bearer tokens that are JSON Web Tokens is internal (AUTH-1..3). For other APIs, the member is
- * left out.
+ * Returns the member `x-internal`. An API whose tokens come from a login is public. An API whose
+ * Bearer tokens are JSON Web Tokens is internal (AUTH-1..3). For other APIs, the member is left
+ * out.
  */
 function audienceOf({ authenticate, login }: ServiceFacts): { readonly 'x-internal'?: boolean } {
   if (login || authenticate?.field === header.token) return { 'x-internal': false }
@@ -196,8 +198,8 @@ function describedLife(life: DescribedLife | undefined, part: Life | undefined):
 }
 
 /**
- * Throws `ConfigurationError` if `describe` of a mount has texts for an operation that does not
- * exist.
+ * Throws `ConfigurationError` if the option `describe` of a mount has texts for an operation that
+ * does not exist.
  */
 function checkTexts({ kind, resource, operations }: Route): void {
   if (kind !== 'collection' || resource === undefined) return
@@ -215,8 +217,9 @@ function checkTexts({ kind, resource, operations }: Route): void {
   const near = nearMiss(stray, [...known])
   throw new ConfigurationError(
     'unknown-member',
-    `describe of the mount of "${resource.plan.collection}" has texts for "${stray}", which is not one of its ` +
-      `operations. ${near === undefined ? `Its operations are ${[...known].join(', ')}.` : `Did you mean "${near}"?`}`,
+    `The option "describe" of the mount of "${resource.plan.collection}" has texts for "${stray}", ` +
+      'which is not one of its operations. ' +
+      (near === undefined ? `Its operations are ${[...known].join(', ')}.` : `Did you mean "${near}"?`),
   )
 }
 

@@ -60,7 +60,10 @@ const texts: Readonly<Record<string, Text>> = {
   unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag. The operation is idempotent (PATH-8).'),
   describe: text('Describe the version', 'Returns the OpenAPI document of this version, in JSON or YAML by `Accept`.'),
   readDocs: text('Read the documentation of the version', 'HTML pages about this version, and their assets.'),
-  options: text('List the methods of this address', 'Lists the methods that the caller may use in `Allow` (VERB-9).'),
+  options: text(
+    'List the methods of this address',
+    'Returns, in `Allow`, the methods that the caller may use (VERB-9).',
+  ),
 }
 
 /** The texts of HEAD, whose response differs from that of GET (VERB-8). */

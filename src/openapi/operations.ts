@@ -24,7 +24,7 @@ const meanings: Readonly<Record<number, string>> = {
   201: 'Created.',
   202: 'Accepted for later processing.',
   204: 'Success. There is no body.',
-  302: 'It exists. There is no body and no `Location` (VERB-8).',
+  302: 'The resource exists. There is no body and no `Location` (VERB-8).',
   304: "The client's representation is current (HDR-4).",
 }
 

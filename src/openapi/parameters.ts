@@ -321,7 +321,8 @@ const requiredIfMatch = (shared: Share): unknown =>
   shared(
     ['RequiredIfMatch'],
     header.ifMatch,
-    'The `Etag` of the version to change. Without it the response is 428; if it is not current, 412 (HDR-3).',
+    'The `Etag` of the version to change. Without this field, the response is 428. If the `Etag` is not current, ' +
+      'the response is 412 (HDR-3).',
     fieldValue,
     true,
   )

@@ -92,7 +92,7 @@ const statusOf = (problem: ProblemCode | CustomProblem): number =>
   typeof problem === 'string' ? problemKinds[problem].status : problem.status
 
 /**
- * The content of errors in the form that the service had before it followed ERR-3. The document
+ * The content of errors in the service's previous form, from before it followed ERR-3. The document
  * does not describe this content further.
  */
 const anyContent = { '*/*': {} }
@@ -156,7 +156,10 @@ export class ProblemResponses {
     const names = [base, long, ofMethod, `${ofMethod}With${fieldNames(headers)}`]
     // Responses of retired parts have no body (VER-2).
     if (status === 410)
-      return this.#components.share('responses', names, { description: 'It is no longer served.', headers })
+      return this.#components.share('responses', names, {
+        description: 'The version, or this part of it, is no longer served.',
+        headers,
+      })
     const list = problems.map(({ code, title }) => `- \`${code}\`: ${title}.`).join('\n')
     return this.#components.share('responses', names, {
       description: `${STATUS_CODES[status] ?? 'Problem'}.\n\n${list}`,

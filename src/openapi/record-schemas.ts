@@ -1,6 +1,7 @@
 /**
- * The schemas of representations, in which brief or expanded links replace keys (REP-1, REP-2,
- * REP-7, REP-8).
+ * The schemas of representations (REP-1, REP-2, REP-7, REP-8). A representation has links in place
+ * of keys. A link is brief (the URL and a few members of its target) or expanded (the whole
+ * target).
  */
 import { isObject } from '../definition/json.js'
 import type { Link } from '../definition/resource.js'

@@ -1,6 +1,7 @@
 /**
- * Translates the JSON Schemas of a service into schemas of OpenAPI documents. Objects are closed,
- * keywords without a meaning in OpenAPI documents are removed, and shared parts become components.
+ * Translates the JSON Schemas of a service into schemas of OpenAPI documents. Objects are closed:
+ * they allow no undeclared members. Keywords without a meaning in OpenAPI documents are removed,
+ * and shared parts become components.
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'

@@ -103,7 +103,7 @@ function fixForUnknown(name: string, kinds: KindTable): string {
     (one) => !(typeof kinds[one] === 'object' && 'instead' in (kinds[one] as object)),
   )
   const near = nearMiss(name, known)
-  return near === undefined ? `There are: ${known.join(', ')}.` : `Did you mean "${near}"?`
+  return near === undefined ? `The options are: ${known.join(', ')}.` : `Did you mean "${near}"?`
 }
 
 /**

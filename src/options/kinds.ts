@@ -103,7 +103,7 @@ interface MisplacedKind {
 export type KindTable = Readonly<Record<string, Kind>>
 
 /**
- * The kind of each option. If a table lacks an option or has an additional one, it does not
+ * The kind of each option. A table that lacks an option, or has an additional option, does not
  * compile.
  */
 export type Kinds<Options> = Readonly<Record<keyof Options, Kind>>

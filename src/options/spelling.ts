@@ -46,13 +46,15 @@ function spellNumber({ from, to, whole, unit, above }: NumberKind): string {
 }
 
 function spellList(each: Kind, min = 0): string {
-  const of = each === 'string' ? 'strings' : each === 'table' ? 'objects' : `which each is ${spellKind(each)}`
-  return `a list of ${of}${min === 0 ? '' : `, at least ${min === 1 ? 'one' : min}`}`
+  const elements =
+    each === 'string' ? 'of strings' : each === 'table' ? 'of objects' : `in which each element is ${spellKind(each)}`
+  return `a list ${elements}${min === 0 ? '' : `, at least ${min === 1 ? 'one' : min}`}`
 }
 
 /**
- * Describes a given value. A string is quoted only if the allowed values are words, numbers or
- * booleans. Any other string may be a secret.
+ * Describes a given value. A given string is part of the description only if the allowed values are
+ * numbers, booleans, fixed strings or strings of a certain format. Any other string may be a
+ * secret.
  */
 export function spell(value: unknown, kind: Kind): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)

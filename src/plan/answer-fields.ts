@@ -84,9 +84,9 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
     case 'document':
       return [...cached, ...always(header.etag)]
     case 'value': {
-      // The tag of a 200 to GET or HEAD covers the bytes of the value. In any other response, the
-      // tag is the version of the item above the endpoint. An endpoint that is not below an item
-      // has no such version.
+      // In a 200 response to GET or HEAD, the entity tag is computed from the value. In any other
+      // response, the entity tag is the version of the item that the endpoint is below. If there is
+      // no such item, there is no entity tag.
       const tag =
         (method === 'GET' || method === 'HEAD') && status === 200
           ? perhaps(header.etag)
@@ -151,8 +151,8 @@ export function fieldsOfProblem(situation: FieldSituation, status: number): read
 function ofProblem({ method, facts, body }: FieldSituation, status: number): readonly AnswerField[] {
   switch (status) {
     case 401:
-      // If the service's option `principal` identifies the callers, that function also chooses the
-      // header fields of the errors that it throws.
+      // If the service's own function `principal` identifies the callers, it throws its own 401
+      // errors, which may lack `WWW-Authenticate`.
       return facts.authenticate === undefined && facts.identifies
         ? perhaps(header.wwwAuthenticate)
         : always(header.wwwAuthenticate)

@@ -58,9 +58,9 @@ const sharers = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 const declarations = (shape: Shape, name: string): number => shape.declared.get(name) ?? 0
 
 /**
- * Closes the members and items in a schema that applies to the value described by `at`, possibly
- * together with other schemas. A member for which `elsewhere` returns true stays unchanged, because
- * another call closes it.
+ * Closes the members and items in one of the schemas that apply to a value. `at` is the shape of
+ * the value. A member for which `elsewhere` returns true stays unchanged, because another call
+ * closes it.
  */
 function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name: string) => boolean): JsonSchema {
   const result: Record<string, unknown> = { ...node }
@@ -88,8 +88,8 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   each('allOf', (part) => branch(context, part, at, elsewhere))
   for (const keyword of ['anyOf', 'oneOf', 'dependentSchemas']) each(keyword, maybe)
   for (const keyword of ['then', 'else']) one(keyword, maybe)
-  // `not`, `if`, `contains` and `propertyNames` are conditions. Closing them would change which
-  // values match.
+  // `not`, `if`, `contains` and `propertyNames` are not closed. They are conditions, and closing
+  // them would change which values match.
   for (const keyword of ['$defs', 'definitions']) {
     each(keyword, (part) => {
       const shape = Shape.of(context.root, part)

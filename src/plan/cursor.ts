@@ -19,8 +19,8 @@ import { formatTest } from './formats.js'
 type CursorValueOf = (value: unknown) => Scalar | null | undefined
 
 /**
- * The conversions of values for cursors, by sort field. If a list is sorted by any other field, its
- * links have no cursors.
+ * The conversions of values for cursors, by sort field. If a list is sorted by a field without a
+ * conversion, its links have no cursors.
  */
 export type CursorValues = ReadonlyMap<string, CursorValueOf>
 
@@ -33,7 +33,7 @@ export interface ListAddress {
 }
 
 /**
- * The parts of a list query that must be the same when a cursor is used as when it was created.
+ * The parts of a list query that must not change between the creation and the use of a cursor.
  * `expand` is not included, because it does not change the order.
  */
 type CursorQuery = Pick<ListRequest, 'where' | 'sort' | 'search' | 'size' | 'page'>

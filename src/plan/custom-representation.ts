@@ -90,7 +90,7 @@ export function representation<T = Readonly<Record<string, unknown>>>(
     revision = '',
   } = checkOptions<RepresentationOptions<unknown>>(what, options, representationKinds)
   if (item === undefined && list === undefined && value === undefined)
-    throw invalidOption(`${what} represents nothing. Give it a function for an item, a list or a value.`)
+    throw invalidOption(`${what} has no function. Give it one for an item, a list or a value.`)
   return Object.freeze(
     branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }),
   )
@@ -140,8 +140,8 @@ export function representationsOption(
 }
 
 /**
- * Header fields that delimit a message. A representation function must not set them: the body has a
- * known length, so only `Content-Length` may delimit it (RFC 9112 6.2).
+ * Header fields that delimit a message. A representation function must not set them, because a body
+ * of known length is delimited by `Content-Length` alone (RFC 9112 6.2).
  */
 const framing = new Set(['transfer-encoding', 'trailer'])
 

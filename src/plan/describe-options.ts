@@ -11,7 +11,7 @@ export interface DocumentExtensions {
   readonly [extension: `x-${string}`]: unknown
 }
 
-/** Text for one operation, in addition to the generated description. */
+/** Text for one operation. A summary or description replaces the generated one. */
 export interface OperationText extends DocumentExtensions {
   /** One line. Default: a generated text about the operation and the collection. */
   readonly summary?: string

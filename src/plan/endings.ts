@@ -1,7 +1,7 @@
 /**
- * The possible outcomes of a request: success statuses, and the problems that each step may end
- * with. The OpenAPI documents and docs/lifecycle.md list these outcomes, and tests compare them
- * with real responses.
+ * The possible outcomes of a request: success statuses, and problems. A request runs a series of
+ * steps (docs/lifecycle.md), and each step may end the request with a problem. The OpenAPI
+ * documents and docs/lifecycle.md list these outcomes, and tests compare them with real responses.
  */
 import { isCreating } from '../definition/fixed.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'

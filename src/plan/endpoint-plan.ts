@@ -101,7 +101,10 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
 const timeoutOf = (given: number | undefined): number | undefined =>
   given === undefined ? undefined : Math.min(given, longestTimer)
 
-/** The compiled options of a method, regardless of the type of its handler. */
+/**
+ * The options of a method that the functions below compile. Their types do not depend on the type
+ * of the handler.
+ */
 type Given = Pick<EndpointMethod, 'query' | 'body'>
 
 function compileParameters(name: string, { query }: Given): CompiledMethod['parseQuery'] {

@@ -145,10 +145,10 @@ type Named<Query> = Query extends { readonly properties: infer Properties; reado
  * imported JSON file), the handler may declare the type of the body in its parameter.
  */
 type Handler<Query, Body, Item> = unknown extends Body
-  ? HandlerByTeam<Query, Body, Item>['handle']
+  ? BivariantHandler<Query, Body, Item>['handle']
   : (call: EndpointCall<Query, Body, Item>) => unknown
 
-interface HandlerByTeam<Query, Body, Item> {
+interface BivariantHandler<Query, Body, Item> {
   // This is a method and not a property, because TypeScript compares method parameters bivariantly.
   // So a handler may declare a parameter of a narrower type.
   handle(call: EndpointCall<Query, Body, Item>): unknown

@@ -258,7 +258,10 @@ function carryItems(
   }
 }
 
-/** The values of an item's members of one kind, as the client sees them, as one string. */
+/**
+ * Returns the values of an item's members of this kind as one string. The values have the form that
+ * the client sees.
+ */
 function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []
   for (const [name, member] of level.members)

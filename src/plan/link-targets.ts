@@ -24,13 +24,13 @@ export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: Read
   const { collection, definition } = mounted.plan
   const what = `The link "${link.name}" of "${collection}"`
   if (link.kind === 'sub' && !leadsBelow(mounted, link.sub)) {
-    throw unresolved(`${what} leads to its sub-collection "${link.sub}", which is not mounted beside it.`)
+    throw unresolved(`${what} leads to its sub-collection "${link.sub}", which is not mounted in the same version.`)
   }
   if (link.kind !== 'to') return undefined
   const target = mounts.get(nameOf(link.to))
   if (target === undefined) {
     throw unresolved(
-      `${what} leads to "${nameOf(link.to)}", which is not mounted beside it. ` +
+      `${what} leads to "${nameOf(link.to)}", which is not mounted in the same version. ` +
         'Mount it, or pass it in the option "related".',
     )
   }
@@ -46,8 +46,8 @@ function leadsBelow({ below }: Mounted, segment: string): boolean {
 }
 
 /**
- * Throws unless the members `by` of a record can hold the key of the target: one member for each
- * part of the key, of the same type.
+ * Throws if the members `by` of a record can't hold the key of the target. They must be one member
+ * for each part of the key, with the same type.
  */
 export function checkKeyHolders(
   what: string,
@@ -83,8 +83,8 @@ function mayBeEqual(some: Shape, others: Shape): boolean {
 const typesOf = ({ types }: Shape): string => [...types].join(' or ')
 
 /**
- * Throws unless the key of a contained resource includes the keys of its parents. Without these
- * keys, the URL of an item could not be derived from the item's key.
+ * Throws if the key of a contained resource does not include the keys of its parents. In this case,
+ * the URL of an item could not be derived from the item's key.
  */
 export function checkLineage(what: string, target: Mounted): void {
   for (let up = target; up.parent !== undefined; up = up.parent.mounted) {
@@ -99,9 +99,9 @@ export function checkLineage(what: string, target: Mounted): void {
 }
 
 /**
- * Throws if an associated resource has no scope, but is contained in a resource with a scope. At
- * the associated resource's own URL, the scope of the containing resource hides records. In the
- * sub-collections of the resources that it is associated with, the same records would be visible.
+ * Checks a resource whose items are also listed in a sub-collection of an associated resource.
+ * Throws if this resource has no scope, but is contained in a resource with a scope. The scope of
+ * the containing resource hides items at their own URLs, but the sub-collection would show them.
  */
 export function checkScope(what: string, child: Mounted): void {
   if (child.plan.definition.scope !== undefined) return

@@ -187,7 +187,10 @@ export function parseListQuery(
   return query
 }
 
-/** Empty, because the adapter orders the results of a search without `sort` by relevance. */
+/**
+ * The sort terms of a search without `sort`. There are none, because the adapter orders the results
+ * by relevance.
+ */
 const unordered: readonly SortTerm[] = Object.freeze([])
 
 /** Parses the query of a request for one item, which may have only the parameter `expand`. */
@@ -278,8 +281,8 @@ function parseExpand(text: string | undefined, expandable: readonly string[], fo
 }
 
 /**
- * Calls `take` for each name of a comma-separated list. Stops when there are as many violations as
- * a response reports.
+ * Calls `take` for each name of a comma-separated list. Stops at the maximum number of violations
+ * that a response reports.
  */
 function eachName(text: string, found: Violation[], take: (name: string) => Violation | undefined): void {
   for (const name of text.split(',')) {

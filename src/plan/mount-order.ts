@@ -1,4 +1,4 @@
-/** Orders mounts so that contained resources come after their parents. */
+/** Sorts mounts so that contained resources come after their parents. */
 import { ConfigurationError } from '../problem.js'
 import { nameOf } from './link-targets.js'
 import type { Mount } from './mount.js'
@@ -29,7 +29,7 @@ function unmountedParent({ definition }: Mount, mounts: readonly Mount[]): Confi
   }
   return new ConfigurationError(
     'unmounted-parent',
-    `"${definition.collection}" is contained in "${name}", which is not mounted beside it. ` +
+    `"${definition.collection}" is contained in "${name}", which is not mounted in the same version. ` +
       `Mount "${name}" in the same version.`,
   )
 }

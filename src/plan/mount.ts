@@ -30,14 +30,14 @@ export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions
    */
   readonly area?: string
   /**
-   * The methods of the collection, among the methods that the definition and the adapter offer.
-   * Default: all of these. A public API has `['POST']` (VERB-11).
+   * The allowed methods of the collection. Default: all methods that the definition and the adapter
+   * offer. A public API has `['POST']` (VERB-11).
    */
   readonly collection?: readonly ('GET' | 'POST')[]
   /**
-   * The methods of the item, among the methods that the definition and the adapter offer. Default:
-   * all of these. Without `PATCH`, the item's flags can't be set or unset either. The option also
-   * limits the methods of the item's URLs in associated sub-collections. A public API has
+   * The allowed methods of the item. Default: all methods that the definition and the adapter
+   * offer. Without `PATCH`, the item's flags can't be set or unset either. The same methods are
+   * allowed at the URLs of the item in associated sub-collections. A public API has
    * `['GET', 'DELETE']`.
    */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
@@ -54,7 +54,7 @@ export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions
   readonly exports?: ExportOptions
   /**
    * With `required`, the response to a POST without `Idempotency-Key` is 400, and the adapter must
-   * store keys. Default: the key is honoured if the adapter stores keys.
+   * store idempotency keys. Default: the header is honoured if the adapter stores these keys.
    */
   readonly idempotencyKey?: 'required'
   /**
@@ -65,8 +65,8 @@ export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions
   /** Text, examples and `x-` members for OpenAPI documents. */
   readonly describe?: ResourceText
   /**
-   * The life cycles of single methods (VER-2, VER-3), by the names that the library gives to
-   * operations. Example: `{ remove: { retired: true } }`.
+   * The life cycles (deprecation, retirement) of single operations, by operation name (VER-2,
+   * VER-3). Example: `{ remove: { retired: true } }` retires DELETE.
    */
   readonly operations?: Readonly<Record<string, PartLifeOptions>>
   /**
@@ -126,7 +126,7 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
 }
 
 /**
- * The type of an option whose value is a list of endpoints below an item, for the check of options.
+ * Tells `checkOptions` that the value of an option must be a list of endpoints.
  */
 const endpointsKind: Kind = {
   each: { by: 'the result of endpoint(): endpoint(name, { description, methods })', is: isEndpoint },
@@ -162,15 +162,15 @@ function checkIdempotency(
   if (adapter.create !== undefined && adapter.recall !== undefined) return
   throw new ConfigurationError(
     'adapter-incomplete',
-    `${what} is "required", but its adapter stores no keys: that needs create() and recall(). ` +
+    `${what} is "required", but its adapter stores no keys. To store keys, it needs create() and recall(). ` +
       'Give the adapter the option idempotency.',
   )
 }
 
 /**
- * Checks the names of endpoints below an item. Such a name must be a plural noun (PATH-2, PATH-3).
- * An endpoint directly below the version may have another name, because it has a description. For
- * an endpoint below an item, a description is not enough.
+ * Checks the endpoints below an item. Each name must be a plural noun (PATH-2, PATH-3), unless the
+ * endpoint's option `allow` lists the name. This rule is stricter than the rule for endpoints
+ * directly below the version, which can have any name if they have a description.
  */
 function checkEndpoints(collection: string, given: readonly Endpoint<never>[] | undefined): void {
   if (given === undefined) return

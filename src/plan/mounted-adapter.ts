@@ -26,12 +26,14 @@ export interface UnboundAdapter<T, K> {
 export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
 
 /**
- * The parameter type for an adapter of type `A` for records `T` and keys `K`. If the adapter
- * matches the definition, the type is `A`. For an adapter of another resource, the type is a
- * sentence, so that the compiler's error is one line. In all other cases, the type is
- * `MountedAdapter`. With this type, the compiler can infer the parameter types of an inline
- * adapter, and reports an error at the member that does not match. One of these cases is `never`,
- * which the compiler passes as `A` while it infers the result of a generic factory.
+ * The type of the adapter parameter of `mount()`, if the argument has the type `A` and the
+ * definition has records `T` and keys `K`:
+ * - If the adapter matches the definition, the type is `A`.
+ * - If the adapter belongs to another resource, the type is a sentence, so that the compiler's
+ *   error is one line.
+ * - In all other cases, and if `A` is `never`, the type is `MountedAdapter`. The compiler can then
+ *   infer the parameter types of an inline adapter, and reports an error at the member that does
+ *   not match. `A` is `never` while the compiler infers the result of a generic factory.
  */
 export type AdapterFor<T, K, A> = [A] extends [never]
   ? MountedAdapter<T, K>

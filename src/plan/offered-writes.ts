@@ -1,9 +1,12 @@
-/** Finds the writes that requests can cause. At startup, the store is checked for these writes. */
+/**
+ * Finds the write methods of adapters that requests can call. At startup, each adapter checks that
+ * its store is ready for these methods.
+ */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { AnyAdapter } from './mount.js'
 import type { Mounted, Route } from './routes.js'
 
-/** The adapters of these resources, each with the writes that their routes use. */
+/** Returns the adapters of these resources, each with the write methods that its routes use. */
 export function offeredWrites(resources: readonly Mounted[]): ReadonlyMap<AnyAdapter, ReadonlySet<WriteMethod>> {
   const offered = new Map<AnyAdapter, Set<WriteMethod>>()
   const add = (adapter: AnyAdapter, ...routes: readonly Route[]): void => {

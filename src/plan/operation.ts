@@ -45,16 +45,16 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
   /** The adapter methods that the operation requires. Default: `writes`. */
   readonly needs?: readonly WriteMethod[]
   /**
-   * The method that stands for the operation in the options `collection` and `item` of a mount.
-   * Default: the operation's own method.
+   * The method that the options `collection` and `item` of a mount must list to allow the
+   * operation. Default: the operation's own method.
    */
   readonly mountedAs?: Method
   /** The actions that the permission function decides about, in this order (AUTH-4). */
   readonly actions: readonly Action[]
   readonly query: Query
   /**
-   * If the operation `creates`, a record in the body is validated as a new record. Otherwise, the
-   * record is validated as the replacement of the stored record.
+   * The kind of the body. If `creates` is set, a record in the body is validated as a new record.
+   * Otherwise, it is validated as the replacement of the stored record.
    */
   readonly body: Body
   /**

@@ -23,7 +23,7 @@ export interface Part {
 
 interface Node {
   readonly literals: Map<string, Node>
-  /** The segments of parts that are matched case-insensitively, in lower case. */
+  /** The segments, in lower case, of the paths that are matched case-insensitively. */
   readonly folded: Map<string, Node>
   wild: Node | undefined
   part: Part | undefined

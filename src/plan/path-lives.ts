@@ -1,6 +1,6 @@
 /**
- * Life cycles of paths that are declared by template. Such declarations are for hand-written
- * routes, and for paths that no code serves any more (VER-2, VER-3).
+ * Life cycles (deprecation, retirement) that a version declares by path template. Such declarations
+ * are for hand-written routes, and for paths that no code serves any more (VER-2, VER-3).
  */
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind } from '../options/kinds.js'
@@ -34,8 +34,8 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
     const [, method, template = ''] = grammar.exec(key) ?? []
     if (template === '')
       throw invalidOption(
-        `${name} is not a path. Give a path below the version, such as "/notas/{id}", or with a method "DELETE ` +
-          '/notas/{id}".',
+        `${name} is not a path. Give a path below the version, such as "/notas/{id}", ` +
+          'or a method and a path, such as "DELETE /notas/{id}".',
       )
     if (method === 'HEAD') throw invalidOption(`${name} names HEAD, which always follows GET. Name GET instead.`)
     const part = parts.get(template) ?? { life: undefined, methods: [] }
@@ -50,7 +50,8 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
       return own === undefined ? [] : [{ method, life: own }]
     })
     const { lives } = livesOf(path, declared)
-    // The other methods of a hand-written route are not known, so the part may always have others.
+    // The library does not know which other methods a hand-written route has, so `hasOthers` is
+    // always true.
     return { template, life: path, methods: lives?.methods ?? new Map(), hasOthers: true, anyCase }
   })
 }

@@ -37,11 +37,11 @@ export interface QueryPairs {
 }
 
 /**
- * Reads the parameters of a query. A parameter is accepted if its name is allowed. A parameter may
- * occur only once, unless `many` returns true for its name. Every other parameter is a violation in
- * `found`. If `hasCursor` is true, the cursor parameter `after` is also allowed. This name is not
- * in `allowed`, because clients do not write cursors themselves (QUERY-7). `rules` describes how
- * the service deviates from the conventions.
+ * Reads the parameters of a query, and adds the violations to `found`. The name of each parameter
+ * must be in `allowed`. A parameter must not be repeated, unless `many` returns true for its name.
+ * If `hasCursor` is true, the cursor parameter `after` is also allowed. Its name is not in
+ * `allowed`, because clients do not write cursors themselves (QUERY-7). `rules` describes how the
+ * service deviates from the conventions.
  */
 export function readPairs(raw: string, names: AllowedNames, rules?: QueryRules): QueryPairs {
   const { allowed, many, hasCursor } = names

@@ -10,7 +10,7 @@ import type { QueryPair } from '../http/query-string.js'
 import type { KnownViolation, Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 
-/** A finding about a query: the clause, and the name of the parameter. */
+/** A finding about a query: the clause of the conventions, and the name of the parameter. */
 export interface QueryNote {
   readonly clause: string
   readonly detail: string
@@ -74,14 +74,18 @@ export interface TranslatedQuery {
   readonly notes: readonly QueryNote[]
   /**
    * The number of rows before the page, as a string, and the name of the parameter with this
-   * number. Set only if the client sent a number of rows instead of a page number.
+   * number. Set only if the client sent a number of rows, such as `offset=50`, instead of a page
+   * number.
    */
   readonly rows: { readonly name: string; readonly text: string } | undefined
   /** The names that the client used, by the names of the conventions. */
   readonly sentAs: ReadonlyMap<string, string>
 }
 
-/** Maximum number of notes about one query. Without it, a client could fill a cache with notes. */
+/**
+ * Maximum number of notes about one query. Without this limit, a client could fill a cache with
+ * notes.
+ */
 const maxNotes = 20
 
 /** The parameters that a query may have. */
@@ -93,8 +97,8 @@ export interface AllowedNames {
 }
 
 /**
- * Translates the parameters of a query. Unknown and repeated parameters that are not tolerated stay
- * in the result, so that the caller reports them.
+ * Translates the parameters of a query. If unknown or repeated parameters are not tolerated, they
+ * stay in the result, so that the caller can report them.
  */
 export function translateQuery(
   given: readonly QueryPair[],

@@ -155,8 +155,8 @@ function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record:
 }
 
 /**
- * Treats a member that a JSON Patch removed as a merge patch would: the member becomes null if the
- * schema allows null, and stays removed otherwise.
+ * Makes removing a member with a JSON Patch equivalent to removing it with a merge patch. If the
+ * schema allows null, the removed member becomes null. Otherwise, the member stays removed.
  */
 function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]): void {
   let place: Shape | undefined = shape
@@ -194,7 +194,8 @@ function keptRecord(
     if (!plan.fixed.has(member) && !isKept(plan, member, record, current)) violations.push(fixedViolation(member))
   }
   for (const name of undeclared(plan, current)) {
-    // Checked here because the later schema check ignores undeclared members that the store holds.
+    // This check is necessary, because the later schema check skips undeclared members that have
+    // their stored value.
     if (isNamed(name)) violations.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
     else put(record, name, current[name])
   }
@@ -206,7 +207,7 @@ function keptRecord(
 function isKept(plan: ResourcePlan, member: string, record: JsonObject, current: JsonObject): boolean {
   const value = own(record, member)
   const stored = own(current, member)
-  // An unchanged value need not be converted to its canonical form.
+  // Equal scalars need not be converted to canonical form before they are compared.
   if (value === stored && typeof value !== 'object') return true
   // A member that the client does not see is restored later.
   if (!Object.hasOwn(record, member) && plan.definition.shape.members.get(member)?.writeOnly) return true
@@ -214,9 +215,9 @@ function isKept(plan: ResourcePlan, member: string, record: JsonObject, current:
 }
 
 /**
- * Runs the checks that need the stored record: the check of guarded members, and the check of the
- * whole record against the schema. A patch is not refused because of members that it leaves
- * unchanged. Throws `invalid-body` if there are any violations.
+ * Runs the checks that need the stored record: the check of guarded members (`readOnly` and
+ * `writeOnly`), and the check of the whole record against the schema. A patch is not refused
+ * because of members that it leaves unchanged. Throws `invalid-body` if there are any violations.
  */
 export function completeRecord(
   plan: ResourcePlan,
@@ -274,13 +275,13 @@ function withUndeclared(shape: Shape, value: unknown, stored: unknown, known: un
  * neither fix them nor intend to remove them.
  */
 function undeclared({ definition: { shape } }: ResourcePlan, current: JsonObject): readonly string[] {
-  let violations: string[] | undefined
+  let names: string[] | undefined
   for (const name of Object.keys(current)) {
     if (shape.properties.has(name) || shape.other(name) !== undefined) continue
-    violations ??= []
-    violations.push(name)
+    names ??= []
+    names.push(name)
   }
-  return violations ?? none
+  return names ?? none
 }
 
 const none: readonly string[] = Object.freeze([])

@@ -13,9 +13,9 @@ import type { HttpProblem } from '../problem.js'
 export type LinkValue = { readonly href: string } | Readonly<Record<string, unknown>> | null
 
 /**
- * The members for links. If the names of the links are unknown (`L` is `string`), no members are
- * added. If the members of the record are unknown too, its type is then an empty object type, so
- * the compiler allows any member name, including the names of links.
+ * The members for links. If the names of the links are unknown (`L` is `string`), this type adds no
+ * members. If the members of the record are also unknown, the record has the type `{}`, so the
+ * compiler allows any member name, including the names of links.
  */
 type LinkMembers<L extends string> = string extends L ? unknown : { readonly [N in L]?: LinkValue | undefined }
 
@@ -139,9 +139,9 @@ export interface RecordsOptions<T, K> {
    */
   readonly adapter?: Adapter<T, K> | undefined
   /**
-   * With `false`, the service's `permission` is checked neither for this write nor for its link
-   * targets. Use `false` if your own code has already decided that the write is allowed. Scopes
-   * still apply. Default true.
+   * With `false`, the service's `permission` is checked neither for writes nor for the targets of
+   * their links. Use `false` if your own code has already decided that the writes are allowed.
+   * Scopes still apply. Default true.
    */
   readonly permission?: boolean
 }
@@ -159,8 +159,8 @@ export interface JobOptions<T, K> extends RecordsOptions<T, K> {
   /** The API version whose rules apply. Default: the service's only version. */
   readonly version?: string | undefined
   /**
-   * The time limit in milliseconds for one record. A check of many records has this time limit as a
-   * whole. Default: the service's time limit.
+   * The time limit for one record, in milliseconds. A call of `checkAll` has the same time limit
+   * for all its records together. Default: the service's time limit.
    */
   readonly timeout?: number
   /** Aborts the work between two records. Adapters also get this signal. */

@@ -1,4 +1,7 @@
-/** Compiles a resource definition: computes everything that stays the same between requests. */
+/**
+ * Compiles a resource definition to a plan, which holds everything that stays the same between
+ * requests.
+ */
 import etag from 'etag'
 import { Caches } from '../cache.js'
 import { type Convert, compileCanonical } from '../definition/conversion.js'
@@ -17,7 +20,7 @@ import { compileHasUndeclared, type HasUndeclared } from './undeclared.js'
 import { compileValidator, type Validate } from './validator.js'
 import { unknownMember } from './violations.js'
 
-/** One member of a representation. The list of fields has the order of the representation. */
+/** One member of a representation. `ResourcePlan.fields` has the order of the representation. */
 type Field =
   | {
       readonly kind: 'member'
@@ -260,8 +263,8 @@ export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[]
   for (const member of key.members) {
     const value = own(record, member)
     if (typeof value !== 'string') continue
-    // In a URL, each part of a composite key follows the part's name and `=`, so the part may be
-    // empty or a dot.
+    // In a URL, a part of a composite key is written as `name=value`, so the value can be empty or
+    // a dot.
     const why = unfitForNew(key.composite ? `-${value}` : value)
     if (why !== undefined)
       found.push({ pointer: `/${escapePointer(member)}`, detail: why, code: 'unaddressable', clause: 'PATH-11' })

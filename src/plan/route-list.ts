@@ -3,8 +3,8 @@ import type { OperationDescription } from './operation.js'
 import type { Mounted, Route } from './routes.js'
 
 /**
- * Returns every route in a table whose entries are listed by area and first path segment. Routes of
- * parents come first.
+ * Returns every route of a table. `top` contains the entries of the table, by area and first path
+ * segment. The routes of a parent come before the routes of its children.
  */
 export function routesIn<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,

@@ -1,6 +1,7 @@
 /**
- * The life cycles of routes. Mounts, endpoints and single methods declare life cycles. Each life
- * cycle is combined with the life cycles of the enclosing parts (VER-2, VER-3).
+ * The life cycles (deprecation, retirement) of routes. Mounts, endpoints and single methods declare
+ * life cycles. Each life cycle is combined with the life cycles of the enclosing parts (VER-2,
+ * VER-3).
  */
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
@@ -95,8 +96,8 @@ type Made = Mounted & { readonly mount: Mount }
 
 /**
  * Throws `ConfigurationError` for a life cycle of a part that does not exist. Also throws if the
- * target of a link, or a replacement, retires before the part that names it. Responses would then
- * contain links that lead to a 410.
+ * target of a link retires before the link, or the replacement of a part before the part. Responses
+ * would then contain links that lead to a 410.
  */
 export function checkLives(
   operations: readonly OperationDescription[],
@@ -132,7 +133,7 @@ function checkLinks({ plan, targets, below, life }: Mounted): void {
       'unresolved-link',
       `The link "${link.name}" of "${plan.collection}" leads to "${where}", which ` +
         `retires${whenText(target.retired)}: clients that follow it would get 410. ` +
-        `Let "${plan.collection}" retire with it, leave the link out in a new version, or keep "${where}".`,
+        `Let "${plan.collection}" retire at the same time, leave the link out in a new version, or keep "${where}".`,
     )
   }
 }
@@ -223,7 +224,7 @@ function checkUse(
   const names = new Set(template.match(/\{[^{}]*\}/g))
   const strange = (path.match(/\{[^{}]*\}/g) ?? []).find((name) => !names.has(name))
   if (strange !== undefined)
-    throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use its own names.`)
+    throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use the names in "${template}".`)
   const end = found.lives?.path?.retired
   if (end !== undefined && end < retired)
     throw invalidOption(`${what} retires${whenText(end)}, before "${template}" does. Name a path that stays.`)

@@ -26,7 +26,7 @@ type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & 
     life?: Life | undefined
   }
 
-/** Returns the clauses that are not fully enforced at a template. */
+/** Returns the clauses of the conventions that are not fully enforced at a path template. */
 type ModesOf = (template: string) => Modes | undefined
 
 /** The settings that all routes of a table share. */
@@ -34,8 +34,8 @@ export interface TableSettings {
   readonly page?: PageOptions | undefined
   readonly caches?: Caches
   /**
-   * Returns the clauses that are not fully enforced at a template. Default: all clauses are
-   * enforced.
+   * Returns the clauses of the conventions that are not fully enforced at a path template. Default:
+   * all clauses are enforced.
    */
   readonly modesOf?: ModesOf
   /** Aliases of query parameters. Default: none. */
@@ -52,7 +52,7 @@ export class RouteMaker<Op extends OperationDescription> {
     this.#adoption = adoption
   }
 
-  /** The settings of a template for clients that predate the conventions. */
+  /** The settings of a path template for clients that predate the conventions. */
   #adopted(template: string): Pick<Route, 'modes' | 'parameters'> {
     const { modesOf, parameters } = this.#adoption
     return { modes: modesOf?.(template), parameters }

@@ -35,8 +35,8 @@ export function placeDocument<Op extends OperationDescription>(top: Top<Op>, rou
     throw new ConfigurationError(
       'path-taken',
       `${holder} is called "${name}", but describe of api() serves ` +
-        `${route.document?.pages === undefined ? 'the document' : 'its pages'} at "/${name}". ` +
-        'Rename it, put an entry into an area, or leave ' +
+        `${route.document?.pages === undefined ? 'the document' : 'the docs pages'} at "/${name}". ` +
+        'Use another name, put the entry into an area, or leave ' +
         `${route.document?.pages === undefined ? 'describe' : 'pages'} out.`,
     )
   }

@@ -66,8 +66,8 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   /** The route of the files that are one segment below a document. */
   readonly file?: Route<Op>
   /**
-   * The clauses that are not fully enforced at this path. `undefined` if all clauses are fully
-   * enforced.
+   * The clauses of the conventions that are not fully enforced at this path. `undefined` if all
+   * clauses are fully enforced.
    */
   readonly modes?: Modes | undefined
   /** Aliases of query parameters in this version. */
@@ -302,7 +302,7 @@ class TableBuilder<Op extends OperationDescription> {
         : `Did you mean "${near}"?`
     return new ConfigurationError(
       'unmounted-parent',
-      `"${collection}" is attached to "${name}", which is not mounted beside it. ${fix}`,
+      `"${collection}" is attached to "${name}", which is not mounted in the same version. ${fix}`,
     )
   }
 

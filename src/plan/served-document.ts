@@ -6,16 +6,16 @@ import { decodeSegments } from '../http/targets.js'
 import { type DocsPages, docsMediaTypes, html } from './docs-pages.js'
 
 /**
- * One of these paths: `openapi`, whose format depends on `Accept`, a name that contains the format,
- * such as `openapi.json`, or the path of docs pages.
+ * A path that serves documentation: `openapi` (the format depends on `Accept`), a name with a
+ * format such as `openapi.json`, or the path of the docs pages.
  */
 export interface ServedDocument {
   readonly kind: 'document'
   /** The path segment below the version, or below the document that lists it in `files`. */
   readonly name: string
   /**
-   * The available media types. The preferred one comes first. For `files`, these are the media
-   * types of all files, and each file has one of them.
+   * The available media types. The preferred media type comes first. For `files`, these are the
+   * media types of all files, and each file has one of them.
    */
   readonly mediaTypes: readonly string[]
   /** Whether the document is served without authentication. */

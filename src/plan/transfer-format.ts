@@ -14,8 +14,8 @@ export interface RowWriter {
   /** The text before the first row: empty, or a header row. */
   readonly head: string
   /**
-   * Returns the row of a record, including the row terminator. The record is given as its JSON
-   * representation shows it.
+   * Returns the row of a record, including the row terminator. `record` is the JSON representation
+   * of the record.
    */
   row(record: JsonObject): string
 }
@@ -42,7 +42,10 @@ export type RowReader = (text: string) => Iterable<ReadRow>
 /** The result of `csv()` or `ndjson()`: a format of exports and imports. */
 export interface TransferFormat {
   readonly kind: 'transfer-format'
-  /** The media type in `Accept` and in `Content-Type` of an import, such as `text/csv`. */
+  /**
+   * The media type, such as `text/csv`. Requests for an export have it in `Accept`, and imports
+   * have it in `Content-Type`.
+   */
   readonly mediaType: string
   /** The `Content-Type` of an export. */
   readonly contentType: string
@@ -78,7 +81,10 @@ export interface ExportOptions {
    * Default 600,000: ten minutes.
    */
   readonly timeout?: number
-  /** How long a client may stop reading, in milliseconds. Default 30,000. */
+  /**
+   * An export is cut off if its client reads nothing for this time, in milliseconds. Default
+   * 30,000.
+   */
   readonly stallTimeout?: number
   /**
    * Maximum number of concurrent exports of this mount in this process. The response to a further
@@ -96,7 +102,7 @@ export interface Exports {
   running: number
 }
 
-/** The type of an option whose value is a list of formats, for the check of options. */
+/** Tells `checkOptions` that the value of an option must be a list of formats. */
 export const formatsKind: ListKind = {
   each: { by: 'the result of csv() or ndjson()', is: (value) => hasBrand('transfer-format', value) },
   min: 1,
@@ -122,9 +128,9 @@ export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): 
 }
 
 /**
- * Resolves the option `exports` of `what`, whose type has already been checked. Throws
- * `ConfigurationError` if a media type is given twice, or if a representation of the same mount
- * already writes it.
+ * Resolves the option `exports` of a mount. `what` names the mount in messages. The type of the
+ * option has already been checked. Throws `ConfigurationError` if two formats have the same media
+ * type, or if a representation of the same mount has the media type of a format.
  */
 export function exportsOption(
   what: string,

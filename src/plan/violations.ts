@@ -12,7 +12,7 @@ import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationCode, ViolationParams } from '../violation.js'
 import { maxViolations } from './refusal.js'
 
-/** The number of violations that list the allowed values. Further violations omit them. */
+/** Maximum number of violations that list the allowed values. Further violations omit the list. */
 const maxAllowed = 10
 
 /**
@@ -53,9 +53,11 @@ function withoutAllowed({ allowed: _, ...rest }: Violation): Violation {
 }
 
 /**
- * Removes errors that Ajv reports only as a consequence of another error. Such an error says that
- * no branch of a union or `if` matched, or that the value is not null either. It may also say that
- * a member is unknown, although the failed branch declares it.
+ * Removes errors that Ajv reports only as a consequence of another error. Such an error reports one
+ * of these facts:
+ * - The value matches no branch of a union or `if`.
+ * - The value is not null, in a union of null and a schema that the value violates.
+ * - A member is unknown, although the branch that failed declares it.
  */
 function withoutConsequences(errors: readonly ErrorObject[], shape: Shape): readonly ErrorObject[] {
   const consequences = new Set(errors.filter((error) => isSummary(error) || isNotNull(error) || isUnseen(error, shape)))

@@ -8,13 +8,13 @@ import { type Form, formOf, formOfKind, listOf, openForm } from './form.js'
 import type { ResourcePlan } from './resource-plan.js'
 
 /**
- * The element names and the form of a representation, for formats such as XML that name every
- * value.
+ * The element names and the JSON types (`form`) of a representation, for formats such as XML that
+ * name every value.
  */
 export interface Wire {
   /** The name of the root element. */
   readonly root: string
-  /** The name of the element of each item, if the root is a list. */
+  /** The element name of each item, if the root is a list. */
   readonly item?: string
   readonly form: Form
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the report of a snapshot: the clients that enforcing each clause would affect, and the
- * clients of each version.
+ * Creates the report of a snapshot. For each clause, the report lists the clients that would be
+ * affected by enforcing the clause. For each version, it lists the clients that called the version.
  */
 import { type ClauseId, clauses } from '../clauses.js'
 import {
@@ -49,11 +49,11 @@ export interface UsageReport {
   readonly days: number
   readonly since: string | undefined
   /**
-   * Whether counting was complete on all of these days. If it was, a client that is not in the
-   * report made no call.
+   * Whether counting was complete during all of the last `days` days. If it was, a client that is
+   * not in the report made no call.
    */
   readonly complete: boolean
-  /** The share of these days for which counting was complete, from 0 to 1. */
+  /** The share of the time during which counting was complete, from 0 to 1. */
   readonly share: number
   readonly gaps: readonly UsageGap[]
   readonly clauses: readonly ReportedClause[]

@@ -34,12 +34,17 @@ const choose = negotiator([mediaType.json, html], new Caches(false))
 /**
  * Creates a middleware that serves the report for GET. The report is JSON, or a page without
  * scripts for clients that accept HTML (HDR-1). `?days=7` sets the number of days that the report
- * covers; the default is 30. An authenticating middleware must run before it (AUTH-4). Errors are
- * passed to `next`; mount `problems()` after this middleware.
+ * covers; the default is 30. Mount an authenticating middleware before this middleware (AUTH-4).
+ * Errors are passed to `next`, so mount `problems()` after this middleware.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
- * @example app.use('/ops/usage', authenticated, usagePage(counts, { permission: ({ role }) => (role === 'ops' ? 'allow' : 'forbidden') }))
+ * @example
+ * app.use(
+ *   '/ops/usage',
+ *   authenticated,
+ *   usagePage(counts, { permission: ({ role }) => (role === 'ops' ? 'allow' : 'forbidden') }),
+ * )
  */
 export function usagePage<P = unknown>(usage: Usage, options: UsagePageOptions<P>): Middleware {
   checkArgument('the first argument of usagePage()', usage, withMethod('the result of usage()', 'read'))

@@ -106,7 +106,8 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
     res.write(body instanceof Octets ? bufferOf(body) : body)
     discardBody(res.req, () => res.end())
   } else if (body instanceof Octets) {
-    // If a middleware has replaced `end` or `write`, its function may treat every string as UTF-8.
+    // If a middleware has replaced `end` or `write`, the replacement may treat every string as
+    // UTF-8.
     if (res.end === end && res.write === writePart) res.end(body.binaryString, 'latin1')
     else res.end(bufferOf(body))
   } else res.end(body)
@@ -115,7 +116,8 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
 const { end, write: writePart } = ServerResponse.prototype
 
 /**
- * How long a connection that is about to close still accepts data from the client, in milliseconds.
+ * The time, in milliseconds, for which the server still reads from a connection that will be
+ * closed.
  */
 const lingering = 1000
 

@@ -23,8 +23,8 @@ export interface Representation {
   /** The `Content-Type` of the encoded bytes. */
   readonly contentType: string
   /**
-   * Identifies everything that distinguishes the bytes of this representation from the bytes of
-   * others. It begins and ends with a space. It is part of entity tags (HDR-2).
+   * A string that differs between representations with different bytes. The string begins and ends
+   * with a space. It is part of entity tags (HDR-2).
    */
   readonly variant: string
   /** Encodes a value. `wire` contains the XML names and the form of the value. */

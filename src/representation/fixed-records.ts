@@ -1,9 +1,9 @@
 /**
- * Replaces a record that was read before with a cached copy. `reuse.ts` finds the rendered bytes of
- * a record by its identity, but an adapter may return a new object for each read. A copy replaces a
- * record with the same key and version only if all of its values equal those of the record. The
- * result is therefore correct even if a version does not identify the whole value, or if callers
- * see different values.
+ * If the same record was read before, replaces it with a cached copy. This is necessary because
+ * `reuse.ts` finds the rendered bytes of a record by object identity, but an adapter may return a
+ * new object for each read. The copy must have the same key, the same version and the same values
+ * as the record. The result is therefore correct even if a version does not identify the whole
+ * value, or if callers see different values.
  */
 import type { Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'

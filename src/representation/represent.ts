@@ -115,8 +115,8 @@ function relatedBy({ links }: Related, { name }: LinkTo): Related['links'][numbe
 }
 
 /**
- * Returns the path of the item with this key. Most resources have no parent. No list of keys is
- * created for them.
+ * Returns the path of the item with this key. Most resources have no parent, so this common case is
+ * handled without creating a list of keys.
  */
 const linkedPath = (target: Mounted, key: KeyValue): string =>
   target.parent === undefined

@@ -1,7 +1,7 @@
 /**
- * Reuses rendered bytes. No other file reuses them. Bytes are reused only for records that can't
- * have changed, because they are deeply frozen, such as the records of the memory adapter. Before
- * bytes are reused, everything that they depend on is compared by identity: the records with their
+ * Reuses the rendered bytes of records and pages. Bytes are reused only for records that can't have
+ * changed, because they are deeply frozen, such as the records of the memory adapter. Before bytes
+ * are reused, everything that they depend on is compared by identity: the records with their
  * versions, the related records, and the view.
  */
 import type { Page, Stored } from '../adapters/contract.js'
@@ -31,8 +31,8 @@ interface CachedItem {
   readonly linked: Linked
   readonly bytes: string
   /**
-   * Identifies the item in the entity tags of pages. Set when the cached item is first part of a
-   * page.
+   * Identifies the item in the entity tags of pages. Set when the cached item occurs in a page for
+   * the first time.
    */
   stamp: string | undefined
   /** The next cache entry of the same record, for another view. */

@@ -96,8 +96,8 @@ function rowStamp({ plan, adapter }: Mounted, stored: Stored<unknown>, related: 
 
 /**
  * Returns the tag of an endpoint's result. The tag covers the bytes of the result. If the endpoint
- * is below an item, the tag also contains the version of that item. `If-Match` compares this
- * version.
+ * is below an item, the tag also contains the version of that item. `If-Match` is compared with
+ * this version.
  */
 export function bodyTag(body: WholeBody, version?: string): string {
   const bytes = tagDigest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))

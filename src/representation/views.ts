@@ -34,8 +34,8 @@ export interface View {
 }
 
 /**
- * A cached digest. It covers a view, and the version of the target of the item's only shown or
- * expanded link.
+ * A cached digest. It covers a view and the version of one record, the target of the item's only
+ * shown or expanded link.
  */
 export interface LinkDigest {
   readonly view: View

@@ -1,4 +1,4 @@
-/** Reads the attributes of an element that describe its value (HDR-5). */
+/** Reads the attributes that describe the value of an element (HDR-5). */
 import { trimXml } from '../http/xml-text.js'
 import { type XmlAttribute, type XmlElement, xmlNamespace, xmlnsNamespace } from '../http/xml-tree.js'
 import { jsonEncoding, literalText, xsiNamespace } from './xml-names.js'

@@ -1,5 +1,5 @@
 /**
- * Names of elements, attribute values and namespaces that the library itself adds to XML documents.
+ * The element names, attribute values and namespaces that the library itself adds to XML documents.
  * The XML writer and the XML reader share them (HDR-1, HDR-5). See `docs/xml.md`.
  */
 

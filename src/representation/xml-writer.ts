@@ -126,7 +126,8 @@ class FormPlaces {
   readonly #places = new Map<string, Place>()
   /**
    * The place of each member, by the member's index in the value. Values of one form usually have
-   * their members in the same order, and comparing a name is faster than looking it up.
+   * their members in the same order. So the place at the index is tried first, because comparing a
+   * name is faster than looking it up.
    */
   readonly #order: Place[] = []
   readonly #itemPlaces = new WeakMap<Form, Place>()
@@ -168,8 +169,8 @@ class FormPlaces {
 }
 
 /**
- * The plans, keyed by form and by the element names of items. Only the service defines these names,
- * so there are few plans.
+ * The `FormPlaces` of each form, keyed by the element names of items. Only the service defines
+ * these names, so there are few entries for each form.
  */
 const plans = new WeakMap<Form, Map<string, FormPlaces>>()
 

@@ -7,7 +7,7 @@ import type { Caller } from './caller.js'
 import { scopeOf } from './scope.js'
 import type { Routed } from './stages.js'
 
-/** Returns a call of a mounted adapter on behalf of a caller. */
+/** Returns the `AdapterCall` that a mounted adapter gets for this caller. */
 export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall =>
   new CallerCall(caller, scopeOf(caller, mounted))
 
@@ -20,7 +20,7 @@ export function mountedOf({ version, route }: Routed, collection: string): Mount
   if (found !== undefined) return found
   throw new ConfigurationError(
     'unknown-member',
-    `The endpoint "${route.template}" calls "${String(collection)}", which is not mounted beside it. ` +
+    `The endpoint "${route.template}" calls "${String(collection)}", which is not mounted in the same version. ` +
       'Mount it in the same version.',
   )
 }

@@ -32,8 +32,9 @@ export interface AdoptionOptions {
    */
   readonly conventions?: Conventions
   /**
-   * Aliases of query parameters, and names of parameters to ignore. In this example, `page` is an
-   * alias of `offest`: `{ offest: ['page'], ignore: ['_', 'utm_*'] }`.
+   * Aliases of query parameters, and names of parameters to ignore. In the example
+   * `{ offest: ['page'], ignore: ['_', 'utm_*'] }`, `page` is an alias of `offest`, which is how
+   * the conventions spell the parameter for the page number.
    */
   readonly parameters?: ParameterOptions
   /**

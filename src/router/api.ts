@@ -1,6 +1,6 @@
 /**
  * Implements `api()`, which builds a whole API from one table of versions. Every request to the API
- * passes through the steps in the required order.
+ * passes through a fixed sequence of steps.
  */
 
 import type { CacheCount } from '../cache.js'
@@ -120,8 +120,8 @@ export interface Api extends Middleware {
 }
 
 /**
- * For the option `versions`, these kinds check only that it is a table. `versionOptions` checks
- * each version in the table, so that the messages can name the version.
+ * These kinds check only that the option `versions` is a table. `versionOptions` checks each
+ * version in the table, so that the messages can name the version.
  */
 export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,

@@ -51,15 +51,15 @@ function readRecord(
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
     noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
-    // The fingerprint is computed from the body as the client sent it. So a retry is recognized
-    // even if a deployment has changed the defaults in the schema in the meantime.
+    // The fingerprint, by which a retry is recognized, is computed from the body as the client sent
+    // it. So a retry is recognized even if the defaults in the schema have changed in the meantime.
     const idempotency = key === undefined ? undefined : idempotencyOf(exchange, key, sent)
     return { query, expand, body: recordOf(exchange, sent), idempotency }
   })
 }
 
 /**
- * Records deprecated members for the hooks. The members are still accepted like all others (VER-3).
+ * Notes deprecated members for the hooks. Deprecated members are still accepted (VER-3).
  */
 function noteMembers({ progress }: Negotiated, names: readonly string[] | undefined): void {
   if (names !== undefined) progress.noteDeprecated('member', names)

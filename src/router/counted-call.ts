@@ -16,8 +16,8 @@ export function countCall(exchange: Exchange, usage: Usage): void {
   usage.countCall({ ...place, method, client })
   noteCounted(req, usage, callItself)
   const route = routeWithVersion(knownVersionAndRoute(exchange))
-  // When a deprecated operation, parameter or member is removed, its clients will fail. So each use
-  // of a deprecated operation, parameter or member is counted too.
+  // When a deprecated operation, parameter or member is removed, clients that still use it will
+  // fail. So each use of a deprecated operation, parameter or member is counted too.
   for (const { kind, name } of exchange.progress.deprecatedUses)
     usage.countBreak({ clause: 'VER-3', method, route, detail: `${kind} ${name}`, client })
 }

@@ -53,9 +53,9 @@ interface Written {
 }
 
 /**
- * A draft contains this placeholder instead of the URL of the service, which may differ between
- * requests. The placeholder is random, so that no description in the document contains it by
- * chance.
+ * A draft is a built document that contains this placeholder instead of the URL of the service,
+ * because that URL can differ between requests. The placeholder is random, so that no description
+ * in the document contains it by chance.
  */
 const unknownRoot = `root:${randomUUID()}`
 
@@ -102,13 +102,13 @@ export class Documents {
     this.#description = description
     this.#options = rest
     this.#reduced = reduced
-    // The URL comes from `facts`, and not from `description`. The description may be that of
-    // another service with another URL: a mock describes the service that it stands in for.
+    // The URL comes from `facts`, and not from `description`, because a mock server gets the
+    // description of the service that it replaces. That service has another URL.
     this.#draftRoot = facts.root ?? unknownRoot
     this.#dependsOnRequest = facts.root === undefined && (rest.servers === undefined || facts.login)
-    // Building a document takes longer than anything else in this file, so the cache must accept
-    // even a document that is larger than the cache's bound. For this purpose, the size is limited
-    // to the bound.
+    // A cache does not store values that are larger than its bound. A document must always be
+    // stored, because building it takes longer than anything else in this file. So the size given
+    // here never exceeds the bound.
     this.#kept = caches.make('documents', { sizeOf: ({ bytes }) => Math.min(bytes.length, cacheKinds.documents.bound) })
     this.#subjects = caches.make('docs-subjects')
     this.pages = pages
@@ -124,7 +124,7 @@ export class Documents {
       if (entry !== 'retired') await this.#draft(version, undefined)
   }
 
-  /** Returns the document that a request is for. */
+  /** Returns the requested document. */
   async of(exchange: Parsed): Promise<Written> {
     const { version, root, representation } = exchange
     const allowed = await this.#allowedTo(exchange)
@@ -137,8 +137,8 @@ export class Documents {
   }
 
   /**
-   * Returns the page or asset that a request is for. Throws the `unknown-path` problem if there is
-   * no such file.
+   * Returns the requested page or asset. Throws the `unknown-path` problem if there is no such
+   * file.
    */
   async file(exchange: Parsed): Promise<WrittenFile> {
     const { version, root, path } = exchange
@@ -170,8 +170,8 @@ export class Documents {
   }
 
   /**
-   * Returns the parsed document that the pages describe. All URLs at which the service can be
-   * reached share one object.
+   * Returns the parsed document that the pages describe. The object is the same for every URL of
+   * the service.
    */
   async #subject(key: string, version: string, allowed: ReadonlySet<string> | undefined): Promise<object> {
     const known = this.#subjects.get(key)
@@ -195,8 +195,10 @@ export class Documents {
   }
 
   /**
-   * Returns the cache key of a draft, or of one response format of a draft. The key changes when a
-   * part of the version retires, or when the announced brownouts change.
+   * Returns the cache key of a draft, or of a document that is made from the draft. `format`
+   * distinguishes these documents: it contains whether the document is YAML, and the URL of the
+   * service. The key changes when a part of the version retires, or when the announced brownouts
+   * change.
    */
   #keyOf(version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string {
     const described = this.#description.versions.get(version)
@@ -261,7 +263,11 @@ async function finished(draft: Written, root: string, yaml: boolean): Promise<Wr
   return { bytes: whole, tag: bodyTag(whole) }
 }
 
-/** Returns the access requests of an operation, without the key of an item. */
+/**
+ * Returns the access requests of an operation. An access request asks the permission function
+ * whether an action is allowed. The requests returned here name the resource, and not an item of
+ * it.
+ */
 function accessRequests({ resource, endpoint }: Route, { actions }: OperationDescription): readonly AccessRequest[] {
   const name = resource?.plan.collection ?? endpoint?.name
   return name === undefined ? [] : actions.map((action) => ({ action, resource: name }))

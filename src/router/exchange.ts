@@ -1,6 +1,7 @@
 /**
- * One request at run time. Each step receives the exchange with the type of one stage, which has
- * only the fields that are already set (stages.ts). Only walk.ts sets the fields that steps add.
+ * The `Exchange` object holds a request and everything that the steps of the pipeline add to it.
+ * Each step gets this object with the type of a stage, which declares only the fields that earlier
+ * steps have set (stages.ts). Only walk.ts sets the fields that steps add.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
@@ -109,8 +110,8 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * Like `root`, but only the mount path if `Host` is malformed. The response that refuses such a
-   * request may have links too.
+   * Like `root`, but never throws: if `Host` is malformed, this is only the mount path. The
+   * response that refuses such a request can have links too, and they begin with this path.
    */
   get rootOrPath(): string {
     return this.#findRoot() ?? this.entrance.mountPath
@@ -135,7 +136,8 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * The path of the requested list. An associated sub-collection is below the item of its parent.
+   * The path of the requested list. The list of an associated sub-collection is below an item of
+   * the parent, such as `/v1/clients/7/orders`.
    */
   get listPath(): string {
     const { route, keys, resource } = this
@@ -293,8 +295,9 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * Returns the modes of the clauses for a request that ends before the step `route`, or that
-   * hand-written routes handle.
+   * Returns the modes of the clauses (whether and how each clause is enforced), for a request whose
+   * route is not set. Such a request ends before the step `route`, or is handled by hand-written
+   * routes.
    */
   #earlyModes(conventions: readonly Convention[]): Modes | undefined {
     const { route, belowVersion } = this.routeName

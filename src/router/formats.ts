@@ -60,7 +60,7 @@ export class Formats {
     return this.#problems.choose(accept) ?? json
   }
 
-  /** Returns the media types that are available for the response to a request. */
+  /** Returns the representations that are available for the response to a request. */
   of({ route, operation, endpointMethod, path }: Allowed): Offers<Representation> {
     if (route.document !== undefined) return this.#ofDocument(route.document, path)
     const owner = endpointMethod ?? route.resource
@@ -98,8 +98,8 @@ const written = (mediaType: string): Representation => ({
 })
 
 /**
- * Returns the name of the root element of an endpoint's result, for formats such as XML. No schema
- * describes the types in the result, so the form is open.
+ * Returns the name of the root element and the types for an endpoint's result, for formats such as
+ * XML. No schema describes the result, so values of any type are allowed in it.
  */
 const endpointWire = ({ route }: Negotiated): Wire => ({
   root: wireName(route.endpoint?.name ?? '', 'value'),
@@ -139,8 +139,8 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
   if (text === undefined) return encoded(exchange, value, wire, headers)
   const invalidResult = (what: string, cause?: unknown): Error =>
     new Error(
-      `${method} ${route.template} returned ${what}. Give a value that JSON can hold, or make bytes of it in ` +
-        'representations: [representation(mediaType, { value })].',
+      `${method} ${route.template} returned ${what}. Return a value that JSON can represent, or add ` +
+        'representations: [representation(mediaType, { value })] to convert it to bytes.',
       { cause },
     )
   const kind = wrongKindOf(value)

@@ -112,8 +112,8 @@ const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
  * contain.
  */
 function plainText(principal: unknown): string | undefined {
-  // A `sub` that a principal has at this point is not a valid name, for example because it is
-  // empty. All principals with such a `sub` would share one owner.
+  // If the principal still has a `sub` here, `principalName` did not accept it, for example because
+  // it is empty. Principals with such a `sub` could share one owner.
   if (!isObject(principal) || !isPlain(principal) || Object.hasOwn(principal, 'sub')) return undefined
   const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
   try {

@@ -17,9 +17,10 @@ import { scopeOf } from './scope.js'
 import type { AnswerLinks } from './shown-links.js'
 
 /**
- * Returns the record of a POST, after all checks that do not need the store. `attached` holds the
- * members, with their values, that make the record belong to the parent of an association.
- * `violations` contains violations that are already known. Throws `invalid-body`.
+ * Returns the record of a POST, after all checks that do not need the store. `attached` is empty
+ * unless the record is created in an associated sub-collection. It then contains the members, with
+ * their values, that hold the key of the parent. `violations` contains violations that are already
+ * known. Throws `invalid-body`.
  */
 export function bodyToCreate(place: Place, body: unknown, attached: Fixed, violations: Violation[] = []): JsonObject {
   const { resource, keys } = place

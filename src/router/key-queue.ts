@@ -1,5 +1,5 @@
 /**
- * Runs updates without a precondition one after another if they have the same key. In this way, no
+ * If updates of the same key have no precondition, runs them one after another. In this way, no
  * update is lost, and every update gets its turn.
  */
 import { Unavailable } from '../problem.js'

@@ -1,7 +1,7 @@
 /**
  * Explains why a link is refused if its origin differs from the origin of the service (REP-7). This
- * happens in tests if each request goes to another listening server, because each server has its
- * own origin.
+ * happens in tests that send their requests to several listening servers, because each server has
+ * its own origin.
  */
 import { isObject } from '../definition/json.js'
 

@@ -22,8 +22,8 @@ import type { AnswerLinks } from './shown-links.js'
 
 /**
  * Returns a violation for each link whose target does not exist or is not visible to the caller.
- * Checks only the links that this write changes, all concurrently. `links` stores the targets that
- * were read, for the response.
+ * Checks only the links that this write changes, all concurrently. Adds the targets that it has
+ * read to `links`, so that the response can show them.
  */
 export function danglingLinks(
   caller: Caller,
@@ -45,8 +45,8 @@ export function danglingLinks(
 }
 
 /**
- * Returns the links that a write changes. The other links are not checked. Otherwise, a link whose
- * target was removed earlier would block a change to other members.
+ * Returns the links that a write changes. Only these links are checked. If all links were checked,
+ * a link whose target was removed earlier would block every change to other members.
  */
 function changedLinks(associations: readonly LinkTo[], next: JsonObject, current: JsonObject): readonly LinkTo[] {
   const changed: LinkTo[] = []
@@ -147,9 +147,9 @@ export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, 
 }
 
 /**
- * Returns the stored form of an external link. In responses, `represent()` converts a stored path
- * to an absolute URL. Here, such a URL becomes a path again, unless the schema requires a whole
- * URI.
+ * Returns the stored form of an external link, which is a link whose `href` is stored. In
+ * responses, `represent()` converts a stored path to an absolute URL. Here, such a URL becomes a
+ * path again, unless the schema requires a whole URI.
  */
 function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: string, given: unknown): unknown {
   if (!isObject(given) || typeof given.href !== 'string' || !given.href.startsWith(`${base}/`)) return given

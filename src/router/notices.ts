@@ -1,6 +1,7 @@
 /**
- * Builds the header fields that announce the life cycle of a version and its parts: `Deprecation`,
- * `Sunset`, and the `Link` to the successor or replacement (VER-3).
+ * Builds the header fields that announce the end of a version, or of a part of a version (a path or
+ * a single method): `Deprecation`, `Sunset`, and the `Link` to the successor or replacement
+ * (VER-3).
  */
 import { type Lifecycle, noticeHeaders } from '../middleware/lifecycle.js'
 import { earliest, lifeFields } from '../plan/life.js'
@@ -31,8 +32,8 @@ export function noticesOf(exchange: Exchange): Readonly<Record<string, string>> 
 }
 
 /**
- * Returns the version that the path names. This function is needed for a response that is sent
- * before the step `version` has set the version, such as the response during a brownout.
+ * Returns the version that the path names. Some responses, such as the response during a brownout,
+ * are sent before the step `version` has set the version.
  */
 function namedVersion({ versions, entrance }: Exchange): ServedVersion | undefined {
   const found = versions?.get(entrance.versionName)

@@ -71,8 +71,8 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
   res.once('close', () => exchange.closed())
   traced.run(walk, undefined)
   isBeginning = false
-  // If the response was written synchronously, the message ends here, after `run` has published
-  // `end`, because `asyncEnd` must be the last event.
+  // `asyncEnd` must be the last event. So if the response was written synchronously, the message
+  // does not end before `run` has published `end`.
   if (isOver) traced.end(progress.failure)
 }
 
@@ -114,8 +114,8 @@ class StepWatch implements Watch {
 }
 
 /**
- * Starts the trace of an adapter call. The call is counted. It is also reported, if a hook or
- * subscriber needs adapter calls.
+ * Starts the trace of an adapter call. Every call is counted. A call is reported only if a hook or
+ * a subscriber needs adapter calls.
  */
 export const watchCall = (caller: Caller, collection: string, call: string): CallWatch =>
   new CallWatch(caller, collection, call)

@@ -11,7 +11,9 @@ import { scopeOf } from './scope.js'
 
 /** A parsed PATCH body. */
 export interface Patch {
-  /** Returns the patched record, with stored members. Throws `invalid-body`. */
+  /**
+   * Returns the patched record as it is stored, with keys instead of links. Throws `invalid-body`.
+   */
   compose(place: Place, stored: Stored<JsonObject>): Awaitable<JsonObject>
 }
 
@@ -25,8 +27,8 @@ export class MergePatch implements Patch {
 
   /**
    * Reads a merge patch from a decoded body. Throws `invalid-body` if the body is not an object.
-   * `jsonPatch` is true if the service also accepts JSON Patch. The error for a list then mentions
-   * JSON Patch.
+   * `jsonPatch` is true if the service also accepts JSON Patch. If the body is a list, the error
+   * then mentions JSON Patch.
    */
   static of(body: unknown, jsonPatch: boolean): MergePatch {
     return new MergePatch(mergeBody(body, jsonPatch))

@@ -1,6 +1,7 @@
 /**
  * Checks the permission for every operation, for the parents in the path, and for link targets
- * (AUTH-4).
+ * (AUTH-4). An access request asks the permission function whether an action is allowed on a
+ * resource, or on one item of it.
  */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import {
@@ -57,8 +58,8 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
 }
 
 /**
- * The parts of a request, or of a call of `records()`, that a decision of the permission function
- * needs.
+ * The data that is needed to ask the permission function, from a request or from a call of
+ * `records()`.
  */
 type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
 
@@ -77,8 +78,9 @@ export async function methodsOf(caller: KeyedCaller, route: Route): Promise<Perm
 }
 
 /**
- * Throws unless the permission function allows the operation. Throws `method-not-allowed` (405)
- * with the methods that the caller may use here, or `forbidden` (403).
+ * Throws if the permission function does not allow the operation: `forbidden` (403) if the function
+ * returns `forbidden` or if the caller may use no method here, and otherwise `method-not-allowed`
+ * (405) with the methods that the caller may use.
  */
 export function checkAllowed(
   caller: KeyedCaller,

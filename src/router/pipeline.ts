@@ -1,6 +1,7 @@
 /**
- * Builds the pipeline of a request, which is a list of steps. The code that builds the list
- * compiles only if, for each step, earlier steps set all fields that this step reads.
+ * Builds the pipeline of a request, which is a list of steps. The compiler checks the order of the
+ * steps: a step can read only the fields that earlier steps have set. The type that declares these
+ * fields is the stage of the step (stages.ts).
  */
 import type { Awaitable } from '../adapters/contract.js'
 import type { Answer } from '../representation/answer.js'
@@ -8,8 +9,8 @@ import type { Exchange } from './exchange.js'
 import type { Answered, Stage } from './stages.js'
 
 /**
- * The result of a step: either the fields that the step adds to the stage, or the response that
- * ends the request.
+ * The result of a step: either the fields that the step adds, or the response that ends the
+ * request.
  */
 export interface StepResult {
   readonly answer?: Answer

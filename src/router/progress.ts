@@ -65,8 +65,8 @@ export class Progress {
   }
 
   /**
-   * Whether the request is known to have changed anything. If something was changed, no response
-   * says that nothing was (VERB-13).
+   * Whether the request is known to have changed anything. If something was changed, the response
+   * must not claim that nothing was changed (VERB-13).
    */
   get change(): Change {
     return this.#change
@@ -81,9 +81,8 @@ export class Progress {
 
   /**
    * Sets the outcome of a write. If the write may have changed something, the `change` of the outer
-   * request or job becomes `unknown`, unless it is set already. The write may be part of a
-   * transaction of the code that called `records()`. Only that code knows whether the transaction
-   * was committed.
+   * request or job becomes `unknown`, unless it is set already. It does not become `made`, because
+   * the code that called `records()` might roll back the transaction of this write.
    */
   setChange(change: Change): void {
     this.#change = change

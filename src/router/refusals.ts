@@ -49,9 +49,9 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
 
 /**
  * Returns the problem of a list query with a value that the store can't compare. Returns
- * `undefined` if no such value came from the client. In that case, no record matches the query. A
- * pagination cursor that the service has made holds only values from the store. So if the store
- * refuses a value of a cursor, the service did not make that cursor.
+ * `undefined` if the client did not send that value: then the list is simply empty. A cursor of the
+ * service contains only values from the store. So if the store refuses a value of a pagination
+ * cursor, the service did not make that cursor.
  */
 export function refusedQuery(
   plan: ResourcePlan,

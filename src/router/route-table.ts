@@ -23,10 +23,11 @@ export const routeTable = (
 ): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
 
 /**
- * Adds to the table the life cycles of paths that are not mounted. Throws `ConfigurationError` if a
- * resource or an endpoint is mounted at such a path. Also throws if a path looks misspelt, because
- * a misspelt path would retire nothing, and if a path is only deprecated although nothing is served
- * there.
+ * Adds the life cycles in `paths` to the table. These are the life cycles of paths where no
+ * resource and no endpoint is mounted. Throws `ConfigurationError` in three cases:
+ * - A resource or an endpoint is mounted at the path.
+ * - The path looks misspelt. A misspelt path would retire nothing.
+ * - The path is deprecated but does not retire, and nothing is served there.
  */
 export function withPaths(
   name: string,

@@ -180,7 +180,7 @@ export interface Service extends Adoption {
   readonly caches: Caches
   /** The cache of rendered bytes. */
   readonly reuse: Reuse
-  /** Finds the media types that are available for the response to a request. */
+  /** Finds the representations that are available for the response to a request. */
   readonly formats: Formats
   /**
    * The OpenAPI documents and docs pages that the service serves. `api` sets them later, because

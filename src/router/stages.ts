@@ -217,10 +217,10 @@ export interface Executed extends Parsed {
 }
 
 /**
- * The stage at which the fields of `Known` are set. Some fields of the exchange are not set by a
- * step but computed from other fields: `base` from `version`, and `resource` and `listPath` from
- * `route`. The stages `Identified` and `Routed` contain these computed fields. So this type becomes
- * one of these two stages as soon as `Known` has the fields that the steps up to that stage set.
+ * The stage at which the fields of `Known` are set. Some fields of the exchange are computed from
+ * the fields that steps set: `base` from `version`, and `resource` and `listPath` from `route`. The
+ * interfaces `Identified` and `Routed` declare these computed fields. So if `Known` has the fields
+ * from which they are computed, this type is `Identified` or `Routed`, and otherwise only `Known`.
  */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>

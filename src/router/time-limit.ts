@@ -129,9 +129,9 @@ export class OwnTimeLimit extends Countdown {
   }
 
   /**
-   * Removes the listener from the signal of the job, because the work is done. The signal might
-   * exist as long as the process. Each method call and each record has a time limit of its own, so
-   * listeners would accumulate on the signal.
+   * Removes the listener from the signal of the job when the work is done. Otherwise, listeners
+   * would accumulate on the signal: it might exist as long as the process, and each method call and
+   * each record has a time limit of its own.
    */
   end(): void {
     if (this.#abort !== undefined) this.#ended?.removeEventListener('abort', this.#abort)

@@ -12,8 +12,7 @@ const quietTurns = 5
 
 /**
  * The minimum time in milliseconds that the socket stays open. In a TCP handshake, the client is
- * connected half a round trip before the kernel of the server knows. 50 ms cover round trips of up
- * to 100 ms.
+ * connected half a round trip earlier than the server. 50 ms cover round trips of up to 100 ms.
  */
 const minOpenTime = 50
 
@@ -42,7 +41,7 @@ export type CloseCallback = Parameters<Server['close']>[0]
 /** A listening socket that is being closed. */
 export interface ListenerEnd {
   /**
-   * Passes `callback` to Node's `close()`: when the socket is closed, or at once if it is closed
+   * Calls Node's `close()` with `callback` when the socket is closed, or at once if it is closed
    * already.
    */
   close(callback?: CloseCallback): void

@@ -50,8 +50,8 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
     }
     const text = answer(problem, requestId, { ...options, isHead: isHead(error, current) })
     if (current !== undefined) {
-      // A handler is reading the rest of this request. The handler must learn immediately that the
-      // rest will not arrive.
+      // A handler is still reading this request. The rest of the request will not arrive, so the
+      // socket is destroyed at once, which ends the read with an error.
       socket.write(text)
       socket.destroy(error)
       return

@@ -5,8 +5,8 @@ import { Server as TlsServer } from 'node:tls'
 
 const latest = Symbol('latest response')
 /**
- * `Symbol.for` gives all copies of the library the same symbol: `health()` of one copy may run on a
- * server that another copy created.
+ * `Symbol.for` gives all copies of the library the same symbol, because `health()` of one copy
+ * might run on a server that another copy created.
  */
 const owner: unique symbol = Symbol.for('express-rest-conventions.server')
 const secured = Symbol('TLS handshake is done')
@@ -72,9 +72,10 @@ export interface Connections extends Iterable<Socket> {
   /** Ends the effect of `spareActive`. */
   spareNone(): void
   /**
-   * Destroys the connections that have sent no byte of a request, if neither their number nor the
-   * number of bytes that they have sent (in TLS handshakes) has changed for `after` milliseconds.
-   * Must be called repeatedly, because it compares the two numbers with those of the previous call.
+   * Destroys all silent connections, which are those that have sent no byte of a request. Does so
+   * only after `after` milliseconds in which the number of silent connections has not changed, and
+   * in which they have sent nothing (not even bytes of a TLS handshake). Must be called repeatedly,
+   * because it compares the silent connections with those of the previous call.
    */
   endSilent(after: number): void
   /** Destroys all connections, including upgraded ones. Returns how many there were. */

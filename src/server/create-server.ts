@@ -42,7 +42,8 @@ export function createServer(
   const objects = requestObjects(app)
   const server = nodeServer(refusingTooManyFields(app, resolved), resolved, objects)
   server.timeout = resolved.timeout
-  // One more than the limit, so that `refusingTooManyFields` can detect a request with too many fields.
+  // One more than the limit, so that `refusingTooManyFields` can detect requests with too many
+  // header fields.
   server.maxHeadersCount = resolved.maxHeadersCount === 0 ? 0 : resolved.maxHeadersCount + 1
   server.maxRequestsPerSocket = resolved.maxRequestsPerSocket
   if (resolved.maxConnections > 0) server.maxConnections = resolved.maxConnections
@@ -67,8 +68,8 @@ function nodeServer(listener: RequestListener, options: ResolvedOptions, objects
  * Restores Node's prototypes for the requests of the events `upgrade` and `connect`. Express never
  * sees these requests. Their handlers expect Node's objects, whose properties can be assigned.
  * Express's prototypes declare some of these properties as getters. The listener `restore` is added
- * only if the service has a listener for the event: without any listener, Node serves an upgrade as
- * an ordinary request.
+ * only if the service has a listener for the event, because without any listener, Node serves an
+ * upgrade as an ordinary request.
  */
 function restoreUpgradePrototypes(server: Server): void {
   const restore = (req: IncomingMessage): void => {

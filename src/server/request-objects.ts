@@ -2,7 +2,7 @@
  * The classes of request and response objects. Express replaces the prototypes of both objects for
  * every request (`Object.setPrototypeOf`). This makes V8 abandon its fast object shapes, which
  * costs about 80 microseconds per request on Node 20 and 22. If an object is created with Express's
- * prototype, that call has no effect.
+ * prototype, the call sets the prototype that the object already has, which costs nothing.
  */
 
 import { IncomingMessage as NodeRequest, ServerResponse as NodeResponse } from 'node:http'
@@ -16,8 +16,8 @@ export interface RequestObjects {
   /** Whether the objects are created with Express's prototypes. */
   readonly usesExpressPrototypes: boolean
   /**
-   * Checks again whether Express's prototypes can be used: they may have been modified in the
-   * meantime.
+   * Checks again whether Express's prototypes can be used, because they might have been modified in
+   * the meantime.
    */
   check(): void
 }

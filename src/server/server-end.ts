@@ -146,8 +146,9 @@ export class ServerEnd {
     this.#server.closeIdleConnections()
     connections.spareActive()
     connections.endSilent(silenceLimit)
-    // The event loop reads the input that has arrived after it runs a timer and before it runs the
-    // timer's immediates, even if the timer is late.
+    // Between a timer and the immediates that the timer has set, the event loop reads all input
+    // that has arrived. So even if the timer is late, a connection with new input does not look
+    // idle.
     this.#timers.sweeping = setTimeout(() => setImmediate(() => this.#sweep()), interval)
   }
 

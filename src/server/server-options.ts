@@ -107,7 +107,7 @@ const number: NumberKind = { from: 0, to: 2 ** 31 - 1, whole: true }
 
 const inTls = { instead: 'Put the https options into tls: { tls: { key, cert } }.' }
 const besideIt = { instead: 'Put it next to tls and node: it is an option of createServer().' }
-const ourOwn = { instead: 'createServer() uses its own class. Use http.createServer with a class of your own.' }
+const ourOwn = { instead: 'createServer() uses its own class. For a class of your own, use http.createServer.' }
 
 /**
  * Options that are refused inside `tls` and `node`. If such an option were also set next to `tls`

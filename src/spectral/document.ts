@@ -1,4 +1,7 @@
-/** A document as the rules see it: its paths below the version, and their operations. */
+/**
+ * The parts of an OpenAPI document that the rules check: the paths without the version, and their
+ * operations.
+ */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 
 /** The kind of a path. `other` stands for a flag or an endpoint. */

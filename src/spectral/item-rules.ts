@@ -31,8 +31,8 @@ const here = (message: string, { place }: Operation, ...more: readonly string[])
 })
 
 /**
- * A PUT without a body is not checked, because it attaches an existing item to a collection
- * (VERB-4), and its status is 204.
+ * Checks the status of a PUT that has a body. A PUT without a body attaches an existing item to a
+ * collection (VERB-4). Its status is 204, so it is not checked.
  */
 const findPut: Find = (operation) => {
   if (operation.operation.requestBody === undefined || successesOf(operation).join() === '200') return []
@@ -131,9 +131,13 @@ export const itemRules: Readonly<Record<string, Rule>> = {
     'PATCH takes the members that change and responds with 200.',
     onItems(['PATCH'], findPatch),
   ),
-  'verb-6-delete': rule('VERB-6', 'DELETE has no body, in neither direction.', onItems(['DELETE'], findDelete)),
+  'verb-6-delete': rule(
+    'VERB-6',
+    'The request and response of a DELETE have no body.',
+    onItems(['DELETE'], findDelete),
+  ),
   'verb-8-head': rule('VERB-8', 'HEAD of an item responds with 302 or 404.', onItems(['HEAD'], findHead)),
-  'hdr-2-etag': rule('HDR-2', 'An item has a tag.', onItems(['GET'], findUntagged)),
+  'hdr-2-etag': rule('HDR-2', 'GET of an item returns an entity tag.', onItems(['GET'], findUntagged)),
   'hdr-3-if-match': rule(
     'HDR-3',
     'Updates and deletes take If-Match.',

@@ -28,8 +28,8 @@ function onCollections(
 }
 
 /**
- * The name of a query parameter of the operation that probably has the same purpose as the
- * parameter `meant`.
+ * Returns the name of the operation's query parameter that is a synonym of `meant`, if there is
+ * one.
  */
 const foreign = (operation: Operation, meant: string): string | undefined =>
   [...parametersIn(operation, 'query').keys()].find((name) => synonymOf(name) === meant)
@@ -40,7 +40,7 @@ const pageParameter =
     const found = parametersIn(operation, 'query').get(name)
     if (found === undefined) {
       const near = foreign(operation, name)
-      const fix = near === undefined ? `Add it: ${what}.` : `Rename "${near}" to it.`
+      const fix = near === undefined ? `Add it: ${what}.` : `Rename "${near}" to "${name}".`
       return [{ message: `${operation.name} has no parameter "${name}". ${fix}`, path: [...operation.place] }]
     }
     const { type } = asObject(found.schema)
@@ -75,7 +75,7 @@ const findNoArray = (operation: Operation): readonly Finding[] =>
     if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
     const message =
       `${operation.name} does not respond with an array in ${type}. ` +
-      `Return the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
+      `Return the items as an array, their number in ${header.totalCount}, and links to other pages in ${header.link}.`
     return [{ message, path: [...operation.place, 'responses', '200', 'content', type] }]
   })
 
@@ -112,14 +112,18 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
 
 const findDeletes = (operation: Operation): readonly Finding[] => [
   {
-    message: `${operation.name} deletes a collection. Leave it out: DELETE is only for single items.`,
+    message: `${operation.name} deletes a collection. Remove it: DELETE is only for single items.`,
     path: [...operation.place],
   },
 ]
 
 export const listRules: Readonly<Record<string, Rule>> = {
   'verb-1-array': rule('VERB-1', 'A list is an array of items.', onCollections('GET', findNoArray)),
-  'verb-2-location': rule('VERB-2', 'A POST that creates has a Location.', onCollections('POST', findUnlocated)),
+  'verb-2-location': rule(
+    'VERB-2',
+    'The response to a POST that creates has a Location.',
+    onCollections('POST', findUnlocated),
+  ),
   'verb-7-delete': rule('VERB-7', 'Collections have no DELETE.', onCollections('DELETE', findDeletes)),
   'query-4-page': rule(
     'QUERY-4',
@@ -138,7 +142,7 @@ export const listRules: Readonly<Record<string, Rule>> = {
   ),
   'query-8-names': rule(
     'QUERY-8',
-    'The parameters of lists have the names of the conventions.',
+    'List parameters have the names that the conventions prescribe.',
     onCollections('GET', findForeign),
   ),
 }

@@ -56,7 +56,7 @@ function formatFault({ segments }: Path, at: number): string | undefined {
 
 function orderFault({ segments }: Path, at: number): string | undefined {
   if (!isParameter(segments[at]) || (at > 0 && !isParameter(segments[at - 1]))) return undefined
-  return `"${segments[at]}" does not follow a collection. Put the plural noun of the identified items before it.`
+  return `"${segments[at]}" does not follow a collection. Put the name of its collection, a plural noun, before it.`
 }
 
 /**
@@ -120,7 +120,7 @@ function findUnlisted(document: unknown): readonly Finding[] {
 }
 
 /**
- * Finds paths that are neither collections nor items, and are neither a flag below an item nor an
+ * Finds paths of unknown purpose. A path must be a collection, an item, a flag below an item, or an
  * endpoint with a description.
  */
 function findActions(document: unknown): readonly Finding[] {
@@ -137,7 +137,10 @@ function findActions(document: unknown): readonly Finding[] {
         return [{ message: `${path.text} is a flag without ${lacks}. PUT sets it and DELETE unsets it.`, path: place }]
       if (sent !== undefined)
         return [
-          { message: `${sent.name} of a flag has a body. Leave it out: PUT alone sets the flag.`, path: sent.place },
+          {
+            message: `${sent.name} sets a flag, but has a body. Remove the body: PUT alone sets the flag.`,
+            path: sent.place,
+          },
         ]
       return []
     }

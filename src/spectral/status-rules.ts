@@ -22,7 +22,7 @@ const instead: Readonly<Record<string, string>> = {
   307: '410, and tell clients the new address beforehand',
   308: '410, and tell clients the new address beforehand',
   406: '415, the status for an unacceptable Accept (HDR-1)',
-  409: '422 for what the store or a rule refuses, 412 for an If-Match that is not current',
+  409: '422 for a write that the store or a rule refuses, 412 for an If-Match that is not current',
   423: '422',
   502: '503',
   504: '503',
@@ -80,7 +80,7 @@ const findUnauthenticated: Find = ({ name, operation, responses, place, method }
 const members = ['type', 'title', 'status', 'code']
 
 const findOtherProblems: Find = ({ name, method, responses, place }) => {
-  // Responses to HEAD have no body, and neither have the responses of a retired version (VER-2).
+  // Responses to HEAD and responses of a retired version (410, VER-2) have no body.
   if (method === 'HEAD') return []
   return Object.entries(responses).flatMap(([status, response]) => {
     if (!/^[45][0-9]{2}$/.test(status) || status === '410') return []
@@ -129,7 +129,7 @@ const findBodies: Find = ({ name, responses, place }) =>
     ? []
     : [
         {
-          message: `${name} responds with 410 and a body. Leave the body out: a retired part responds with an empty body.`,
+          message: `${name} responds with 410 and a body. Remove the body: every 410 response is empty.`,
           path: [...place, 'responses', '410'],
         },
       ]

@@ -7,7 +7,8 @@ import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_c
 import type { CallMessage, PoolWaitMessage, RequestMessage, StepMessage } from './messages.js'
 
 /**
- * One message per request, from its start until its response is sent or its connection is closed.
+ * One message per request. It covers the request from its start until the response is sent or the
+ * connection is closed.
  */
 export const requestChannel = tracingChannel<unknown, RequestMessage>('express-rest-conventions:request')
 

@@ -35,9 +35,9 @@ export function expressRoute(req: IncomingMessage): string | undefined {
 
 /**
  * Calls `matched` whenever Express matches a route below `mountPath`, with the template of the
- * route below that path. When Express sets `req.route`, `req.baseUrl` still contains the path of
- * the nested router. Later, Express restores `req.baseUrl`. Express also drops the parameters in
- * the path of a nested router, so this function records all parameters.
+ * route below that path. The template is computed when Express sets `req.route`, because
+ * `req.baseUrl` contains the path of the nested router only until Express restores it. Express
+ * drops the parameters in that path, so this function records all parameters.
  */
 export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
   const names = followParameters(req)

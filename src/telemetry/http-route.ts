@@ -44,8 +44,8 @@ const names = new WeakMap<TracedRequest, { route: string | undefined }>()
 
 /**
  * Sets the route of a traced request. Express's instrumentation overwrites the route for each layer
- * that a request passes, and does not know versions. The latest route is therefore set again when
- * the response emits `close`, before the listener that ends the span runs.
+ * that a request passes, and its routes can lack the version. The latest route is therefore set
+ * again when the response emits `close`, before the listener that ends the span runs.
  */
 export function nameRoute(traced: TracedRequest, res: ServerResponse, route: string | undefined): void {
   // `Reflect.set` is used because an assignment would throw if the record can't be written.

@@ -1,4 +1,4 @@
-/** Replaces `Date` in this process, so that it shows another time, which does not advance. */
+/** Replaces `Date` in this process with a `Date` that always shows the same time. */
 
 /**
  * Runs `work` while `Date.now()` and `new Date()` give the time `time`, in milliseconds since 1970.

@@ -26,7 +26,7 @@ export interface QuestionData {
 const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '', ' ']
 
 /**
- * A random list request. The larger `weight` is, the more likely the request has several
+ * A random list request. The larger `weight` is, the more likely it is that the request has several
  * conditions, a search, a parent and a scope.
  */
 export function questionOf(

@@ -73,8 +73,8 @@ function headerOf(
   const errors: Violation[] = []
   const columns = new Set<Column>()
   for (const name of names) {
-    // The check stops here. Violations of thousands of columns would not help the client, and each
-    // unknown name is compared with all known names, which takes time.
+    // The check stops at the maximum. Thousands of violations would not help the client, and
+    // comparing each unknown name with all known names takes time.
     if (errors.length === maxHeaderViolations) break
     const column = known.get(name)
     if (column === undefined) errors.push(unknownColumn(name, known, rules))
@@ -213,9 +213,9 @@ function place(record: JsonObject, path: readonly string[], value: unknown): voi
 }
 
 /**
- * Interprets an empty cell of a member of a nested object. If the record has the object, the member
- * becomes null, if the schema allows null. Otherwise, the object itself gets the value in
- * `whenEmpty`: an object, null, or no value.
+ * Interprets an empty cell of a member of a nested object. A missing object on the path gets its
+ * value in `whenEmpty`: an object, null, or no value. If all objects on the path are then present
+ * and the schema allows null, the member becomes null.
  */
 function fillEmpty(record: JsonObject, { path, nullable, whenEmpty }: Column): void {
   let at: JsonObject = record

@@ -1,8 +1,8 @@
 /**
  * The counts of one process. Their number is bounded. The service determines the routes and
- * clauses, but requests determine the names of clients and details. If there are too many clients,
- * those with the lowest counts become `(other)`. If there are too many details, new details become
- * `(other)`.
+ * clauses, but requests determine the names of clients and the details, such as the names of
+ * unknown parameters. If there are too many clients, those with the lowest counts become `(other)`.
+ * If there are too many details, new details become `(other)`.
  */
 
 /**
@@ -39,8 +39,8 @@ const maxRoutes = 1000
 const maxDetails = 100
 
 /**
- * The maximum number of cells of one kind. New cells beyond this number distinguish only subject
- * and method.
+ * The maximum number of cells (counts with different labels) of one kind. New cells beyond this
+ * number distinguish only subject and method.
  */
 const maxCells = 20_000
 

@@ -1,6 +1,6 @@
 /**
- * Replaces the names of parameters and headers that clients send, before findings and counts show
- * them. Only a name that may be a value is replaced.
+ * Cleans the names of parameters and headers that clients send, before findings and counts show
+ * them. A name that could be a value, such as a token, is replaced by `(other)`.
  */
 import { otherName } from './counts.js'
 

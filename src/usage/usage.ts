@@ -1,6 +1,6 @@
 /**
- * Counts calls, and responses that violate a clause, by client. The counts are bounded, and cover
- * all processes.
+ * Counts calls, and counts responses that violate a clause. Each client has its own counts. Their
+ * number is bounded, and they cover all processes.
  */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
@@ -107,7 +107,7 @@ export interface Usage {
   countBreak(found: CountedBreak): void
   /**
    * Starts counting in this process, even if there are no requests. `ready()` of `api` calls this
-   * method. If nothing calls it, the first count starts counting.
+   * method. Without this call, counting starts with the first call or violation that is counted.
    */
   start(): void
   /** Writes the counts to the store. Never rejects. */
@@ -153,8 +153,8 @@ export const usageKind = withMethod('the result of usage()', 'countCall')
 const noRoute = '(unknown)'
 
 /**
- * Counts completed calls by version, route and client, and responses that violate a clause by
- * clause, route and client. Counting is synchronous, and the number of counts is bounded. A store
+ * Counts completed calls (by version, route and client), and responses that violate a clause (by
+ * clause, route and client). Counting is synchronous, and the number of counts is bounded. A store
  * that does not respond never affects a request.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid

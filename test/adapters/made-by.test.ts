@@ -33,7 +33,7 @@ describe("the record that the service's own function returns", () => {
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
   })
 
-  it('is used unchanged if it is JSON, with any prototype', () => {
+  it('is used unchanged if it is JSON, whatever its prototype', () => {
     class Cosa {
       id = 1
       valor = { a: [null, 'x', -0, true] }
@@ -99,16 +99,19 @@ describe("values that the service's own function returns to the memory adapter",
     ['partes', 'a'],
   ]
 
-  it.each(wrongValues)('are an error of onCreate if the schema does not allow them: "%s" is %j', (member, value) => {
-    const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
-    expect(() => adapter.create({ id: 1 }, callOf())).toThrow(
-      new RegExp(`^onCreate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
-    )
-    expect(adapter.read([1], callOf())).toEqual([undefined])
-  })
+  it.each(wrongValues)(
+    'are reported as an error of onCreate if the schema does not allow them: "%s" is %j',
+    (member, value) => {
+      const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
+      expect(() => adapter.create({ id: 1 }, callOf())).toThrow(
+        new RegExp(`^onCreate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
+      )
+      expect(adapter.read([1], callOf())).toEqual([undefined])
+    },
+  )
 
   it.each(wrongValues.filter(([member]) => member !== 'id'))(
-    'are an error of onUpdate if the schema does not allow them: "%s" is %j',
+    'are reported as an error of onUpdate if the schema does not allow them: "%s" is %j',
     (member, value) => {
       const adapter = memoryAdapter(turnos, {
         records: [{ id: 1 }],
@@ -121,7 +124,7 @@ describe("values that the service's own function returns to the memory adapter",
     },
   )
 
-  it('cause no error if the schema allows them or does not declare them, or if the caller sent them', () => {
+  it('cause no error if the schema allows them, if it does not declare them, or if the caller sent them', () => {
     const made = {
       nota: null,
       peso: -0.5,
@@ -200,7 +203,7 @@ describe("values that the service's own function throws", () => {
   })
 })
 
-describe('results of the function "rules"', () => {
+describe('the function "rules"', () => {
   it.each([
     ['a string', /returned a string\. Return a list of/],
     [false, /returned a boolean\. Return a list of/],

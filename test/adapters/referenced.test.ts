@@ -27,7 +27,7 @@ describe.each(stores)('references to a record, over $name', ({ open }) => {
   }, 120_000)
   afterAll(() => store.close())
 
-  it('ERR-2: the response to a DELETE names the referring collection if the version serves it, and never a table', async () => {
+  it('ERR-2: the 422 for a DELETE names the referring collection if the version serves it, never a table', async () => {
     const over = postgresAdapter(store.client, { resource: pedidos, table: 'pedidos' })
     const both = [mount(pedidos, over), mount(lineas, postgresAdapter(store.client, { table: 'lineas' }))]
     const { send, close } = await listen(express().use(api({ versions: { v1: both, v2: [mount(pedidos, over)] } })))
@@ -47,7 +47,7 @@ describe.each(stores)('references to a record, over $name', ({ open }) => {
     await close()
   })
 
-  it('ERR-2: "onCreate" and "onUpdate" may be asynchronous, and must return a record', async () => {
+  it('ERR-2: "onCreate" and "onUpdate" can be asynchronous, and must return a record', async () => {
     const resource = lineas
     const over = (options: object) => postgresAdapter(store.client, { resource, table: 'lineas', ...options })
     const later = over({
@@ -86,7 +86,7 @@ describe('the memory adapter', () => {
     await close()
   })
 
-  it('throws an error that names a function that returns a promise or undefined', () => {
+  it('throws an error if onCreate, onUpdate or onRemove returns a promise, or if onUpdate returns undefined', () => {
     const gives = (options: object) => memoryAdapter(pedidos, { records: [{ id: 1 }], ...options })
     expect(() => gives({ onCreate: async (value: object) => value }).create({ id: 2 }, call)).toThrow(
       /onCreate of "pedidos" returned a promise. This adapter is synchronous/,
@@ -99,7 +99,7 @@ describe('the memory adapter', () => {
     expect(removing.read([1], call)[0]?.value).toEqual({ id: 1 })
   })
 
-  it('terminates if the functions onRemove of two records remove each other', () => {
+  it('does not recurse forever if the onRemove functions of two adapters call each other', () => {
     const adapters: ReturnType<typeof memoryAdapter>[] = []
     const make = (other: 0 | 1) =>
       memoryAdapter(pedidos, {

@@ -47,7 +47,7 @@ describe('adapters behind a service', () => {
     await close()
   })
 
-  it('HDR-3: a PUT or DELETE without If-Match through a view succeeds after a lost race, without 412', async () => {
+  it('HDR-3: a PUT or DELETE through a view that loses a race gets a 412 only if it has If-Match', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a', pagador: 1 }] }) as unknown as Required<
       Adapter<Row, string>
     >

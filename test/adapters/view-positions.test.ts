@@ -72,7 +72,7 @@ describe('seek positions through a view', () => {
     expect(asked[0]?.sort.map(({ field }) => field)).toEqual(['centavos', 'id'])
   })
 
-  it('QUERY-7: a position that the store cannot represent is not passed on, and the page number is used instead', async () => {
+  it('QUERY-7: if the store cannot represent a position, the page number is used instead', async () => {
     const { asked, list } = over({ items: [row(1, 500)], more: true, seekable: true })
     expect(await list({ values: [13, 7], backwards: true })).toMatchObject({ seekable: false, more: true })
     expect(asked[0]).not.toHaveProperty('seek')
@@ -99,7 +99,7 @@ describe('seek positions through a view', () => {
     expect(await over({ items: [row(1, 5)] }).list()).not.toHaveProperty('seekable')
   })
 
-  it('QUERY-1: if the store refuses a list, the members in the refusal are renamed, including nested ones', async () => {
+  it('QUERY-1: if the store refuses a list, the members in the refusal are renamed, also nested ones', async () => {
     const refused = { refused: 'rule', members: ['centavos', 'centavos.neto', 'id.x', 'otro'], why: 'is odd' } as const
     expect(await over({ items: [], refused }).list()).toEqual({
       items: [],
@@ -107,7 +107,7 @@ describe('seek positions through a view', () => {
     })
   })
 
-  it('QUERY-7: pagination over HTTP works forwards and backwards, with positions in the values of the view', async () => {
+  it('QUERY-7: pagination over HTTP works forwards and backwards, with the values of the view', async () => {
     const store = memoryAdapter(nuevos, {
       records: Array.from({ length: 9 }, (_, i) => ({ id: i + 1, centavos: i % 3 === 0 ? null : 29 * (i % 4) })),
     })
@@ -162,7 +162,7 @@ describe('seek positions through a view', () => {
     }
   })
 
-  it('HDR-2: a copy of a view with another method still declares that it computes values', () => {
+  it('HDR-2: an object that spreads a view still declares that it computes values', () => {
     const under: Adapter<unknown, unknown> = { list: () => ({ items: [] }), read: () => [] }
     const view = adapterView(under, { toWire: { importe: Number } })
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })

@@ -8,6 +8,6 @@ const suite = adapterSuite(({ definition, records }) =>
   adapterView(memoryAdapter(definition, { records, idempotency: true }), {}),
 )
 
-it('skips no check', () => expect(suite.skipped).toEqual([]))
+it('the suite skips no check', () => expect(suite.skipped).toEqual([]))
 
 for (const check of suite) it(`${check.id}: ${check.title}`, check.run)

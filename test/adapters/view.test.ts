@@ -224,7 +224,7 @@ describe('VER-1: writing through a view', () => {
     }
   }
 
-  it('HDR-3: a write without a version that loses a race is "stale" after one attempt, and the caller may retry', async () => {
+  it('HDR-3: a write without a version is "stale" after one lost race, and the caller can retry', async () => {
     const adapter = under()
     const busy = over(contended(1, adapter))
     expect(await busy.replace(first, first, undefined, call())).toBe('stale')
@@ -287,8 +287,8 @@ describe('VER-1: the call', () => {
 
   it('the scope is renamed and converted, and the rest of the call is unchanged', async () => {
     /**
-     * As in the call of the router, `principal` and `signal` are getters, which a spread of the
-     * object would not copy.
+     * As in the calls that the router creates, `principal` and `signal` are getters, which a spread
+     * of the object would not copy.
      */
     class Lazy implements AdapterCall {
       readonly #principal = 'ana'
@@ -319,7 +319,7 @@ describe('VER-1: the call', () => {
 })
 
 describe('VER-1: the view itself', () => {
-  it('a conversion that returns a promise is an error that names it, and a rejection of the promise is handled', async () => {
+  it('a conversion that returns a promise causes an error with the name of the conversion', async () => {
     const late = () => Promise.reject(new Error('late'))
     const shown = over(under(), { ...options, toWire: { importe: late } })
     await expect(shown.read([first], call())).rejects.toThrow(
@@ -345,8 +345,8 @@ describe('VER-1: the view itself', () => {
   })
 
   it.each<[string, AdapterViewOptions]>([
-    ['two members that map to one of the store', { rename: { a: 'c', b: 'c' } }],
-    ['a member shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
+    ['two members that map to the same stored member', { rename: { a: 'c', b: 'c' } }],
+    ['a member that is both shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
   ])('throws a ConfigurationError: %s', (_, given) => {
     expect(() => over(under(), given)).toThrow(ConfigurationError)
   })

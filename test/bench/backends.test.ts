@@ -8,8 +8,8 @@ const { url } = inject('postgres')
  */
 const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
-describe('CPU time of the backends', () => {
-  it.runIf(isHere)('is the CPU time of all connections with one name, and grows with their work', async () => {
+describe('CPU time of the PostgreSQL backends', () => {
+  it.runIf(isHere)('is the sum over all connections with one name, and grows with their work', async () => {
     const backends = await Backends.connect(url)
     const [one, other] = [`erc bench one ${process.pid}`, `erc bench other ${process.pid}`].map((name) => ({
       name,
@@ -30,7 +30,7 @@ describe('CPU time of the backends', () => {
     }
   })
 
-  it('includes the whole usage of a new backend, and nothing of a backend that has ended', () => {
+  it('includes all CPU time of a new backend, and none of a backend that has ended', () => {
     const before = new Map([
       [1, 100],
       [2, 500],

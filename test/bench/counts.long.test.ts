@@ -22,7 +22,9 @@ describe('the cost of a request', () => {
   })
 })
 
-/** Each of these changes exceeds the tolerance of the budgets. */
+/**
+ * Each test measures a request with one added cost, which must exceed the tolerance of the budgets.
+ */
 describe('the counts detect', () => {
   it('a step that awaits nothing', () => {
     expect(counts['item+async-step'].promises).toBeGreaterThan(counts.item.promises)

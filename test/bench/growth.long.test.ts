@@ -74,7 +74,7 @@ describe('npm run bench:growth', () => {
         for (const { samples } of points) {
           const what = `${name}, ${title}: ${figure} is ${samples}`
           expect(samples.length, what).toBeGreaterThan(0)
-          // With so few records, a number of bytes is within the noise of the heap.
+          // With so few records, a difference in heap size is mostly noise, and can be negative.
           if (unit !== 'bytes') expect(Math.min(...samples), what).toBeGreaterThan(0)
           else expect(samples.every(Number.isFinite), what).toBe(true)
         }
@@ -106,7 +106,7 @@ describe('npm run bench:growth', () => {
       DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none',
     })
     expect(code, text).toBe(0)
-    expect(text).toContain('Skipped: the lines in PostgreSQL')
+    expect(text).toContain('Skipped: the measurements in PostgreSQL')
     expect(text).toContain('page, memory: CPU')
     expect(text).not.toContain('page, PostgreSQL')
   })
@@ -131,7 +131,7 @@ describe('the load', () => {
     server.close()
   })
 
-  it('has a mix that rarely repeats requests, and that revalidates the response it has just received', () => {
+  it('rarely repeats a request, except to revalidate the response that it has just received', () => {
     const mix = { rows: 1000, matches: 250, secret: Buffer.alloc(32).toString('base64') }
     const turn = mixed({ first: 0, ...mix })(0)
     const asked = Array.from({ length: 2000 }, () => turn('"a"'))
@@ -155,7 +155,7 @@ describe('the load', () => {
 })
 
 describe('the data', () => {
-  it('has the same number of pieces for every branch, newest first, with distinct times, for any number of rows', () => {
+  it('has the same number of pieces in every branch, newest first and with distinct times', () => {
     for (const rows of [10, 100, 1000]) {
       const extent = extentOf(rows, 10)
       const all = [...piecesOf(extent)]
@@ -169,7 +169,7 @@ describe('the data', () => {
     }
   })
 
-  it('has integers without duplicates, in ascending order, as the points of a curve', () => {
+  it('has distinct integers in ascending order as the points of a curve', () => {
     expect(steps(1, 0.3, 3)).toEqual([1, 3])
     expect(steps(1, 100, 1000)).toEqual([1, 100, 1000])
   })
@@ -296,7 +296,7 @@ describe('the options of npm run bench:growth', () => {
     [['--rows', '5'], '--rows is "5". Give an integer from 1000'],
     [['--seconds', '1', '--requests', '10'], '--seconds or --requests'],
     [['--deep'], '--deep'],
-  ])('refuse %j and say why', (args, message) => {
+  ])('are refused with a reason if they are wrong: %j', (args, message) => {
     expect(() => parseOptions(args, '/')).toThrow(UsageError)
     expect(() => parseOptions(args, '/')).toThrow(message)
   })

@@ -64,7 +64,7 @@ describe('the options of the benchmark', () => {
     [['--tail', '--requests', '10'], '--tail has no --requests'],
     [['--quik'], '--quik'],
     [['item'], 'item'],
-  ])('refuse %j and say why', (args, message) => {
+  ])('are refused with a reason if they are wrong: %j', (args, message) => {
     expect(() => parseOptions(args, '/')).toThrow(UsageError)
     expect(() => parseOptions(args, '/')).toThrow(message)
   })

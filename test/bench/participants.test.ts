@@ -22,7 +22,7 @@ describe('the participants of a benchmark', () => {
     expect(ids(selectParticipants({ servers: undefined, against: undefined }, whole))).toEqual(serverNames)
   })
 
-  it('exclude the servers that need express-rest-conventions/server if the checkout has none, and a line says so', () => {
+  it('exclude the servers that need express-rest-conventions/server if the checkout lacks it, with a message', () => {
     const field = selectParticipants({ servers: undefined, against: undefined }, old)
     const onHelper = ['sql-json', 'mounted-subscribed']
     expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))
@@ -67,12 +67,12 @@ describe('the participants of a benchmark', () => {
     ])
   })
 
-  it('are, for a workload, only the servers that have it', () => {
+  it('include, for one workload, only the servers that support the workload', () => {
     const { participants } = selectParticipants({ servers: ['raw', 'express'], against: undefined }, whole)
     expect(thoseOf(workloadOf('xml-page'), participants).map(({ id }) => id)).toEqual(['express'])
   })
 
-  it('exclude a server from a workload for which it must be named', () => {
+  it('include some servers only for the workloads that list these servers', () => {
     const { participants } = selectParticipants({ servers: ['express', 'sql-json'], against: undefined }, whole)
     const idsOf = (name: WorkloadName) => thoseOf(workloadOf(name), participants).map(({ id }) => id)
     expect([idsOf('item'), idsOf('pg-item')]).toEqual([['express'], ['express', 'sql-json']])

@@ -63,7 +63,7 @@ describe('statistics', () => {
 })
 
 describe('ratios', () => {
-  it('compare each server with hand-written Express, with the servers in the goals of the workload, and with its counterpart', () => {
+  it('compare each server with hand-written Express, the servers in its goals, and the other checkout', () => {
     expect(workload.ratios.map(({ of, to }) => `${of} / ${to}`)).toEqual([
       'raw / express',
       'mounted / express',
@@ -124,7 +124,7 @@ describe('the text report of a result', () => {
     )
     expect(text).not.toContain('of the database')
     expect(workloadText(inDatabase)).toMatch(
-      /CPU a request +of the database.*\n.*express-helper +150 us \(125-175\) +75\.0 us \(62\.5-87\.5\)/,
+      /CPU per request +of the database.*\n.*express-helper +150 us \(125-175\) +75\.0 us \(62\.5-87\.5\)/,
     )
     expect(verdicts([workload])).toMatch(
       /Against the other checkout\n {2}item {2}mounted {2}0\.80 x \(0\.80-0\.80\) {2}slower/,

@@ -31,7 +31,7 @@ describe('an open loop', () => {
     expect([times.item.length, times.page.length, times.patch.length]).toEqual([30, 10, 0])
   })
 
-  it('measures the time that a request waits for a connection, too', async () => {
+  it('also measures how long a request waits for a connection', async () => {
     let release = (): void => {}
     const [due, arrived]: [number[], number[]] = [[], []]
     // There is one connection. The first response is sent only when all other requests are due.

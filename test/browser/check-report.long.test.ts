@@ -52,7 +52,7 @@ describe('the report', () => {
     })
   })
 
-  it('shows all its text without JavaScript, and no filter', async () => {
+  it('shows all its text without JavaScript, but does not show the filter', async () => {
     let text = ''
     await visit(address, {}, async ({ page }) => {
       text = await page.locator('main').innerText()
@@ -93,7 +93,7 @@ describe('the report', () => {
     })
   })
 
-  it('has a list of violations, which links to each of them', async () => {
+  it('has a list with a link to each violation', async () => {
     await visit(address, {}, async ({ page }) => {
       const link = page.getByRole('link', { name: 'QUERY-7/past-end' })
       await link.click()

@@ -43,8 +43,8 @@ export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   const count = await ask<number>(page, 'startWalk()')
   if (count === 0) return ['Nothing on the page takes the focus.']
   const faults: string[] = []
-  // The walk begins at the element that had the focus last, and continues from the start of the
-  // page. Tab also stops at scrollable boxes, but these are not counted.
+  // The walk begins at the element that had the focus last, and wraps around to the start of the
+  // page. Tab also stops at scrollable boxes, which `count` does not include.
   for (let presses = 0; presses < 2 * count + 10; presses++) {
     await page.keyboard.press('Tab')
     const stop = await ask<Stop>(page, 'stop()')
@@ -56,7 +56,8 @@ export async function keyboardFaults(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * The first stop of the Tab key must be a skip link, and the next stop must be inside its target.
+ * The first press of Tab must focus a skip link. After Enter, the next press must focus an element
+ * inside the target of the link.
  */
 export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   await ask(page, 'startWalk()')
@@ -73,7 +74,7 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
     : [`The skip link leads to ${target}, and the next stop lies before it.`]
 }
 
-/** Text of the page that is hidden. Forms that only a script shows are excluded. */
+/** Text of the page that is hidden. Forms that are shown only by a script are excluded. */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
   (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `Nobody can read: ${text}`)
 

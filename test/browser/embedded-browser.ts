@@ -50,7 +50,7 @@ function unpack(packed: string, folder: string): void {
     renameSync(work, folder)
   } catch (error) {
     rmSync(work, { recursive: true, force: true })
-    // Another process may have unpacked it first.
+    // Another process might have unpacked the browser first.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

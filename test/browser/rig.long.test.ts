@@ -81,7 +81,7 @@ describe('a visit', () => {
     expect(faults).toContainEqual(expect.stringMatching(fault))
   })
 
-  it('finds content that the content security policy blocks: inline styles and scripts, and foreign images', async () => {
+  it('finds content blocked by the content security policy: inline styles and scripts, foreign images', async () => {
     const faults = await faultsOf(
       await site(`${sound}<p style="color: red">Red</p><script>1</script><img alt="" src="https://example.com/a.png">`),
       {},
@@ -133,7 +133,7 @@ describe('a check of a page', () => {
     expect(await found(keyboardFaults, '<p>Text</p>')).toEqual(['Nothing on the page takes the focus.'])
   })
 
-  it('finds a missing skip link, and one without a target', async () => {
+  it('finds a missing skip link, and a skip link without a target', async () => {
     expect(await found(skipLinkFaults, sound)).toEqual([])
     expect((await found(skipLinkFaults, sound.replace('#main', '/other'))).join()).toContain(
       'The first stop is no skip link',

@@ -102,7 +102,7 @@ describe('the pages of the site', () => {
 })
 
 describe('the source files of the examples', () => {
-  it('are shown by pages, to which the docs link', async () => {
+  it('are shown on pages to which the docs link', async () => {
     await visit(`${base}docs/records.html`, {}, async ({ page }) => {
       await page.getByRole('link', { name: 'examples/cancellations' }).click()
       await page.getByRole('heading', { name: 'examples/cancellations/service.ts' }).waitFor()

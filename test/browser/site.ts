@@ -50,7 +50,7 @@ export const sitePages = (): ReadonlyMap<string, string> =>
 export const anchorsOf = (html: string): ReadonlySet<string> =>
   new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
 
-/** The links of a page whose target does not exist: a file, or an anchor of a page. */
+/** The links of a page whose target, a file or an anchor, does not exist. */
 export function missingOf(path: string, html: string, pages: ReadonlyMap<string, string>): readonly string[] {
   const targets = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
   return targets

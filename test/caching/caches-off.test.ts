@@ -124,8 +124,7 @@ async function listen(service: Api): Promise<{ readonly ask: Ask; close(): void 
         const parts: Buffer[] = []
         res.on('data', (part: Buffer) => parts.push(part))
         res.on('end', () => {
-          // Each service counts its own requests, in windows that begin with its first request. So
-          // these fields differ.
+          // `date` and `ratelimit` are left out, because they differ between the services.
           const { date, ratelimit, etag, ...others } = res.headers
           resolve({
             status: res.statusCode ?? 0,
@@ -192,7 +191,10 @@ const patch = fc.oneof(
     body: fc.record({ name }),
   }),
 )
-/** A record that is removed and created again, which is possible in each service. */
+/**
+ * Removes a record and creates it again. All services share one store, so each of them can do this
+ * in turn.
+ */
 const renewal = fc.record({ who, headers, id: fc.integer({ min: 1, max: 12 }), name })
 const steps = fc.oneof(
   { weight: 5, arbitrary: read.map((sent) => ({ kind: 'read' as const, sent: sent as Sent })) },
@@ -203,9 +205,9 @@ const steps = fc.oneof(
 describe.each([
   ['memory', inMemory, 8],
   ['PGlite', inPglite, 3],
-] as const)('caches: false, over %s', (_, open, numRuns) => {
+] as const)('a service with `caches: false`, over %s', (_, open, numRuns) => {
   itWithCaches(
-    'HDR-2, REP-1: equals two services with caches, for any caller and after any change',
+    'HDR-2, REP-1: responds like two services with caches, for any caller and after any change',
     async () => {
       const ground = await open()
       const services = [serviceOver(ground, false), serviceOver(ground, true), serviceOver(ground, true)]

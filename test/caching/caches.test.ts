@@ -54,7 +54,7 @@ const writes: readonly (readonly [title: string, status: number, method: string,
   ['DELETE of a part', 204, 'DELETE', line],
   ['DELETE', 204, 'DELETE', c1],
   [
-    'POST of an item of the same key',
+    'POST of an item with the same key',
     201,
     'POST',
     '/v1/contratos',
@@ -94,14 +94,14 @@ interface Setting {
 const settings: readonly Setting[] = [
   { title: 'a private cache', type: 'private', options: {}, before: [], fields: {} },
   {
-    title: 'a private cache behind compression()',
+    title: 'a private cache of a service with compression()',
     type: 'private',
     options: {},
     before: [packing()],
     fields: { 'accept-encoding': 'gzip' },
   },
   {
-    title: 'a shared cache, where nobody has to say who asks',
+    title: 'a shared cache of a service without authentication',
     type: 'shared',
     options: { principal: undefined as never },
     before: [],
@@ -152,7 +152,7 @@ describe.each(caches)('%s', (_, open) => {
 
   it.each(
     fieldsOfCredentials.flatMap((field) => (['shared', 'private'] as const).map((type) => [field, type] as const)),
-  )("HDR-6: two callers with %s through one %s cache never see each other's data", async (field, type) => {
+  )("HDR-6: two callers that send %s through one %s cache never see each other's data", async (field, type) => {
     const identify = authenticate({
       field,
       challenge: 'Test realm="notas"',
@@ -189,7 +189,7 @@ describe('curl', () => {
   const missing = spawnSync('curl', ['--version']).error !== undefined
 
   it.skipIf(missing)(
-    'HDR-4: --etag-save and --etag-compare revalidate and see changes, compressed or not (skipped only where there is no curl)',
+    'HDR-4: --etag-save and --etag-compare revalidate and see changes, compressed or not (skipped without curl)',
     async () => {
       const service = await serveOver(overMemory, {}, [packing()])
       const folder = await mkdtemp(join(tmpdir(), 'etags-'))

@@ -53,7 +53,7 @@ function semanticsCache(type: Sharing): Client {
       const got = await ask(agent, url, known === undefined ? headers : known.policy.revalidationHeaders(asked))
       if (known !== undefined && got.status === 304) {
         const { policy, modified } = known.policy.revalidatedPolicy(asked, { status: 304, headers: got.headers })
-        if (modified) throw new Error('The 304 is of another answer than the one that is stored.')
+        if (modified) throw new Error('The 304 belongs to another response than the stored one.')
         const again = { ...known.got, headers: policy.responseHeaders() }
         stored.set(url, { policy, got: again })
         return again

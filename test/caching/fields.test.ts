@@ -30,7 +30,7 @@ const fronts: readonly (readonly [name: string, before: readonly Middleware[], v
 ]
 
 describe.each(fronts)('with %s in front', (_, before, vary) => {
-  it('HDR-4: a 304 has the fields of its 200 that RFC 9110 15.4.5 requires, and no fields that describe a body', async () => {
+  it('HDR-4: a 304 has the fields of the 200 that RFC 9110 15.4.5 requires, and no fields about a body', async () => {
     const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never }, before)
     const sorted = (field: unknown): string[] => String(field).split(', ').sort()
     for (const path of paths) {
@@ -40,8 +40,8 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
       expect([path, again.status, again.text]).toEqual([path, 304, ''])
       const part = ({ headers: all }: typeof whole) =>
         kept.map((name) => [name, name === 'vary' ? sorted(all[name]) : all[name]])
-      // A 204 is never encoded, so its Vary does not name Accept-Encoding. The Vary of its 304 may
-      // name it.
+      // A 204 is never encoded, so its Vary does not name Accept-Encoding. The Vary of a 304 for
+      // the same URL can name it.
       if (whole.status === 200) expect([path, part(again)]).toEqual([path, part(whole)])
       if (whole.status === 200) expect([path, sorted(again.headers.vary)]).toEqual([path, sorted(vary)])
       expect([path, Object.keys(again.headers).filter((name) => ofBodies.test(name))]).toEqual([path, []])
@@ -79,7 +79,7 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
   })
 })
 
-it('HDR-6: the 204 of an endpoint without Cache-Control must not be cached', async () => {
+it('HDR-6: the 204 of an endpoint has private, no-cache by default', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const { status, headers } = await send('GET', '/v1/silencio', { 'x-authorization-token': 'ana' })
   expect([status, headers['cache-control'], headers.vary]).toEqual([

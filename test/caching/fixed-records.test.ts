@@ -1,6 +1,6 @@
 /**
- * Records that were shown before are reused from a cache (`src/representation/fixed-records.ts`).
- * Clients see no difference, whatever the store returns.
+ * A record that was shown before is replaced by a cached copy
+ * (`src/representation/fixed-records.ts`). Clients see no difference, whatever the store returns.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -224,7 +224,7 @@ describe('a record that is shown repeatedly', () => {
     )
   }, 240_000)
 
-  it('AUTH-4: shows a caller only what the store returns to this caller, even if another caller saw more in the same version', async () => {
+  it('AUTH-4: shows each caller only the record that the store returns to this caller', async () => {
     const adapter = {
       list: async (_: unknown, { principal }: { principal: unknown }) => ({
         items: [{ value: { id: 'x', name: principal === 'ana' ? 'secret' : null }, version: '1' }],
@@ -261,7 +261,7 @@ describe('a record that is shown repeatedly', () => {
     expect(counts.items?.entries).toBe(1)
   })
 
-  it('is not cached if its adapter says that a version does not identify the values', async () => {
+  it('is not cached if its adapter declares that it computes values', async () => {
     const read = async (keys: readonly string[]) => keys.map((id) => ({ value: { id }, version: '1' }))
     const adapter = { computes: true, read, list: async () => ({ items: [] }) }
     const service = api({ versions: { v1: [mount(zones, adapter as never)] } })

@@ -206,7 +206,7 @@ describe.each([
   })
 })
 
-it('LIMIT-1: the linter finds no fault in a response above the limit', async () => {
+it('LIMIT-1: the linter finds no fault in a 429 above the rate limit', async () => {
   const { port, close } = await listen(serviceOf(1))
   const answers = [
     await send(port, 'GET', '/v8/pre-piezas/1', inside),

@@ -22,7 +22,7 @@ const challenge = `${token}(?:[ ]+${token}=(?:${token}|${quoted})(?:[ \\t]*,[ \\
 const parameter = `;[ \\t]*${token}(?:=(?:${token}|${quoted}))?`
 
 /**
- * The grammar of the header fields that the library sends. Each of these fields may occur only
+ * The grammar of the header fields that the library sends. Each of these fields must occur at most
  * once.
  */
 const grammar: Readonly<Record<string, RegExp>> = {
@@ -86,10 +86,10 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   } else {
     must(
       has('content-length') !== has('transfer-encoding') || (method === 'HEAD' && !has('transfer-encoding')),
-      'not one of Content-Length and Transfer-Encoding',
+      'not exactly one of Content-Length and Transfer-Encoding',
     )
     if (ownBody && has('content-length'))
-      must(Number(fields.get('content-length')) === body.length, 'Content-Length is not that of the body')
+      must(Number(fields.get('content-length')) === body.length, 'Content-Length is not the length of the body')
   }
   must(body.length === 0 || has('content-type'), 'a body without Content-Type (RFC 9110 8.3)')
   must(!(ownBody && body.length === 0 && has('content-type')), 'Content-Type without a body')
@@ -98,9 +98,15 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
     'Content-Encoding without Vary: Accept-Encoding (RFC 9110 12.5.5)',
   )
   if (has('content-encoding') && has('etag'))
-    must(/\+[^"]+"$/.test(fields.get('etag') ?? ''), 'the tag of other bytes (RFC 9110 8.8.3.3)')
+    must(
+      /\+[^"]+"$/.test(fields.get('etag') ?? ''),
+      'an encoded body with the tag of the plain body (RFC 9110 8.8.3.3)',
+    )
   // Fields that the status requires.
-  must((status === 401) === has('www-authenticate'), 'WWW-Authenticate belongs to 401 (RFC 9110 15.5.2)')
+  must(
+    (status === 401) === has('www-authenticate'),
+    '401 without WWW-Authenticate, or another status with it (RFC 9110 15.5.2)',
+  )
   must(status !== 405 || has('allow'), '405 without Allow (RFC 9110 15.5.6)')
   must((status !== 429 && status !== 503) || has('retry-after'), `${status} without Retry-After (LIMIT-1)`)
   must(status !== 201 || has('location'), '201 without Location (VERB-2)')
@@ -121,12 +127,15 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   for (const one of caching) must(one === '' || directives.test(one), `Cache-Control says ${one}`)
   must(
     status < 400 || (caching.join() === 'no-store' && !has('etag')),
-    'an error that may be stored, or has a tag (HDR-6)',
+    'an error without no-store, or with a tag (HDR-6)',
   )
   if ((method === 'GET' || method === 'HEAD') && status < 400) {
-    must(has('cache-control'), 'an answer to a read without Cache-Control (RFC 9111 4.2.2)')
+    must(has('cache-control'), 'a response to GET or HEAD without Cache-Control (RFC 9111 4.2.2)')
     if (authenticated !== undefined)
-      must(caching.includes('private') || caching.includes('no-store'), 'what is somebody’s may be shared (HDR-6)')
+      must(
+        caching.includes('private') || caching.includes('no-store'),
+        'a response for one caller that shared caches may store (HDR-6)',
+      )
   }
   const represents =
     status === 304 || status === 302 || (body.length > 0 && status !== 410) || (status >= 400 && status !== 410)

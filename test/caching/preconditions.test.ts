@@ -38,7 +38,7 @@ const fields: readonly Said[] = [
   said('list', (tag) => `"0.x",${tag} ,\t"z"`, true),
   said('weak in a list', (tag) => `"0.x", W/${tag}`, false, true),
   said('two lines', (tag) => ['"0.x"', tag], true),
-  said('two lines, neither', () => ['"0.x"', '"0.y"']),
+  said('two lines, neither current', () => ['"0.x"', '"0.y"']),
   said('* in a list', () => '"0.x", *'),
   said('two stars', () => ['*', '*']),
   said('quoted star', () => '"*"'),
@@ -46,11 +46,11 @@ const fields: readonly Said[] = [
   said('commas', () => ', ,,'),
   said('no quotes', (tag) => tag.slice(1, -1)),
   said('no quotes, the version', (tag) => version(tag)),
-  said('half a quote', (tag) => tag.slice(0, -1)),
+  said('no closing quote', (tag) => tag.slice(0, -1)),
   said('small w', (tag) => `w/${tag}`),
   said('space after W/', (tag) => `W/ ${tag}`),
-  said('after rubbish', (tag) => `x y, ${tag}`, true),
-  said('glued', (tag) => `${tag}${tag}`),
+  said('after invalid text', (tag) => `x y, ${tag}`, true),
+  said('two tags without a comma', (tag) => `${tag}${tag}`),
 ]
 
 interface Kind {
@@ -79,9 +79,9 @@ function model(
   ifNoneMatch: Said,
   options: { required: boolean; weakToo: boolean },
 ): number {
-  // 13.2.1: preconditions do not change a response that is not 2xx without them, and OPTIONS
-  // selects no representation. POST creates something, so the tag of the list is not compared
-  // (HDR-4).
+  // 13.2.1: if the response would not be 2xx without the preconditions, they have no effect.
+  // OPTIONS selects no representation. POST creates a record, so its preconditions are not compared
+  // with the tag of the list (HDR-4).
   if (plain < 200 || plain > 299 || method === 'POST' || method === 'OPTIONS') return plain
   if (updates && options.required && ifMatch.lines === undefined) return 428
   const holds = options.weakToo ? ifMatch.weak : ifMatch.strong
@@ -135,9 +135,9 @@ const kinds: readonly Kind[] = [
   ...reads('associated sub-collection', '/v1/clientes/1/contratos', 200, 200),
   ...reads('member', member, 200, 302, setUp),
   { name: 'member', method: 'DELETE', path: member, plain: 204, updates: true, before: setUp },
-  { name: 'member that is in', method: 'PUT', path: member, plain: 204, updates: true, before: setUp },
+  { name: 'attached member', method: 'PUT', path: member, plain: 204, updates: true, before: setUp },
   {
-    name: 'member that is not in',
+    name: 'detached member',
     method: 'PUT',
     path: member,
     tagOf: item,
@@ -147,7 +147,7 @@ const kinds: readonly Kind[] = [
     before: [...(setUp ?? []), ['DELETE', member]],
   },
   {
-    name: 'member that is not in',
+    name: 'detached member',
     method: 'DELETE',
     path: member,
     tagOf: item,
@@ -155,7 +155,7 @@ const kinds: readonly Kind[] = [
     before: [...(setUp ?? []), ['DELETE', member]],
   },
   {
-    name: 'member that is not in',
+    name: 'detached member',
     method: 'GET',
     path: member,
     tagOf: item,
@@ -197,9 +197,9 @@ const kinds: readonly Kind[] = [
       ...(method === 'PUT' || method === 'PATCH' ? { body: {} } : {}),
     }),
   ),
-  { name: 'body that cannot be', method: 'PUT', path: item, body: { activo: 3 }, plain: 422, before: setUp },
-  { name: 'body that cannot be read', method: 'PUT', path: item, body: '{', plain: 400, before: setUp },
-  { name: 'nothing but its methods', method: 'OPTIONS', path: item, plain: 204, before: setUp },
+  { name: 'item with an invalid body', method: 'PUT', path: item, body: { activo: 3 }, plain: 422, before: setUp },
+  { name: 'item with a malformed body', method: 'PUT', path: item, body: '{', plain: 400, before: setUp },
+  { name: 'item', method: 'OPTIONS', path: item, plain: 204, before: setUp },
 ]
 
 /**
@@ -213,7 +213,10 @@ const ignored = {
   'If-Range': '"0.x"',
 }
 
-/** A pair is tested only if one of its two fields has one of these values. */
+/**
+ * A pair of `If-Match` and `If-None-Match` is tested only if one of the two has one of these
+ * values.
+ */
 const some = ['absent', '*', 'current', 'another']
 const pairs = fields.flatMap((ifMatch) =>
   fields
@@ -262,7 +265,7 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
       for (const [method, path, body] of before) {
         const { status } = await service.send(method, path, required ? { 'If-Match': '*' } : {}, body)
         if (status > 299 && method !== 'DELETE')
-          throw new Error(`${method} ${path} is ${status}: the case can't be set up.`)
+          throw new Error(`${method} ${path} returned ${status}: the case can't be set up.`)
       }
       return (await service.send('GET', tagOf ?? own)).headers.etag ?? '"none.x"'
     }

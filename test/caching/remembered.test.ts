@@ -329,7 +329,7 @@ describe('one record in two lists', () => {
   })
 })
 
-describe('records that may still change', () => {
+describe('records that can still change', () => {
   const definition = defineResource({
     collection: 'cosas',
     key: 'id',
@@ -374,7 +374,7 @@ describe('records that may still change', () => {
     ],
   ]
 
-  it.each(changing)('REP-8: are rendered each time: %s', async (_, make) => {
+  it.each(changing)('REP-8: are rendered for every response: %s', async (_, make) => {
     const state = { nombre: 'uno' }
     const stored = make(state) as { value: { id: number; nombre?: string; partes?: unknown[] }; version: string }
     const adapter = { read: () => [stored], list: () => ({ items: [stored], total: 1 }) }
@@ -423,7 +423,7 @@ describe('a list that its adapter modifies later', () => {
 })
 
 describe('responses behind other middlewares', () => {
-  it('HDR-1: a middleware that replaces write or end gets data that it can read', async () => {
+  it('HDR-1: a middleware that replaces res.end() gets data that it can read', async () => {
     const received: string[] = []
     const app = express()
     app.use((_req, res, next) => {
@@ -451,7 +451,7 @@ describe('responses behind other middlewares', () => {
   })
 })
 
-describe('lists that their adapter modifies later', () => {
+describe('the cache of lists', () => {
   const definition = defineResource({
     collection: 'cosas',
     key: 'id',
@@ -469,7 +469,7 @@ describe('lists that their adapter modifies later', () => {
     return (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
   }
 
-  it('HDR-4: change their page and its tag after one of the records was replaced', async () => {
+  it('HDR-4: returns no page in which a record was replaced, so the page and its tag change', async () => {
     const rows = [frozen(1, 'uno'), frozen(2, 'dos')]
     const page = { items: rows, total: 2 }
     const ask = await get({ read: () => [rows[0]], list: () => page })
@@ -486,7 +486,7 @@ describe('lists that their adapter modifies later', () => {
     expect((await ask('/v1/cosas')).headers.get('x-total-count')).toBe('3')
   })
 
-  it('do not keep records alive that were shown once, or that are new in each response', async () => {
+  it('does not keep records in memory that were shown once, or that are new in each response', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const given: WeakRef<object>[] = []
@@ -504,7 +504,7 @@ describe('lists that their adapter modifies later', () => {
       await new Promise((resolve) => setImmediate(resolve))
       gc()
     }
-    // For each list that is requested repeatedly, the cache may keep the last page.
+    // The cache can keep the last page of each list that is requested repeatedly.
     expect(given.filter((one) => one.deref() !== undefined).length).toBeLessThanOrEqual(22)
   })
 })

@@ -149,10 +149,10 @@ export async function serveOver(
       mount(notas, adapters.notas as never),
       mount(avisos, memoryAdapter(avisos, { records: rows.notas })),
       endpoint('recuento', {
-        description: 'Says the same always.',
+        description: 'Always returns the same value.',
         methods: { GET: { handle: () => ({ recuento: 7 }) }, POST: { handle: () => ({ recuento: 7 }) } },
       }),
-      endpoint('silencio', { description: 'Says nothing.', methods: { GET: { handle: () => undefined } } }),
+      endpoint('silencio', { description: 'Returns nothing.', methods: { GET: { handle: () => undefined } } }),
     ],
   }
   const app = express()

@@ -25,7 +25,7 @@ describe('a violation with an entry in the baseline', () => {
     ['2026-06-14', 'accepted'],
     ['2026-06-15', 'accepted'],
     ['2026-06-16', 'overdue'],
-  ])('until 2026-06-15: on %s the violation is %s', (today, state) => {
+  ])('whose last day is 2026-06-15: on %s the violation is %s', (today, state) => {
     const { accepted, overdue } = compare([one], [{ ...one, until: '2026-06-15' }], today)
     expect([accepted.length, overdue.length]).toEqual(state === 'accepted' ? [1, 0] : [0, 1])
   })
@@ -53,7 +53,7 @@ describe('an update of the baseline', () => {
     ['absent', 1],
     ['undecided', 2],
     ['left-out', 2],
-  ] as const)('with an entry whose state is %s leaves %i entries', (state, count) => {
+  ] as const)('with an entry in the state "%s" leaves this number of entries: %i', (state, count) => {
     const comparison = compareBaseline([one], known, '2026-06-15', () => state)
     expect(updatedBaseline(comparison, known).length).toBe(count)
   })

@@ -12,7 +12,7 @@ import { twinApp } from './twin/twin.js'
 
 /** The principals that the checks use. The token of the last one expired in 1970. */
 export const principalsOf = (fault: Fault | undefined) => [
-  { name: 'admin', token: fault === 'tokens without end' ? tokenOf('admin', null) : tokenOf('admin') },
+  { name: 'admin', token: fault === 'tokens without expiry' ? tokenOf('admin', null) : tokenOf('admin') },
   { name: 'guest', token: tokenOf('guest'), forbidden: ['/v1/customers'] },
   { name: 'reader', token: tokenOf('reader'), readOnly: true },
   { name: 'expired', token: tokenOf('admin', 1), expired: true },

@@ -27,7 +27,7 @@ async function answering(...statuses: readonly number[]) {
 const options = { principals: [], rate: 10_000, budget: 100 }
 
 it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
-  'sends no %s to a URL that is not in the ledger',
+  'the client sends no %s to a URL that is not in the ledger',
   async (method) => {
     const { asked, url } = await answering()
     const client = new Client({ ...options, mayWrite: (_, address) => address === `${url}/7` })
@@ -40,7 +40,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
   },
 )
 
-it('sends a URL exactly as given, without normalizing it', async () => {
+it('the client sends a URL exactly as given, without normalizing it', async () => {
   const { asked, url } = await answering()
   const client = new Client(options)
   await client.send('GET', `${url}/a%252Cb/../c?sort=+x&y=%2Bz&&`)
@@ -48,7 +48,7 @@ it('sends a URL exactly as given, without normalizing it', async () => {
   client.close()
 })
 
-it('retries a request once if the service is busy, and throws Unchecked if it is still busy', async () => {
+it('the client retries a request once if the service is busy, and then throws Unchecked', async () => {
   const { asked, url } = await answering(429, 200, 503, 503)
   const client = new Client(options)
   expect((await client.send('GET', url)).answer.status).toBe(200)
@@ -57,7 +57,7 @@ it('retries a request once if the service is busy, and throws Unchecked if it is
   client.close()
 })
 
-it('never retries an unsafe request', async () => {
+it('the client never retries an unsafe request', async () => {
   const { asked, url } = await answering(503)
   const client = new Client({ ...options, mayWrite: () => true })
   await expect(client.send('PATCH', url)).rejects.toThrow('the service is busy')
@@ -65,7 +65,7 @@ it('never retries an unsafe request', async () => {
   client.close()
 })
 
-it('sends no more requests than the budget allows, including those of races', async () => {
+it('the client sends no more requests than the budget allows, including those of races', async () => {
   const { asked, url } = await answering()
   const client = new Client({ ...options, budget: 3, mayWrite: () => true })
   await client.send('GET', url)

@@ -68,7 +68,7 @@ it('exits with 0 for a service that keeps the conventions, and lists what could 
   expect(out).toContain('no principal without permission to read the collection was given: AUTH-4/forbidden')
 })
 
-it('exits with 1 for a violation, and prints the rule, the requests, the expected and the actual result, and the fix', async () => {
+it('exits with 1 for a violation, and prints the rule, the requests, both results, and the fix', async () => {
   const origin = await start('past the end is 404')
   const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
   expect(code).toBe(1)
@@ -102,7 +102,7 @@ it('writes a script that reproduces a violation on its own and contains no token
   expect(out).toContain('Expected: 200 with an empty array')
 })
 
-it('a script that alters a token does so with the shell alone', async () => {
+it('a script that sends an altered token alters it with shell commands only', async () => {
   const origin = await start('signature not verified')
   await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
   const { code, out } = await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))

@@ -24,7 +24,7 @@ const checks = [
   rule,
 }))
 
-it('has a row for each check, with the rule of the check, in the order of the checks', () => {
+it('docs/check.md has a row for each check, with the rule of the check, in the order of the checks', () => {
   const rows = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \| (.*) \|$/gm)].map(([, id, rule]) => ({ id, rule }))
   expect(rows).toEqual(checks)
 })
@@ -34,14 +34,15 @@ it('the id of each check is unique and begins with a clause id', () => {
   expect(checks.filter(({ id }) => !((id.split('/')[0] ?? '') in clauses))).toEqual([])
 })
 
-it('each clause that is checked is violated by a fault of the twin', () => {
+it('each clause that has checks is violated by a fault of the twin, the hand-written test service', () => {
   const broken: readonly string[] = Object.values({ ...readFaults, ...writeFaults })
   const lacking = checks.map(({ id }) => id.split('/')[0] as string).filter((clause) => !broken.includes(clause))
-  // REP-3 needs two associations, which the twin lacks. expansions.test.ts tests its check.
+  // REP-3 needs two associations, which the twin lacks. expansions.test.ts tests the check of
+  // REP-3.
   expect([...new Set(lacking)].sort()).toEqual(['REP-3'])
 })
 
-it('each clause is checked, or the page says why not', () => {
+it('each clause is checked, or docs/check.md says why not', () => {
   const [, section = ''] = page.split('## Clauses without a check\n')
   const [table = ''] = section.split('Some parts')
   const named = [...table.matchAll(/^\| `([A-Z]+-\d+)` \| .{20,} \|$/gm)].map(([, id = '']) => id)

@@ -56,16 +56,16 @@ async function verdictOf(expanded: (names: readonly string[]) => readonly string
   return results.find(({ check }) => check === 'REP-3/several')?.outcome
 }
 
-it('holds if each name in "expand" is expanded', async () => {
+it('REP-3 holds if each name in "expand" is expanded', async () => {
   expect(await verdictOf((names) => names)).toMatchObject({ verdict: 'holds' })
 })
 
-it('breaks if only the first name, or only the last, is expanded', async () => {
+it('REP-3 is violated if only the first name, or only the last name, is expanded', async () => {
   for (const some of [(names: readonly string[]) => names.slice(0, 1), (names: readonly string[]) => names.slice(-1)])
     expect(await verdictOf(some)).toMatchObject({ verdict: 'breaks', seen: 'another value' })
 })
 
-it('breaks if a list of several names is refused', async () => {
+it('REP-3 is violated if a list of several names is refused', async () => {
   expect(await verdictOf((names) => (names.length > 1 ? undefined : names))).toMatchObject({
     verdict: 'breaks',
     seen: expect.stringContaining('400'),

@@ -67,21 +67,30 @@ const city = { '/v1/customers/by-city/Rosario': [{ id: 0, city: 'Rosario', contr
 const shared = withContracts([[7], [7], [8]], (at) => [7, 7, 8][at] as number)
 
 it.each([
-  ['several contracts of one customer', withContracts([[7, 8], [9]], () => 7), {}, 'holds'],
-  ['a link to another contract', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
-  ['contracts that are put in', shared, { itemMethods: ['GET', 'PUT', 'DELETE'] }, 'holds'],
-  ['no contract of two customers', withContracts([[7], [8], [9]], (at) => 7 + at), {}, 'unchecked'],
-  ['too few customers', withContracts([[7], [7]], () => 7), {}, 'unchecked'],
-  ['customers that share their only contract', shared, {}, 'breaks'],
-] as const)('PATH-5: %s', async (_, lists, more, verdict) => {
+  ['holds if a customer has several contracts', withContracts([[7, 8], [9]], () => 7), {}, 'holds'],
+  ['holds if the link refers to another contract', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
+  ['holds if contracts can be attached', shared, { itemMethods: ['GET', 'PUT', 'DELETE'] }, 'holds'],
+  [
+    'is not checked if no two customers share a contract',
+    withContracts([[7], [8], [9]], (at) => 7 + at),
+    {},
+    'unchecked',
+  ],
+  ['is not checked with too few customers', withContracts([[7], [7]], () => 7), {}, 'unchecked'],
+  ['is violated if customers share their only contract', shared, {}, 'breaks'],
+] as const)('PATH-5 %s', async (_, lists, more, verdict) => {
   expect((await verdictsOf(lists, more))[0]).toBe(verdict)
 })
 
 it.each([
-  ['an item at another address', { '/v1/customers/vip': { id: 0 } }, 'holds'],
-  ['a list of other things', { '/v1/customers/vip': [{ name: 'vip' }] }, 'holds'],
-  ['items chosen by nothing that they show', { '/v1/customers/vip': shared['/v1/customers'] }, 'holds'],
-  ['items with the value of the path', city, 'breaks'],
-] as const)('PATH-6: %s', async (_, lists, verdict) => {
+  ['holds for an item at another path', { '/v1/customers/vip': { id: 0 } }, 'holds'],
+  ['holds for a list of other records', { '/v1/customers/vip': [{ name: 'vip' }] }, 'holds'],
+  [
+    'holds if no member of the items has the value in the path',
+    { '/v1/customers/vip': shared['/v1/customers'] },
+    'holds',
+  ],
+  ['is violated if a member of the items has the value in the path', city, 'breaks'],
+] as const)('PATH-6 %s', async (_, lists, verdict) => {
   expect((await verdictsOf({ ...shared, ...lists }))[1]).toBe(verdict)
 })

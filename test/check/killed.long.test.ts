@@ -1,6 +1,6 @@
 /**
- * The command is killed with SIGKILL in the middle of a run. `--cleanup` then leaves nothing
- * behind.
+ * The command is killed with SIGKILL in the middle of a run. `--cleanup` then removes all records
+ * that the run created.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -39,7 +39,8 @@ function start(origin: string, ...flags: readonly string[]) {
 }
 
 /**
- * The requests at which the command is killed: before or after the service has handled the request.
+ * The moments at which the command is killed: before or after the service handles a certain
+ * request.
  */
 const moments = [
   ['--write', 'VERB-5', 'PATCH', 1, 'before'],
@@ -50,7 +51,7 @@ const moments = [
 ] as const
 
 it.each(moments)(
-  '%s with the check %s, killed at %s number %i, %s the service has handled it',
+  'a run with %s of %s, killed at %s number %i %s the service handles it, is cleaned up',
   async (flag, only, method, number, when) => {
     // With this fault, a request without credentials creates a record too. --cleanup has
     // credentials and removes that record.

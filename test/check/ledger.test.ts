@@ -24,7 +24,7 @@ it('an intent is on disk when intend() returns, and the URL of the record is on 
   ledger.close()
 })
 
-it('allows POST to announced URLs, any method on created records, and nothing else', () => {
+it('the ledger allows POST to announced URLs, any method on created records, and nothing else', () => {
   const ledger = new Ledger(path)
   expect(ledger.mayWrite('POST', orders)).toBe(false)
   ledger.created(ledger.intend(intent), `${orders}/7`)
@@ -36,7 +36,7 @@ it('allows POST to announced URLs, any method on created records, and nothing el
   ledger.close()
 })
 
-it('allows a URL below a created record only after that URL was announced', () => {
+it('the ledger allows a URL below a created record only after that URL was announced', () => {
   const ledger = new Ledger(path)
   ledger.created(ledger.intend(intent), `${orders}/7`)
   expect(ledger.mayWrite('PUT', `${orders}/7/labels/red`)).toBe(false)
@@ -49,7 +49,7 @@ it('allows a URL below a created record only after that URL was announced', () =
   ledger.close()
 })
 
-it('continues the ledger of a process that was killed, even in the middle of a line', () => {
+it('a ledger can be continued after its process was killed, even in the middle of a line', () => {
   const first = new Ledger(path)
   first.created(first.intend(intent), `${orders}/7`)
   first.close()
@@ -64,7 +64,7 @@ it('continues the ledger of a process that was killed, even in the middle of a l
   third.close()
 })
 
-it('refuses a file that is not a ledger', () => {
+it('a file that is not a ledger is refused', () => {
   writeFileSync(path, 'something else\n')
   expect(() => new Ledger(path)).toThrow('This line of the ledger cannot be read: something else')
 })

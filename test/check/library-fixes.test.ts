@@ -1,5 +1,5 @@
 /**
- * The fixes that are suggested to services built on this library name only functions that the
+ * The fixes that reports suggest for services built on this library name only functions that the
  * package exports.
  */
 import { expect, it } from 'vitest'

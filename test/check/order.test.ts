@@ -16,7 +16,7 @@ describe('misplaced()', () => {
     [['2026-01-02T00:00:00.0000000', '2026-01-01T00:00:00.0000000'], false, 1],
     // The order of most strings depends on the store.
     [['b', 'A', 'a', 'Z'], false, undefined],
-    // Timestamps with a time zone are not compared, because their zones may differ.
+    // Timestamps with a time zone are not compared, because their zones can differ.
     [['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'], false, undefined],
   ])('%j, descending %s: the index of the misplaced value is %s', (values, descending, place) => {
     expect(misplaced(values, descending)).toBe(place)
@@ -30,9 +30,9 @@ describe('scattered()', () => {
   })
 
   it.each([
-    ['without case, with ties by key', ['ana', 'Ana', 'ana', 'bea']],
+    ['that ignores case, with ties sorted by key', ['ana', 'Ana', 'ana', 'bea']],
     ['by code units', ['Ana', 'Bea', 'ana', 'bea']],
-    ['without accents, with ties by key', ['José', 'Jose', 'José', 'Juan']],
+    ['that ignores accents, with ties sorted by key', ['José', 'Jose', 'José', 'Juan']],
     ['of a language', ['ana', 'Ana', 'anabel']],
   ])('accepts a sort order %s', (_, values) => {
     expect(scattered(values)).toBeUndefined()

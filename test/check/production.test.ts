@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const principals = [{ name: 'admin', token: tokenOf('admin') }]
 const only = ['AUTH-4', 'AUTH-5', 'HDR-3/stale', 'HDR-3/race', 'QUERY-5/maximum']
 
-it('sends only known tokens, one request at a time, and says why the other checks are left out', async () => {
+it('"production" sends only known tokens, one request at a time, and reports why checks are left out', async () => {
   const app = twinApp()
   const tokens = new Set<string | undefined>()
   let [open, most] = [0, 0]
@@ -69,7 +69,7 @@ it.each([
   ['an altered token', { caller: { kind: 'altered', name: 'admin' } }, 'no altered or made-up tokens'],
   ['a token without its signature', { caller: { kind: 'unsigned', name: 'admin' } }, 'no altered or made-up tokens'],
   ['a login of a made-up user', { caller: { kind: 'basic', user: 'a', password: 'b' } }, 'no passwords'],
-] as const)('does not send %s', async (_what, options, message) => {
+] as const)('"production" does not send %s', async (_what, options, message) => {
   let asked = 0
   const { origin, close } = await serving((_req, res) => {
     asked += 1
@@ -85,7 +85,7 @@ it.each([
   expect(asked).toBe(0)
 })
 
-it('sends no further request after a 429', async () => {
+it('"production" sends no further request after a 429', async () => {
   let asked = 0
   const { origin, close } = await serving((_req, res) => {
     asked += 1
@@ -101,12 +101,12 @@ it.each([
   [{ rate: 11 }, '"rate" is 11, and "production" sends at most 10 requests per second'],
   [{ budget: 3_001 }, '"budget" is 3001, and "production" sends at most 3000 requests'],
   [{ disposable: true, write: 'ledger.jsonl' }, '"production" and "disposable" are both given.'],
-])('refuses the options %j', async (options, message) => {
+])('"production" cannot be combined with the options %j', async (options, message) => {
   const refused = checkService({ base: 'http://127.0.0.1:1', target: document, production: true, ...options })
   await expect(refused).rejects.toThrow(message)
 })
 
-it('refuses "disposable" without "write"', async () => {
+it('"disposable" is refused without "write"', async () => {
   const refused = checkService({ base: 'http://127.0.0.1:1', target: document, disposable: true })
   await expect(refused).rejects.toThrow('"disposable" without "write"')
 })

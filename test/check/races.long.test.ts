@@ -18,7 +18,8 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const runs = size(5, 100)
 /**
- * How many runs may miss the fault by chance. The short form allows two, because it has few runs.
+ * How many runs are allowed to miss the fault by chance: none in the full long run, and two if
+ * there are only a few runs.
  */
 const tolerance = isLong ? 0 : 2
 

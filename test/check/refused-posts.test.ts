@@ -22,7 +22,7 @@ async function totalOf(origin: string): Promise<string | null> {
   return response.headers.get('x-total-count')
 }
 
-it('removes every record that a service creates although it refuses the POST', async () => {
+it('the checks remove every record that a service creates although it refuses the POST', async () => {
   const app = twinApp()
   let created = 0
   const { origin, close } = await serving((req, res) => {

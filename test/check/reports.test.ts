@@ -153,7 +153,7 @@ describe('--sarif', () => {
     ])
   })
 
-  it('gives different violations different fingerprints, and the same violation the same fingerprint in every run', async () => {
+  it('gives each violation its own fingerprint, which is the same in every run', async () => {
     const hashes = (text: string): string[] =>
       JSON.parse(text).runs[0].results.map((one: { partialFingerprints: object }) =>
         JSON.stringify(one.partialFingerprints),

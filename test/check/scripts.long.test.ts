@@ -1,2 +1,4 @@
-/** The long form of scripts.test.ts: it takes each fault of the twin. */
+/**
+ * Runs the tests of `scripts.test.ts` with every fault of the twin, the hand-written test service.
+ */
 import './scripts.test.js'

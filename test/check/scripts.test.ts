@@ -35,8 +35,8 @@ const env = {
 }
 
 /**
- * The faults without a script. They need many requests or records of two collections, or depend on
- * values or on an order that a script cannot produce.
+ * The faults without a script. To find them, a script would need many requests, records of two
+ * collections, or values or an order that it cannot produce.
  */
 const unscripted: readonly string[] = [
   'logins are not limited',
@@ -44,12 +44,12 @@ const unscripted: readonly string[] = [
   'unknown users take no time',
   'PUT compares, waits and writes',
   'DELETE compares, waits and deletes',
-  'looks for the key, waits and creates',
-  'a missing item is put in',
-  'nothing is put in',
-  'put in once only',
-  'taken out is still in',
-  'taken out is deleted',
+  'looks for the idempotency key, waits and creates',
+  'missing item attached',
+  'attach has no effect',
+  'second attach refused',
+  'detach has no effect',
+  'detach deletes the item',
 ]
 
 interface Ran {
@@ -80,8 +80,8 @@ const totalOf = async (origin: string): Promise<string | null> =>
 
 const faults = Object.entries({ ...readFaults, ...writeFaults })
 /**
- * The faults of the quick form: a wrong status, overlapping pages, an ignored precondition, and a
- * lost member.
+ * The faults for `npm test`: a wrong status, overlapping pages, an ignored precondition, and a lost
+ * member.
  */
 const few = ['past the end is 404', 'pages overlap', 'If-Match ignored', 'PUT loses a member']
 const fewFaults = faults.filter(([fault]) => few.includes(fault))

@@ -6,7 +6,7 @@ import { Service } from '../../src/check/service.js'
 import { withoutReferences } from '../../src/check/target/references.js'
 import { document } from './twin/document.js'
 
-it('follows references, including those of a schema to itself', () => {
+it('references are followed, including those of a schema to itself', () => {
   const tree = { type: 'object', properties: { children: { items: { $ref: '#/components/schemas/Tree%20x' } } } }
   const whole = withoutReferences({
     paths: { here: { $ref: '#/components/schemas/Tree%20x' } },
@@ -16,7 +16,7 @@ it('follows references, including those of a schema to itself', () => {
   expect(here.properties.children.items).toBe(here)
 })
 
-it('learns parameters, keys and what the document promises', () => {
+it('the target contains the parameters, keys and features that the document declares', () => {
   const { collections } = resolveTarget(document)
   expect(collections.map(({ template }) => template)).toEqual([
     '/v1/orders',
@@ -51,7 +51,7 @@ it('learns parameters, keys and what the document promises', () => {
 
 const openItems = { get: { parameters: [{ name: 'sort', in: 'query', schema: { type: 'string' } }], responses: {} } }
 
-it('does not guess what the document does not say', () => {
+it('the target contains no features that the document does not declare', () => {
   const [items] = resolveTarget({
     openapi: '3.1.0',
     paths: { '/v1/items': openItems, '/v1/items/{id}': { get: { responses: {} } } },
@@ -62,7 +62,7 @@ it('does not guess what the document does not say', () => {
   expect(items).not.toHaveProperty('create')
 })
 
-it('does not create records where DELETE would only remove a record from its parent', () => {
+it('the checks create no records in a sub-collection where DELETE would only detach them', () => {
   const { get, post } = document.paths['/v1/orders']
   const item = document.paths['/v1/orders/{id}']
   const paths = {

@@ -1,6 +1,6 @@
 /**
  * A twin (the hand-written test service) with one fault violates the clause of that fault, and no
- * other.
+ * other clause.
  */
 import { expect, it } from 'vitest'
 import { share } from '../size.js'

@@ -13,7 +13,7 @@ it('no violation is reported for a correct service that was written by hand', as
   const unchecked = report.results.filter(
     ({ outcome, where }) => outcome.verdict === 'unchecked' && where === '/v1/orders',
   )
-  // This check needs a principal without permission to read orders. The guest may read them.
+  // This check needs a principal without permission to read orders. Even the guest can read orders.
   expect(unchecked.map(({ check }) => check)).toEqual(['AUTH-4/forbidden'])
   expect(report.left).toEqual([])
 })

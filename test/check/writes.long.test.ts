@@ -1,2 +1,2 @@
-/** The long form of writes.test.ts: it takes each fault that violates a rule for writes. */
+/** Runs the tests of `writes.test.ts` with every fault that violates a rule for writes. */
 import './writes.test.js'

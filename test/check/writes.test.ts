@@ -1,6 +1,6 @@
 /**
- * What the option `write` may send: write requests only to records that the run itself created.
- * Each request is announced in the ledger on disk before it is sent.
+ * Tests of the option `write`. The checks send write requests only to records that the run itself
+ * created. Each request is announced in a file, the ledger, before it is sent.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'
@@ -68,11 +68,11 @@ function recording(app: RequestListener, strays: string[], sent: string[]): Requ
 }
 
 const faults = [
-  ...new Set(['PUT ignores another id', 'taken out is still in', 'If-Match ignored', ...Object.keys(writeFaults)]),
+  ...new Set(['PUT ignores another id', 'detach has no effect', 'If-Match ignored', ...Object.keys(writeFaults)]),
 ]
 
 it.each([undefined, ...share(faults, 4, faults.slice(0, 2))])(
-  'sends no unsafe request to a URL that is not in the ledger: %s',
+  'no unsafe request is sent to a URL that is not in the ledger, with the fault %s',
   async (fault) => {
     const [strays, sent]: [string[], string[]] = [[], []]
     const { origin, close } = await serving(recording(twinApp(fault as Fault | undefined), strays, sent))
@@ -95,13 +95,13 @@ const hazards = [
   'DELETE /v1/customers',
 ]
 
-it('sends requests to records that it did not create only if the service is disposable, and announces each in the ledger', {
+it('writes to records that the run did not create are sent only if the service is disposable', {
   timeout: 120_000,
 }, async () => {
   const [strays, sent]: [string[], string[]] = [[], []]
   const { origin, close } = await serving(recording(twinApp(), strays, sent))
   const usual = await checkService(options(origin))
-  const because = 'it could destroy records of others. If the whole service may be lost, give --disposable'
+  const because = 'it could destroy records that the run has not created. If all data can be lost, give --disposable'
   const outcomes = usual.results.filter(({ check }) => disposableChecks.some(({ id }) => id === check))
   expect(outcomes.length).toBe(5 * disposableChecks.length)
   for (const { outcome } of outcomes) expect(outcome).toEqual({ verdict: 'unchecked', because })
@@ -113,7 +113,7 @@ it('sends requests to records that it did not create only if the service is disp
   expect([strays, report.left]).toEqual([[], []])
 })
 
-it('does not treat the URL of a record as its own if the record was not created by the check', async () => {
+it('if Location names a record that existed before, the checks send no write to that record', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   const { origin, close } = await serving((req, res) => {
@@ -132,14 +132,14 @@ const numberOf = async (origin: string): Promise<string | null> =>
     await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })
   ).headers.get('x-total-count')
 
-it('leaves no record behind, even if a rule is violated', async () => {
+it('no record is left behind, even if a rule is violated', async () => {
   const { origin, close } = await serving(twinApp('PUT creates'))
   const report = await checkService({ ...options(origin), ...writing })
   expect([report.left, await numberOf(origin)]).toEqual([[], '23'])
   await close()
 })
 
-it('after a POST whose response was lost, finds the created record by its marker', async () => {
+it('after a POST whose response was lost, the created record is found by its marker', async () => {
   const app = twinApp()
   const { origin, close } = await serving((req, res) => {
     if (req.method === 'POST' && req.url === '/v1/orders') res.end = (() => req.socket.destroy()) as never
@@ -170,7 +170,7 @@ it('the ledger of an interrupted run is enough to remove the records that the ru
   await close()
 })
 
-it('HDR-3: reports races as a rate', async () => {
+it('HDR-3: lost updates in races are reported as a rate', async () => {
   const { origin, close } = await serving(twinApp('compares, waits and writes'))
   const report = await checkService({ ...options(origin), only: ['HDR-3'] })
   await close()

@@ -132,7 +132,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     expect((await get('/public/v1/notas', { 'x-authorization-token': token() })).status).toBe(401)
   })
 
-  it('AUTH-2: a login accepts only GET, HEAD and OPTIONS, and no query. Its 401 reveals neither what was wrong nor whether the user exists', async () => {
+  it('AUTH-2: a login accepts only GET, HEAD and OPTIONS. Its 401 does not reveal if the user exists', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await get('/public/login', basic('ana', password), method)
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -156,7 +156,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     expect(service.events.find(({ route }) => route === '/login')).toMatchObject({ status: 200 })
   })
 
-  it('AUTH-4: a missing token gets 401 before errors in path, method and body are reported, but after the version is checked', async () => {
+  it('AUTH-4: the 401 for a missing token comes after the version check, and before all other errors', async () => {
     expect((await get('/v1/nada')).status).toBe(401)
     expect((await get('/v1/notas', {}, 'DELETE')).status).toBe(401)
     expect((await get('/v1/notas', { Accept: 'text/html' })).status).toBe(401)
@@ -169,7 +169,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     expect((await get('/v1/notas', asBearer(token('notas:read')), 'DELETE')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('HDR-6: representations for a principal are private and vary by the credentials, unless the resource declares otherwise', async () => {
+  it('HDR-6: responses are private and vary by the credentials, unless the resource declares otherwise', async () => {
     const list = await get('/v1/notas', asBearer(token()))
     expect([list.headers['cache-control'], list.headers.vary]).toEqual(['private, no-cache', 'Accept, Authorization'])
     const etag = list.headers.etag as string
@@ -266,7 +266,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
 describe.each(frameworks)('the LIMIT clause on %s', (_name, express) => {
   const counts = (answer: Answer) => [answer.status, /r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1]]
 
-  it('LIMIT-1: counts requests by principal, reports how many remain, and responds with 429 and Retry-After above the limit', async () => {
+  it('LIMIT-1: requests are counted by principal. Above the limit, the response is 429 with Retry-After', async () => {
     const service = await serve(express, { limit: 3 })
     const ana = asBearer(token())
     expect(counts(await service.send('GET', '/v1/notas', ana))).toEqual([200, '2'])
@@ -285,7 +285,7 @@ describe.each(frameworks)('the LIMIT clause on %s', (_name, express) => {
     await service.close()
   })
 
-  it('LIMIT-1: counts failed authentications by IP address, and still accepts a valid token from that address', async () => {
+  it('LIMIT-1: failed authentications are limited by IP address, but a valid token is still accepted', async () => {
     const service = await serve(express, { limit: 3 })
     const answers = []
     for (let i = 0; i < 5; i += 1) answers.push((await service.send('GET', '/v1/notas', asBearer(`x.y.${i}`))).status)

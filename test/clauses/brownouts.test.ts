@@ -46,7 +46,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     return served
   }
 
-  it('VER-3: during a brownout the version responds with 503 regardless of the credentials, says until when, and works again afterwards', async () => {
+  it('VER-3: during a brownout, every request gets a 503 with Retry-After, regardless of its credentials', async () => {
     const errors: unknown[] = []
     const { send } = await start([{ from, until }], { onError: (event) => errors.push(event.code) })
     at('2027-03-01T09:59:59.999Z')
@@ -120,7 +120,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).headers['retry-after']).toBe('1200')
   })
 
-  it('VER-3: a function can return the brownouts at run time, and documents and pages show its current result', async () => {
+  it('VER-3: a function can return the brownouts at run time, and documents show its current result', async () => {
     at('2027-02-01T00:00:00Z')
     let current: { from: string; until: string; exempt?: string[] }[] = []
     const { send } = await start(() => current, { describe: {} })
@@ -137,7 +137,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).status).toBe(200)
   })
 
-  it('VER-3: a function that throws or returns an invalid value is reported once, and the version stays available', async () => {
+  it('VER-3: if the function fails, the error is reported once, and the version stays available', async () => {
     const errors: unknown[] = []
     let give: () => unknown = () => {
       throw new Error('no configuration')
@@ -200,7 +200,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
   })
 })
 
-describe('VER-3: invalid brownouts', () => {
+describe('VER-3: the configuration of brownouts', () => {
   it('VER-3: invalid brownouts throw when the service is built', () => {
     expect(() => serviceOf([{ from: until, until: from }])).toThrow(/ends before it begins/)
     expect(() => serviceOf([{ from: 'soon', until }])).toThrow(/not a date/)

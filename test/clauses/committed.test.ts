@@ -144,10 +144,10 @@ async function start(express: Express): Promise<World> {
         mount(clientes, struck(clients)),
         mount(contratos, struck(contracts)),
         endpoint('informes', {
-          description: 'Writes down that somebody asked.',
+          description: 'Creates a report.',
           methods: {
             POST: {
-              describe: { responses: { 201: { schema: {}, headers: { 'x-note': 'How it went.' } } } },
+              describe: { responses: { 201: { schema: {}, headers: { 'x-note': 'The result of the report.' } } } },
               handle: () => {
                 reports += 1
                 world.wrote = 'made'
@@ -212,7 +212,7 @@ const changes: Readonly<Record<string, Change>> = {
 
 const untrue = /nothing (?:was|has been) changed|try again|was not|unavailable for the moment/i
 
-describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
+describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name, express) => {
   let world: World
   let n = 0
   beforeAll(async () => {
@@ -234,7 +234,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     prefer: fc.constantFrom(undefined, 'return=minimal', 'return=representation'),
   })
 
-  it('a change that was made gets a success even if a later step fails, and a success means that the change was made', async () => {
+  it('a request gets a success exactly if its change was made, even if a later step fails', async () => {
     let after = 0
     await fc.assert(
       fc.asyncProperty(asked, async ({ change, fault, accept, prefer }) => {
@@ -266,7 +266,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     expect(after).toBeGreaterThan(10)
   })
 
-  it('if the response could not be built, its tag names the new version: it is valid in If-Match, but never gives a 304', async () => {
+  it('if the body of a response cannot be built, the tag is valid in If-Match, but never causes a 304', async () => {
     n += 1
     // The calls of the request: the permission, the reads of the record and of its linked record,
     // the write of the record, and another read of the linked record.
@@ -308,7 +308,7 @@ async function countCalls(world: World, request: () => Promise<Answer>): Promise
   return world.calls
 }
 
-describe.each(frameworks)('outcomes that the library cannot know, with %s', (_name, express) => {
+describe.each(frameworks)('outcomes that the library cannot know, on %s', (_name, express) => {
   const things = defineResource({
     collection: 'things',
     key: 'id',
@@ -321,7 +321,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     return listen(app)
   }
 
-  it('VERB-13: if a write fails or does not complete, the response says that its outcome is unknown, also in a 500', async () => {
+  it('VERB-13: if a write fails or does not complete, the response says that its outcome is unknown', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})
@@ -345,7 +345,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('VERB-13: if the store returns a stored record without a version, the 503 says that the change was made', async () => {
+  it('VERB-13: if the store returns a record without a version, the 503 says that the change was made', async () => {
     const service = await serving({
       create: (value) => ({ created: { value, version: undefined as unknown as string } }),
     })
@@ -355,7 +355,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('VERB-13: if a view fails to convert the stored record, the response is still a success', async () => {
+  it('VERB-13: if a view fails to convert the written record, the response still reports the change', async () => {
     const stored = memoryAdapter(things, { records: [{ id: 'a' }] })
     let fails = false
     const toWire = {
@@ -386,7 +386,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('VERB-13: an endpoint whose second write changed nothing does not claim that nothing was changed', async () => {
+  it('VERB-13: if the second write of an endpoint fails, the response does not say that nothing changed', async () => {
     const app = express()
     const transfers = endpoint('transfers', {
       description: 'Makes two changes, one after the other.',
@@ -409,7 +409,7 @@ describe.each(frameworks)('outcomes that the library cannot know, with %s', (_na
     await service.close()
   })
 
-  it('ERR-1: the response to a request that times out before its write does not claim that something was written', async () => {
+  it('ERR-1: if a request times out before its write, the response does not mention a possible change', async () => {
     const service = await serving({
       read: () => new Promise(() => {}),
       replace: (_key, value) => ({ value, version: '2' }),

@@ -11,7 +11,10 @@ const statuses = (answers: readonly { status: number }[]): Record<number, number
 const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
-/** Store and queue do not depend on the Express version, so only Express 5 gets the full load. */
+/**
+ * The store and the queue of updates do not depend on the Express version, so only Express 5 gets
+ * the full load.
+ */
 const load = { 'Express 5': 1_000, 'Express 4': 100 }
 
 describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) => {
@@ -25,7 +28,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     ['a store that responds at once', false],
     ['a store that responds after random delays', true],
   ])('with %s', (_store, slow) => {
-    it(`of ${count} PATCHes with the same entity tag exactly one gets 200, the others get 412`, async () => {
+    it(`exactly one of ${count} PATCHes with the same entity tag gets 200, and the others get 412`, async () => {
       const { send, close } = await bags(slow)
       const { headers } = await send('GET', '/v1/bolsas/1')
       const answers = await times(count, (i) =>
@@ -37,7 +40,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
       await close()
     })
 
-    it(`of ${count} PATCHes without an entity tag, each of a different member, none is lost`, async () => {
+    it(`none of ${count} PATCHes of different members without an entity tag is lost`, async () => {
       const { send, close } = await bags(slow)
       expect(
         statuses(
@@ -52,7 +55,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     })
   })
 
-  it('PATCHes without an entity tag survive occasional conflicting writes of another process', async () => {
+  it('PATCHes without an entity tag succeed despite occasional conflicting writes of another process', async () => {
     const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
     const served = [withRandomDelays(store, 2), withRandomDelays(store, 2)].map((adapter) =>
       listen(express().use(api({ versions: { v1: [mount(bolsas, adapter)] } }))),
@@ -64,7 +67,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     await Promise.all([a.close(), b.close()])
   })
 
-  it('of PUTs and DELETEs with the same entity tag exactly one succeeds', async () => {
+  it('exactly one of several PUTs and DELETEs with the same entity tag succeeds', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { send, close } = await bags(true)
       const headers = { 'If-Match': (await send('GET', '/v1/bolsas/1')).headers.etag as string }
@@ -80,7 +83,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     }
   })
 
-  it('of DELETEs without an entity tag exactly one gets 204, and a PUT never brings the record back', async () => {
+  it('exactly one of several DELETEs without an entity tag gets 204, and no PUT brings the record back', async () => {
     const { send, close } = await bags(true)
     const answers = await times(40, (i) =>
       i < 20 ? send('DELETE', '/v1/bolsas/1') : send('PUT', '/v1/bolsas/1', {}, { i }),
@@ -90,7 +93,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     await close()
   })
 
-  it('of creates with the same key exactly one gets 201, the others get 422', async () => {
+  it('exactly one of several creates with the same key gets 201, and the others get 422', async () => {
     const { send, close } = await bags(true)
     expect(statuses(await times(50, (i) => send('POST', '/v1/bolsas', {}, { id: 7, i })))).toEqual({ 201: 1, 422: 49 })
     await close()

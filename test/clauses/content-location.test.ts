@@ -27,7 +27,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     ).toMatch(/\/v8\/contratos\/C8$/)
   })
 
-  it('RFC 9110 8.7: responses to PUT and PATCH name the URL of the item, with the expansions that they show', async () => {
+  it('RFC 9110 8.7: responses to PUT and PATCH name the URL of the item, including its expansions', async () => {
     const tag = (await send('GET', 'piezas/1?expand=contrato')).headers.etag
     for (const [method, body] of [
       ['PATCH', { lote: 'x' }],
@@ -48,7 +48,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     )
   })
 
-  it("RFC 9110 8.7, 15.4.5: for an item that is read through an associated sub-collection, 200, 302 and 304 name the item's own URL", async () => {
+  it("RFC 9110 8.7: 200, 302 and 304 for an item of an associated sub-collection name the item's own URL", async () => {
     const own = `${service.origin}/v8/contratos/C1`
     const read = await send('GET', 'clientes/1/contratos/C1')
     const again = await send('GET', 'clientes/1/contratos/C1', { 'If-None-Match': String(read.headers.etag) })
@@ -68,7 +68,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     )
   })
 
-  it('RFC 9110 8.7: no other response has Content-Location', async () => {
+  it('RFC 9110 8.7: direct reads of items, lists, empty responses and errors have no Content-Location', async () => {
     const etag = String((await send('GET', 'piezas/1')).headers.etag)
     for (const [method, path, headers, body, status] of [
       ['GET', 'piezas/1', {}, undefined, 200],
@@ -100,7 +100,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-4: a caller with write but no read permission gets no Content-Location for records that it must not read', async () => {
+  it('AUTH-4: a caller without read permission gets no Content-Location for a record that it writes', async () => {
     const permission: Permission = (_principal, action) => (action === 'read' ? 'forbidden' : 'allow')
     const blind = await serve(express, { permission })
     for (const [method, path, body] of [
@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: return= is accepted in any spelling for every response with a body, and Preference-Applied confirms it', async () => {
+  it('RFC 7240: return= is accepted in any spelling, and Preference-Applied confirms it', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],
@@ -153,7 +153,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('RFC 7240 2: responses to changes vary by Prefer, whether Prefer was sent or not. Responses to reads do not', async () => {
+  it('RFC 7240 2: responses to changes always vary by Prefer, and responses to reads never do', async () => {
     for (const headers of [{}, full, { Prefer: 'return=minimal' }]) {
       expect((await send('PATCH', 'piezas/3', headers, {})).headers.vary).toBe('Accept, Prefer')
       expect((await send('GET', 'piezas/3', headers)).headers.vary).toBe('Accept')

@@ -116,7 +116,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members on %s', (_na
     expect(await used('POST', '/v1/notas', {}, { viejo: 'x', nope: 1 })).toEqual([422, 'member viejo'])
   })
 
-  it('VER-3: the path of a JSON Patch is examined only as deep as the schema has members, however long the path is', async () => {
+  it('VER-3: a very long path in a JSON Patch is examined only as deep as the schema is nested', async () => {
     const { send } = await start()
     const patch = (path: string) =>
       send(
@@ -146,8 +146,8 @@ describe.each(frameworks)('VER-3: deprecated parameters and members on %s', (_na
   })
 })
 
-describe('VER-3: documents of deprecated parts', () => {
-  it('VER-3: list the deprecated parts, until when they work, and what to use instead', () => {
+describe('VER-3: OpenAPI documents with deprecated parts', () => {
+  it('VER-3: list the deprecated parts, their sunset dates and their replacements', () => {
     const document = openapi(serviceOf(), 'v1')
     const { parameters = {}, schemas = {} } = document.components as Record<
       string,
@@ -170,7 +170,7 @@ describe('VER-3: documents of deprecated parts', () => {
     })
   })
 
-  it('VER-3: a deprecated part may be removed from the contract after its sunset', () => {
+  it('VER-3: a deprecated part can be removed from the contract after its sunset', () => {
     const before = openapi(serviceOf(), 'v1')
     const { properties } = notas.schema as { properties: Record<string, object> }
     const { viejo: _, ...left } = properties
@@ -192,7 +192,7 @@ describe('VER-3: documents of deprecated parts', () => {
     expect(breaking('2027-07-01')).toEqual([])
   })
 
-  it('VER-3: a filter is deprecated in favor of another filter', () => {
+  it('VER-3: a filter can be deprecated only in favor of another filter of the resource', () => {
     expect(() =>
       defineResource({
         collection: 'notas',
@@ -200,7 +200,7 @@ describe('VER-3: documents of deprecated parts', () => {
         schema: notas.schema as never,
         filters: { a: { field: 'texto', deprecated: { use: 'textos' } }, texto: true } as never,
       }),
-    ).toThrow(/deprecated in favor of "textos", which is not another filter here. Did you mean "texto"/)
+    ).toThrow(/deprecated in favor of "textos", which is not another filter of the resource. Did you mean "texto"/)
     expect(() =>
       defineResource({
         collection: 'notas',
@@ -208,6 +208,6 @@ describe('VER-3: documents of deprecated parts', () => {
         schema: notas.schema as never,
         filters: { texto: { deprecated: { use: 'texto' } } } as never,
       }),
-    ).toThrow(/deprecated in favor of "texto", which is not another filter here/)
+    ).toThrow(/deprecated in favor of "texto", which is not another filter of the resource/)
   })
 })

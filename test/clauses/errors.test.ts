@@ -31,7 +31,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(problem(answer).named.sort()).toEqual(['/lot', '/lote', '/peso'])
   })
 
-  it('ERR-3: the base of problem types is configurable, and the id of the trace is used as the request id', async () => {
+  it('ERR-3: the base of problem types is configurable, and the trace id is used as the request id', async () => {
     const { send, close } = await serve(express, { problemBase: 'https://docs.example/errors' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { json } = await send('GET', '/v8/piezas/999', {
@@ -46,7 +46,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('ERR-2: malformed input gets 400, well-formed but invalid input gets 422, also from rules, duplicates and references', async () => {
+  it('ERR-2: malformed input gets 400, and invalid input gets 422, also from rules and references', async () => {
     const post = async (path: string, body: unknown) => problem(await send('POST', path, {}, body))
     expect((await post('/v8/contratos', '{')).status).toBe(400)
     expect(await post('/v8/contratos', { codigo: 'X' })).toEqual({
@@ -73,7 +73,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(problem(await send('PUT', '/v8/contratos/C1', {}, { descripcion: 'prohibido' })).status).toBe(422)
   })
 
-  it('ERR-1, ERR-3: a failure of the service causes a 500 without details, and an unavailable dependency causes a 503 with Retry-After', async () => {
+  it('ERR-1, ERR-3: a failure causes a 500 without details, or a 503 if a dependency is unavailable', async () => {
     for (const id of ['secret', 'nothing', 'garbage', 'unversioned']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code, answer.json.detail]).toEqual([id, 500, 'internal', undefined])
@@ -174,7 +174,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
       '/v8/piezas?x=1',
       { Accept: 'text/html', 'Content-Type': 'text/plain' },
       '{',
-      '415 Accept before everything of the body',
+      '415 Accept before every error of the body',
     ],
     [400, 'PUT', '/v8/piezas/999?x=1', { 'If-Match': '"x.y"' }, '{"lote":"x"}', '400 query before 404 item'],
     [400, 'POST', '/v8/piezas?x=1', { 'Content-Type': 'text/plain' }, '{"lote":"x"}', '400 query before 415 body'],
@@ -205,7 +205,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
       '/v8/contratos/C1',
       { 'If-Match': '"x.y"' },
       '{"descripcion":"prohibido"}',
-      '412 before the rules of the team',
+      '412 before the rules of the resource',
     ],
     [422, 'PATCH', '/v8/piezas/1', {}, '{"lote":3}', '422 of the merged result last'],
   ]
@@ -220,7 +220,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(problem(answer)).toEqual({ status: 413, code: 'body-too-large', named: [] })
   })
 
-  it('ERR-2: with requireIfMatch, 404 comes before 428, and 428 comes before validation of the merged result', async () => {
+  it('ERR-2: with requireIfMatch, 404 comes before 428, and 428 before validation of the merged result', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     expect((await send('PATCH', '/v8/piezas/999', {}, { lote: 3 })).status).toBe(404)
     expect((await send('PATCH', '/v8/piezas/1', {}, { lote: 3 })).status).toBe(428)

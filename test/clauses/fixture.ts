@@ -394,7 +394,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     mount(bolsas, withRandomDelays(from.bolsas)),
     mount(encargos, orders),
     mount(facturas, from.facturas, { area: 'tax', item: ['GET', 'DELETE'] }),
-    // An adapter may throw only problems that the mount declares.
+    // An adapter must throw only problems that the mount declares.
     mount(averias, from.averias, {
       describe: { operations: { read: { problems: ['rule', 'too-many-requests'] } } },
     }),
@@ -408,7 +408,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
       },
     }),
     endpoint('informes', {
-      description: 'Orders a report, with its state in an answer of its own.',
+      description: 'Starts a report.',
       methods: {
         POST: {
           body: { type: 'object', required: ['como'], properties: { como: text } },

@@ -7,7 +7,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
   const tag = async (path: string, headers: Record<string, string> = {}) =>
     (await send('GET', path, headers)).headers.etag as string
 
-  it('HDR-1: Accept is honoured with q-values, wildcards and parameters. Without Accept the response is JSON. Vary lists Accept', async () => {
+  it('HDR-1: Accept is honoured with q-values, wildcards and parameters, and the default is JSON', async () => {
     for (const accept of [
       undefined,
       '',
@@ -63,7 +63,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     expect((await send('OPTIONS', '/v8/piezas/1', { Accept: 'text/html' })).status).toBe(204)
   })
 
-  it('HDR-2: the entity tag is strong and consists of version and digest, and an Etag in a request is ignored', async () => {
+  it('HDR-2: the entity tag is strong, with a version and a digest. An Etag in a request is ignored', async () => {
     const etag = await tag('/v8/piezas/1')
     expect(etag).toMatch(/^"[\x21\x23-\x7e]+\.[\w-]+"$/)
     expect(await tag('/v8/piezas/1', { Etag: '"other"' })).toBe(etag)
@@ -71,7 +71,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     expect(await tag('/v8/piezas/1')).not.toBe(etag)
   })
 
-  it('HDR-2: the entity tag depends on everything that affects the bytes: expansion, base URL, related records', async () => {
+  it('HDR-2: the entity tag depends on all that affects the bytes: expansion, base URL, related records', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string, headers = {}) => (await send('GET', path, headers)).headers.etag
     const brief = await tagOf('/v8/piezas/1')
@@ -160,7 +160,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: sub-collections, members and flags compare the entity tag as well', async () => {
+  it('HDR-3: writes to sub-collections, attached records and flags compare the entity tag too', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string) => (await send('GET', path)).headers.etag as string
     const part = '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1'
@@ -176,14 +176,14 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-4: If-None-Match: * with the PUT of a member attaches it only if it is not yet a member', async () => {
+  it('HDR-4: a PUT with If-None-Match: * attaches a record only if it is not yet attached', async () => {
     const { send, close } = await serve(express)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'If-None-Match': '*' })).status).toBe(204)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'If-None-Match': '*' })).status).toBe(412)
     await close()
   })
 
-  it('HDR-3: with weakIfMatch, a tag that a proxy has weakened matches. Without weakIfMatch it never matches', async () => {
+  it('HDR-3: a tag that a proxy has weakened matches only with weakIfMatch', async () => {
     const { send, close } = await serve(express, { weakIfMatch: true })
     const weakened = `W/${(await send('GET', '/v8/piezas/1')).headers.etag}`
     expect((await send('PATCH', '/v8/piezas/1', { 'If-Match': weakened }, {})).status).toBe(200)
@@ -195,7 +195,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await strict.close()
   })
 
-  it('HDR-3: with requireIfMatch, updates and deletes without If-Match get 428, after 404 and before 412', async () => {
+  it('HDR-3: with requireIfMatch, updates and deletes without If-Match get 428, and absent items 404', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     for (const [method, path, body] of [
       ['PUT', '/v8/piezas/1', { lote: 'x' }],
@@ -220,7 +220,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-4: If-None-Match is compared weakly, and the 304 has Etag, Vary and Cache-Control. no-cache in the request makes no difference', async () => {
+  it('HDR-4: If-None-Match is compared weakly, even with no-cache, and a 304 has Etag and Vary', async () => {
     for (const path of [
       '/v8/piezas/4',
       '/v8/piezas/4?expand=nota',
@@ -318,7 +318,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     ).toBe(201)
   })
 
-  it('HDR-5: JSON is accepted by its media type in any spelling. Other types get 415 with the accepted types', async () => {
+  it('HDR-5: the media type of JSON is accepted in any spelling. Others get 415 with the accepted types', async () => {
     for (const type of [
       'application/json',
       'Application/JSON',
@@ -352,7 +352,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', { 'Content-Encoding': 'zstd' }, { lote: 'x' })).status).toBe(415)
   })
 
-  it('HDR-5: a body that cannot be parsed gets 400 with the position of the error', async () => {
+  it('HDR-5: a body that cannot be parsed gets 400', async () => {
     for (const body of [
       '{',
       '',

@@ -100,7 +100,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('a response that is sent before the step "route" has the route too, because the path is matched early for the event', async () => {
+  it('the event of a response that is sent before the step "route" has the route too', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
     await send('GET', '/v2/contratos/C1')
@@ -115,7 +115,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('hooks get the request object, with the properties that earlier middleware may have added', async () => {
+  it('each hook gets the request object', async () => {
     const urls: (string | undefined)[] = []
     const { send, close } = await serve(express, {
       onStep: (_event, req) => urls.push(req.url),
@@ -261,7 +261,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('by default a 5xx prints one line on the console, without the message of the error, and a 4xx prints nothing', async () => {
+  it('by default a 5xx prints one line, without the message of the error, and a 4xx prints nothing', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     // The fixture sets its own hook, which is removed here.
     const { send, close } = await serve(express, { onError: undefined as never })
@@ -315,7 +315,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the signal of a call aborts when the client of a read disconnects, but not when the client of a write does', async () => {
+  it('the signal of a call aborts if the client disconnects during a read, but not during a write', async () => {
     const left = new EventEmitter()
     const cors: Middleware = (_req, res, next) => {
       res.once('close', () => left.emit('close'))

@@ -1,2 +1,2 @@
-/** The tests of `hostile.test.ts` in their long form. */
+/** Runs the tests of `hostile.test.ts` with more cases. */
 import './hostile.test.js'

@@ -38,7 +38,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-5: a body over the limit gets 413, with or without Content-Length, and the client receives the response', async () => {
+  it('HDR-5: a body over the limit gets a readable 413, with or without Content-Length', async () => {
     const big = `{"lote":"${'x'.repeat(3_000_000)}"}`
     for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
       expect(problem(await send('POST', '/v8/piezas', headers, big))).toEqual({
@@ -204,7 +204,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await alive()
   })
 
-  it('a client may disconnect at any moment without affecting other clients', async () => {
+  it('a client can disconnect at any moment without affecting other clients', async () => {
     const body = '{"lote":"gone"}'
     const text =
       'POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ' +
@@ -245,7 +245,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     ['express.text()', () => express.text({ type: '*/*' }) as unknown as Middleware],
     ['express.raw()', () => express.raw({ type: '*/*' }) as unknown as Middleware],
     ['express.urlencoded()', () => express.urlencoded({ extended: true }) as unknown as Middleware],
-  ])('HDR-5: behind %s bodies work as they do without it', async (_what, before) => {
+  ])('HDR-5: behind %s, bodies are handled as without it', async (_what, before) => {
     const { send, close } = await serve(express, {}, [before()])
     expect((await send('POST', '/v8/piezas', {}, { lote: 'x' })).status).toBe(201)
     expect((await send('POST', '/v8/piezas', {}, { lote: 3 })).status).toBe(422)
@@ -277,7 +277,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await close()
   })
 
-  it('two api() in one app, under different paths, each use their own URLs', async () => {
+  it('two api() in one app, under different paths, use their own URLs in links', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'P', descripcion: 'public' }] })
     const open = api({
       versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store, { item: ['GET'] })] },
@@ -541,7 +541,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 503,
   ]
 
-  it('ERR-1: every response has a status that the conventions define, never 500, and each problem has details', async () => {
+  it('ERR-1: every response has a status of the conventions, never 500, and each problem has details', async () => {
     await fc.assert(
       fc.asyncProperty(
         method,

@@ -63,7 +63,7 @@ const pedidosV1 = defineResource({
     properties: { numero: { type: 'integer' }, nota: { type: 'string' } },
   },
 })
-/** The values of `texto` that the rules refuse as long as they are in this set. */
+/** The values of `texto` that the rules refuse. Tests add and remove values. */
 const forbidden = new Set<string>()
 
 interface Who {
@@ -228,14 +228,14 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect([read.text, read.headers.etag]).toEqual([first.text, first.headers.etag])
     })
 
-    it('bodies are the same even if members are reordered, or numbers and strings are spelled differently', async () => {
+    it('a retry can reorder members, and spell numbers and strings differently', async () => {
       const key = { 'Idempotency-Key': newKey() }
       const first = await post('{"texto":"uno","total":10,"datos":{"a":1,"b":[2]}}', key)
       const again = await post('{ "datos": {"b":[2.0],"a":1e0}, "total": 1.0e1, "te\\u0078to": "un\\u006f" }', key)
       expect([first.status, again.status, again.headers.location]).toEqual([201, 201, first.headers.location])
     })
 
-    it('ERR-3: the same key with another body gets 422 idempotency-mismatch, which names the header, and nothing is created', async () => {
+    it('ERR-3: the same key with another body gets 422 idempotency-mismatch, and nothing is created', async () => {
       const key = { 'Idempotency-Key': newKey() }
       await post({ texto: 'uno' }, key)
       const before = await count()
@@ -248,7 +248,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect((await post({ texto: 'uno' }, key)).status).toBe(201)
     })
 
-    it('a retry returns the created record even if that record was changed or deleted, or would be refused now', async () => {
+    it('a retry returns the record as created, even if it was changed or deleted, or is now invalid', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const body = { texto: 'cambia', cliente: { id: 'uno' } }
       const first = await post(body, key)
@@ -328,7 +328,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
         `${service.origin}/v2/clientes/uno/lineas/${id}`,
         first.text,
       ])
-      // Below another parent this is another request. The record that it creates exists already.
+      // Below another parent, the POST is a different request, and its record already exists.
       expect(problem(await post({ id }, key, '/v2/clientes/dos/lineas')).code).toBe('duplicate')
       expect((await post({ id }, key, '/v2/clientes/nadie/lineas')).status).toBe(404)
     })
@@ -345,7 +345,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect(problem(await post({ nota: 'otra' }, key, '/v1/pedidos')).code).toBe('idempotency-mismatch')
     })
 
-    it('of 20 equal POSTs that are sent at once to two services, exactly one creates a record, and the others get the same response or 503', async () => {
+    it('exactly one of 20 equal concurrent POSTs creates a record. The others get its response or 503', async () => {
       for (const path of ['/v2/pedidos', '/v2/clientes/uno/pedidos']) {
         const before = await count()
         const headers = { 'Idempotency-Key': newKey(), Host: `127.0.0.1:${service.port}` }
@@ -391,9 +391,9 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       ['an invalid escape', '"a\\n"'],
       ['a byte outside ASCII', 'clav\u00e9'],
       ['256 characters', 'k'.repeat(256)],
-      ['256 in quotes', `"${'k'.repeat(256)}"`],
+      ['256 characters in quotes', `"${'k'.repeat(256)}"`],
       ['two fields', ['abc', 'abc']],
-    ])('ERR-3: as a key, %s gets 400, which names the header, and nothing is created', async (_, value) => {
+    ])('ERR-3: an invalid key (%s) gets a 400 that names the header, and nothing is created', async (_, value) => {
       const before = await count()
       const answer = await post({ texto: 'x' }, { 'Idempotency-Key': value })
       expect(problem(answer)).toEqual({ status: 400, code: 'malformed-idempotency-key', named: ['Idempotency-Key'] })
@@ -411,7 +411,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       'order:12/a=b@c+d',
       '"a, b;c \\"d\\" \\\\"',
       `"${'k'.repeat(255)}"`,
-    ])('accepts %s as a key', async (value) => {
+    ])('%s is accepted as a key', async (value) => {
       const body = { texto: newKey() }
       const [one, two] = [
         await post(body, { 'Idempotency-Key': value, 'X-User': value.slice(0, 9) + value.length }),
@@ -451,7 +451,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       }
     })
 
-    it('callers with equal principals share keys, regardless of their tokens, and ambiguous principals are refused', async () => {
+    it('callers with equal principals share keys, whatever their tokens. Ambiguous ones are refused', async () => {
       const schema = {
         type: 'object',
         required: ['id'],
@@ -513,7 +513,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       await required.close()
     })
 
-    it('a retry finds the record even if the record is created while the rules refuse the retry', async () => {
+    it('a retry returns the record even if the first request completes while the rules refuse the retry', async () => {
       const adapter = memoryAdapter(pedidos, { idempotency: true })
       let asked = 0
       // The first lookup finds nothing, as if the other request had not yet completed.
@@ -565,7 +565,7 @@ describe('VERB-12: Idempotency-Key with stores that cannot keep keys', () => {
     ).toThrow(/"idempotencyOwner" of api\(\) is of type string\. Give a function/)
   })
 
-  it('HDR-7: scripts of other origins may send Idempotency-Key', async () => {
+  it('HDR-7: scripts of other origins are allowed to send Idempotency-Key', async () => {
     const adapters = {
       clientes: memoryAdapter(clientes),
       pedidos: memoryAdapter(pedidos),

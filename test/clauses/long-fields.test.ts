@@ -1,6 +1,6 @@
 /**
- * Tests of limits that the documents state. Only a server with a larger `maxHeaderSize` can reach
- * these limits.
+ * Limits on the length of header fields and query values. Requests reach these limits only if the
+ * server has a larger `maxHeaderSize` than the default of Node.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +39,7 @@ describe('long fields', () => {
     return { status: answer.status, json: JSON.parse(await answer.text()) }
   }
 
-  it('QUERY-8: a value may have at most 16,384 characters, and a parameter at most 8,192 values', async () => {
+  it('QUERY-8: a query value can have at most 16,384 characters, and a parameter at most 8,192 values', async () => {
     expect((await send('GET', `/v1/orders?note=${'x'.repeat(16_384)}`)).status).toBe(200)
     const long = await send('GET', `/v1/orders?note=${'x'.repeat(16_385)}`)
     expect([long.status, long.json.errors[0]]).toMatchObject([
@@ -53,7 +53,7 @@ describe('long fields', () => {
     ])
   })
 
-  it('ERR-1: a precondition or a Prefer field of more than 16,384 characters gets 400, before anything is changed', async () => {
+  it('ERR-1: a precondition or Prefer of more than 16,384 characters gets 400, and nothing is changed', async () => {
     for (const name of ['If-Match', 'If-None-Match', 'Prefer']) {
       const answer = await send('PATCH', '/v1/orders/1', { [name]: `"${'x'.repeat(16_384)}"` }, { note: 'b' })
       expect([name, answer.status, answer.json.errors[0]]).toMatchObject([

@@ -60,19 +60,23 @@ describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) =
 
   it.each([
     [
-      'a nullable member becomes null, any other is removed; defaults do not apply',
+      'a member sent as null becomes null if it is nullable, and is otherwise removed',
       { alias: null, tipo: null, libre: null },
       { alias: null, tipo: undefined, libre: undefined },
     ],
     [
-      'a write-only member that is sent as null is removed too',
+      'a write-only member sent as null becomes null if it is nullable, and is otherwise removed',
       { clave: null, pista: null },
       { clave: undefined, pista: null },
     ],
-    ['the same for nested members', { datos: { clave: null, nota: null } }, { datos: { alta: 'hoy' } }],
-    ['unnamed members are kept', { nombre: 'Bea' }, { nombre: 'Bea' }],
+    [
+      'a nested member sent as null is removed if it is not nullable',
+      { datos: { clave: null, nota: null } },
+      { datos: { alta: 'hoy' } },
+    ],
+    ['members that the patch does not contain are kept', { nombre: 'Bea' }, { nombre: 'Bea' }],
     ['unchanged read-only members are accepted', { sello: 's', visto: 'v', datos: { alta: 'hoy' } }, {}],
-    ['members without a type are merged', { libre: { b: { c: null } } }, { libre: { a: 1, b: {} } }],
+    ['a member without a type in the schema is merged', { libre: { b: { c: null } } }, { libre: { a: 1, b: {} } }],
     ['a list is replaced as a whole', { libre: [null, { a: null }] }, { libre: [null, { a: null }] }],
   ])('%s', async (_title, body, changed) => {
     for (const type of ['application/merge-patch+json', 'application/json']) {
@@ -90,13 +94,13 @@ describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) =
       ['/sello', '/visto', '/datos/alta'],
     ],
     ['REP-8: a removed read-only member', { sello: null, datos: { alta: null } }, ['/sello', '/datos/alta']],
-    ['VERB-3: another key', { id: 2 }, ['/id']],
-    ['VERB-3: no key', { id: null }, ['/id']],
+    ['VERB-3: a changed key', { id: 2 }, ['/id']],
+    ['VERB-3: a removed key', { id: null }, ['/id']],
     ['a removed required member', { nombre: null }, ['/nombre']],
     ['an unknown member, even as null', { nombe: null }, ['/nombe']],
-    ['a list', [], ['']],
-    ['null', 'null', ['']],
-    ['a string', '"x"', ['']],
+    ['a patch that is a list', [], ['']],
+    ['a patch that is null', 'null', ['']],
+    ['a patch that is a string', '"x"', ['']],
   ])('ERR-2: %s gets 422', async (_title, body, named) => {
     const answer = await patch(body)
     expect(problem(answer)).toEqual({ status: 422, code: 'invalid-body', named: expect.arrayContaining(named) })

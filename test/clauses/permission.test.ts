@@ -66,7 +66,7 @@ const componentes = defineResource({
   parent: { of: piezas, by: 'pieza' },
 })
 
-/** Counts the reads of an adapter. */
+/** Counts the calls to an adapter. */
 function watched<T, K>(adapter: Adapter<T, K>, seen: { calls: number }): Adapter<T, K> {
   return new Proxy(adapter, {
     get(target, name, receiver) {
@@ -170,7 +170,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
   afterAll(() => service.close())
   const ask: Send = (...request) => service.send(...request)
 
-  it('without a scope for a resource, all requests for it get 403 before anything is revealed', async () => {
+  it('a caller without a scope for a resource gets 403 for every request, and the adapter is not called', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/contratos'],
       ['HEAD', '/v1/contratos'],
@@ -212,7 +212,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     }
   })
 
-  it('with one of the two scopes of a resource, the methods of the other scope get 405, with the methods that this principal may use', async () => {
+  it('a caller with only one of the two scopes gets 405 for the methods of the other scope', async () => {
     expect(allowOf(await ask('POST', '/v1/piezas', 'piezas:read', { lote: 'A' }))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('DELETE', '/v1/piezas/1', 'piezas:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('GET', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
@@ -225,7 +225,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(allowOf(await ask('POST', '/v1/search', 'search:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('OPTIONS, and a method that does not exist, list the methods that this principal may use', async () => {
+  it('the Allow of OPTIONS and of a 405 lists the methods that this principal may use', async () => {
     expect(allowOf(await ask('OPTIONS', '/v1/piezas', '*:read'))).toEqual([204, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('OPTIONS', '/v1/piezas/1', '*:read *:write'))).toEqual([
       204,
@@ -235,7 +235,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(allowOf(await ask('TRACE', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
   })
 
-  it('everything below a parent that the caller must not read is forbidden', async () => {
+  it('a caller who must not read a parent gets 403 for everything below it', async () => {
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read')).status).toBe(403)
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read piezas:write')).status).toBe(403)
     expect((await ask('GET', '/v1/clientes/1/contratos', 'contratos:read')).status).toBe(403)
@@ -245,7 +245,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     ).toBe(200)
   })
 
-  it('REP-1: a link to a record that the caller must not read has only its href, and the store is not called', async () => {
+  it('REP-1: a link to a record that the caller must not read has only its href', async () => {
     const before = service.seen.calls
     const scope = 'piezas:read clientes:read componentes:read'
     const answers = [
@@ -263,7 +263,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     )
   })
 
-  it('REP-2: expanding a record that the caller must not read gets 403 and names the parameter, on reads and before any write', async () => {
+  it('REP-2: expanding a record that the caller must not read gets 403, and a write changes nothing', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/piezas?expand=contrato'],
       ['HEAD', '/v1/piezas?expand=contrato'],
@@ -278,13 +278,13 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
       if (method !== 'HEAD') expect(problem(answer)).toEqual({ status: 403, code: 'forbidden', named: ['expand'] })
     }
     expect((await ask('GET', '/v1/piezas?lote=nuevo', '*:read')).headers['x-total-count']).toBe('0')
-    // Links of an expanded record are checked on their own.
+    // A link inside an expanded record needs its own permission.
     const nested = (await ask('GET', '/v1/piezas/1?expand=contrato', 'piezas:read contratos:read')).json.contrato
     expect(nested.descripcion).toBe(`${secret} uno`)
     expect(nested.cliente).toEqual({ href: `${service.origin}/v1/clientes/1` })
   })
 
-  it('HDR-2, HDR-4: the entity tag depends on what this principal may see, and the tag of another principal gives no 304', async () => {
+  it('HDR-2, HDR-4: principals who may see different parts of an item get different Etags', async () => {
     const whole = await ask('GET', '/v1/piezas/1', '*:read')
     const part = await ask('GET', '/v1/piezas/1', 'piezas:read')
     expect(part.headers.etag).not.toBe(whole.headers.etag)
@@ -300,7 +300,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(lists[0]?.headers.etag).not.toBe(lists[1]?.headers.etag)
   })
 
-  it('REP-7: a link in a body may lead only to records that the caller may read. All other records are treated as absent', async () => {
+  it('REP-7: linking to a record that the caller must not read gets the 422 of an absent record', async () => {
     const tell = async (contrato: unknown, scope: string) => {
       const answer = await ask('PATCH', '/v1/piezas/2', scope, { contrato })
       return { status: answer.status, detail: answer.json.detail }
@@ -314,8 +314,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(await tell({ codigo: 'C1' }, 'piezas:read piezas:write')).toEqual(
       await tell({ codigo: 'nada' }, 'piezas:read piezas:write'),
     )
-    // If a change does not touch a link, the link may lead to a record that the caller must not
-    // read.
+    // A link that the change does not touch can lead to a record that the caller must not read.
     expect((await ask('PATCH', '/v1/piezas/1', 'piezas:read piezas:write', { lote: 'A' })).status).toBe(200)
   })
 
@@ -326,7 +325,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect([created.status, created.text, created.headers['preference-applied']]).toEqual([201, '', undefined])
   })
 
-  it('PATH-8: an endpoint is checked by its name, and its handler may check further permissions', async () => {
+  it('PATH-8: an endpoint needs a permission for its name, and its handler can check others', async () => {
     expect((await ask('GET', '/v1/search', 'piezas:read')).status).toBe(403)
     expect((await ask('GET', '/v1/search', 'search:read piezas:read')).json).toEqual({ contratos: false, piezas: true })
     expect((await ask('GET', '/v1/search', '*:read')).json).toEqual({ contratos: true, piezas: true })
@@ -392,7 +391,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('may be asynchronous, and may hide one item of a resource while it shows another', async () => {
+  it('can be asynchronous, and can hide one item of a resource and show another', async () => {
     const service = await serving(async (_principal: unknown, _action: Action, resource: string, key?: unknown) =>
       resource === 'contratos' && key === 'C1' ? 'forbidden' : 'allow',
     )
@@ -403,7 +402,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('if it fails after a write, the failure counts as a refusal and is reported. The change stays, and the response is a success without a body', async () => {
+  it('if it throws after a write, the change stays, and the response is a success without a body', async () => {
     const errors: unknown[] = []
     const service = await serving(
       (_principal: unknown, action: Action) => {
@@ -421,7 +420,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('PATH-8: adapter calls of an endpoint have the scope and timeout of its request, and only for resources mounted next to it', async () => {
+  it('PATH-8: callOf() returns the scope and timeout of the request, for mounted resources only', async () => {
     const carteras = defineResource({
       collection: 'carteras',
       key: 'id',
@@ -458,7 +457,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('if it fails, or returns anything but its three results, nothing is allowed and the response is 500', async () => {
+  it('if it throws or returns an unknown result, nothing is allowed and the response is 500', async () => {
     for (const permission of [
       () => true,
       () => undefined,
@@ -492,8 +491,8 @@ describe("AUTH-4: the service's own permission function", () => {
   })
 })
 
-describe('resourceRouter() behind an authenticating middleware', () => {
-  it('AUTH-4: a permission without authentication is an error of the service and allows nothing', async () => {
+describe('permission and authentication', () => {
+  it('AUTH-4: with a permission function but no authentication, every request gets 500', async () => {
     const errors: unknown[] = []
     const handler = api({
       permission: () => 'allow',
@@ -508,7 +507,7 @@ describe('resourceRouter() behind an authenticating middleware', () => {
     await service.close()
   })
 
-  it('AUTH-4, HDR-6: uses the principal that the middleware found, and its responses are private', async () => {
+  it('AUTH-4, HDR-6: responses of resourceRouter() behind an authenticating middleware are private', async () => {
     const { authenticate } = await import('../../src/auth/index.js')
     for (const [, express] of frameworks) {
       const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })

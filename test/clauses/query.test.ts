@@ -36,7 +36,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('fechaDesde=2024-01-11T08:00:00.0000002')).toEqual([12])
   })
 
-  it('QUERY-1: repeating a many-valued filter means any of its values. Repeating any other filter gets 400', async () => {
+  it('QUERY-1: repeating a "many" filter matches any of the values. Repeating another filter gets 400', async () => {
     expect((await numbers('lote=A&lote=B&lote=C')).length).toBe(12)
     expect(await numbers('lote=B&lote=B&pesoHasta=4')).toEqual([7])
     expect(await numbers('estado=nueva&estado=nueva')).toEqual([400, 'estado'])
@@ -44,7 +44,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('sort=lote&sort=peso')).toEqual([400, 'sort'])
   })
 
-  it('QUERY-1: wildcards are literal. An empty value is the empty string or gets 400. No value matches null, which has a filter of its own', async () => {
+  it('QUERY-1: wildcards, "null" and the empty string are literal filter values', async () => {
     for (const text of ['%', '*', '_', 'A%25', 'a', ' A', 'null'])
       expect(await numbers(`lote=${encodeURIComponent(text)}`), text).toEqual([])
     expect(await numbers('lote=')).toEqual([])
@@ -60,7 +60,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect((await numbers('sinPeso=false')).length).toBe(9)
   })
 
-  it('QUERY-1: a value of the wrong type gets 400, which names the expected type', async () => {
+  it('QUERY-1: a filter value of the wrong type gets 400, and an enum filter lists the allowed values', async () => {
     for (const [query, name] of [
       ['peso=x', 'peso'],
       ['peso=0x1', 'peso'],
@@ -88,14 +88,14 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('sort=-lote,+peso')).toEqual([7, 9, 10, 11, 8, 12, 1, 2, 3, 5, 6, 4])
   })
 
-  it('QUERY-2: later fields break ties, the key comes last in the direction of the last field, and null is the largest value', async () => {
+  it('QUERY-2: later sort fields break ties, then the key does, and null is the largest value', async () => {
     expect(await numbers('sort=lote,-peso')).toEqual([4, 6, 5, 3, 2, 1, 12, 8, 11, 10, 9, 7])
     expect(await numbers('sort=peso&limit=3&offest=4')).toEqual([4, 8, 12])
     expect(await numbers('sort=-peso&limit=3')).toEqual([12, 8, 4])
     expect((await numbers('sort=destino.cp')).at(-1)).toBe(1)
   })
 
-  it('QUERY-2: a field that cannot be sorted by gets 400 with the closest name', async () => {
+  it('QUERY-2: an invalid sort gets 400 and suggests the closest field', async () => {
     for (const [sort, suggestion] of [
       ['estado'],
       ['lot', 'lote'],
@@ -117,7 +117,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-3: q is a full-text search that returns a list, ordered by rank, or by sort if sort is given', async () => {
+  it('QUERY-3: q is a full-text search, and its results are ordered by rank unless sort is given', async () => {
     const found = await send('GET', '/v8/piezas?q=mayor')
     expect([found.json.length, found.headers['x-total-count']]).toEqual([12, '12'])
     expect(await numbers('q=mayor&sort=-numero&limit=2')).toEqual([12, 11])
@@ -126,7 +126,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/notas?q=x')).status).toBe(400)
   })
 
-  it('QUERY-4: offest is the page number and starts at 1. 0 is refused and does not return the first page', async () => {
+  it('QUERY-4: offest is the page number and starts at 1, and offest=0 gets 400', async () => {
     expect(await numbers('limit=5&offest=1')).toEqual([1, 2, 3, 4, 5])
     expect(await numbers('limit=5&offest=3')).toEqual([11, 12])
     const zero = await send('GET', '/v8/piezas?offest=0')
@@ -150,7 +150,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     )
   })
 
-  it('QUERY-5: limit is 25 by default and 100 at most. A larger limit gets 400 and is never silently reduced', async () => {
+  it('QUERY-5: limit is 25 by default and 100 at most, and a larger limit gets 400', async () => {
     const { send, close } = await serve(express)
     for (let i = 0; i < 20; i += 1) await send('POST', '/v8/piezas', {}, { lote: 'x' })
     expect((await send('GET', '/v8/piezas')).json).toHaveLength(25)
@@ -211,7 +211,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(new Set(seen).size).toBe(12)
   })
 
-  it('QUERY-7: a page past the end is empty, however far it is. An "after" that does not match gets 400', async () => {
+  it('QUERY-7: a page past the end is empty, and a malformed cursor gets 400', async () => {
     for (const query of [
       'offest=99',
       'offest=9007199254740991',
@@ -235,7 +235,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     )
   })
 
-  it('QUERY-7: next and prev have a cursor, first and last do not. The page is the same with and without the cursor', async () => {
+  it('QUERY-7: next and prev links have a cursor, and lead to the same page without it', async () => {
     const query = '/v8/piezas?sort=-lote,peso&limit=5&offest=2'
     const { json, headers } = await send('GET', query)
     const links = linksOf(headers.link)
@@ -254,7 +254,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: following the links neither repeats nor skips the remaining rows while other rows are inserted and deleted', async () => {
+  it('QUERY-7: following links neither repeats nor skips a row while other rows are inserted and deleted', async () => {
     const { send, close } = await serve(express)
     const met: number[] = []
     const pages: unknown[] = []
@@ -287,7 +287,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a page that has become empty has a prev link by page number and no next link', async () => {
+  it('QUERY-7: a page that has become empty has a prev link without a cursor, and no next link', async () => {
     const { send, close } = await serve(express)
     const { next = '' } = linksOf((await send('GET', '/v8/piezas?limit=5&offest=2')).headers.link)
     for (const numero of [11, 12]) await send('DELETE', `/v8/piezas/${numero}`)
@@ -297,7 +297,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a cursor is valid for its own query, in any spelling, and for no other query', async () => {
+  it('QUERY-7: a cursor is valid only for its own query, in any spelling of that query', async () => {
     const { next = '' } = linksOf(
       (await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link,
     )
@@ -326,7 +326,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect([problem(twice).named, twice.json.errors[0].code]).toEqual([['after'], 'repeated'])
   })
 
-  it('QUERY-7: a cursor from another collection, parent or version does not match', async () => {
+  it('QUERY-7: a cursor from another collection, parent or version gets 400', async () => {
     const cursorOf = async (path: string) =>
       (linksOf((await send('GET', path)).headers.link).next ?? '').replace(/^.*&after=/, '')
     const refused = async (path: string) => problem(await send('GET', path)).named
@@ -420,14 +420,13 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: results that are ordered by rank, and positions that are too long, have no cursors. Their links use page numbers', async () => {
+  it('QUERY-7: links have no cursors if results are ordered by rank or a sort value is very long', async () => {
     const { send, close } = await serve(express)
     const linked = async (path: string) => linksOf((await send('GET', path)).headers.link)
     expect((await linked('/v8/piezas?q=mayor&limit=5')).next).toBe('/v8/piezas?q=mayor&limit=5&offest=2')
     expect((await linked('/v8/piezas?q=mayor&limit=5&sort=numero')).next).toContain('&after=')
     for (const length of [1_400, 1_500]) await send('POST', '/v8/piezas', {}, { lote: 'Ab'.padEnd(length, 'b') })
-    // The sixth piece is followed by the piece with the short string, and then by the piece with
-    // the long string.
+    // Page 7 has the piece with 1,400 characters, and page 8 has the piece with 1,500.
     const linkedPage = async (page: number) => {
       const { prev = '', next = '' } = await linked(`/v8/piezas?sort=lote&limit=1&offest=${page}`)
       return [prev, next].map((path) => path.includes('&after='))
@@ -441,7 +440,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-8: cursors are never suggested, and only lists accept them', async () => {
+  it('QUERY-8: the parameter "after" is never suggested, and only lists accept it', async () => {
     const stray = await send('GET', '/v8/piezas?afte=x')
     expect(stray.json.errors[0].allowed).not.toContain('after')
     expect(stray.json.errors[0].suggestion).not.toBe('after')
@@ -460,7 +459,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-8: names that other APIs use for a parameter get a suggestion too', async () => {
+  it('QUERY-8: parameter names of other APIs, such as "page", get a suggestion', async () => {
     for (const [name, suggestion] of [
       ['page', 'offest'],
       ['page_number', 'offest'],
@@ -496,7 +495,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     })
   })
 
-  it('QUERY-8: requests that take no parameters, or only expand, refuse all others', async () => {
+  it('QUERY-8: list parameters and unknown parameters get 400 on requests that are not lists', async () => {
     for (const [method, path] of [
       ['DELETE', '/v8/piezas/1?force=true'],
       ['GET', '/v8/piezas/1?limit=3'],
@@ -512,7 +511,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/1?&&')).status).toBe(200)
   })
 
-  it('QUERY-8: undecodable and huge queries get 400 with a short response', async () => {
+  it('QUERY-8: an undecodable query gets 400, and the response to a huge query is short', async () => {
     for (const query of ['lote=%', 'lote=%zz', 'lote=%C3%28', 'lote=%ED%A0%80', '%=1'])
       expect((await numbers(query))[0], query).toBe(400)
     const many = await send('GET', `/v8/piezas?${Array.from({ length: 1_500 }, (_, i) => `x${i}=1`).join('&')}`)

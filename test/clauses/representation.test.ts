@@ -29,7 +29,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     cliente: { href: `${origin}/v8/clientes/1` },
   })
 
-  it('REP-1: an association is a link object with an absolute href and a few members. REP-8: writeOnly members are never sent', async () => {
+  it('REP-1, REP-8: an association is an object with an absolute href. writeOnly members are not sent', async () => {
     const { json, text } = await send('GET', '/v8/piezas/1')
     expect(json).toEqual(brief(service.origin))
     expect(Object.keys(json)).toEqual([
@@ -50,7 +50,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas')).json[0]).toEqual(json)
   })
 
-  it('REP-2, REP-3: expand replaces a link with the full representation, in which associations stay links. Several expansions are possible at once', async () => {
+  it('REP-2, REP-3: expand replaces links with full records, whose own links are not expanded', async () => {
     const { json } = await send('GET', '/v8/piezas/1?expand=contrato,nota')
     expect(json).toEqual({
       ...brief(service.origin),
@@ -64,7 +64,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     })
   })
 
-  it('REP-3: an association without a target keeps its link object, without other members. A null association is null', async () => {
+  it('REP-3: an association with an absent target has only its href, and a null association is null', async () => {
     for (const query of ['', '?expand=contrato']) {
       expect((await send('GET', `/v8/piezas/6${query}`)).json.contrato).toEqual({
         href: `${service.origin}/v8/contratos/ausente`,
@@ -99,7 +99,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-4: a local date-time is accepted with 0 to 7 fractional digits and sent with seven. Other forms are refused', async () => {
+  it('REP-4: a local date-time can have 0 to 7 fractional digits in a request, and has 7 in a response', async () => {
     const write = async (fecha: unknown) => send('PATCH', '/v8/piezas/2', {}, { fecha })
     for (const [given, kept] of [
       ['2024-02-29T23:59:59', '2024-02-29T23:59:59.0000000'],
@@ -137,7 +137,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-5: without baseUrl links follow the request, and proxy fields count only if the app trusts the proxy', async () => {
+  it('REP-5: without baseUrl, links have the host of the request, or the host that a trusted proxy sends', async () => {
     const href = async (trust: unknown, headers: Record<string, string>) => {
       const app = express()
       if (trust !== undefined) app.set('trust proxy', trust)
@@ -176,7 +176,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: PUT keeps the values that the client cannot see: writeOnly members, and the path of a stored link', async () => {
+  it('REP-7: PUT keeps values that the client cannot see, such as writeOnly members', async () => {
     const { send, close, data } = await serve(express)
     const { json } = await send('GET', '/v8/piezas/1')
     await send('PUT', '/v8/piezas/1', {}, json)
@@ -189,7 +189,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: a link is given by href (of this version, of another living version, or as a path), by key members, or as null', async () => {
+  it('REP-7: a link in a body is an href of any living version, the key members, or null', async () => {
     const { send, close, origin } = await serve(express)
     const lead = (contrato: unknown) => send('PATCH', '/v8/piezas/3', {}, { contrato })
     const c2 = { href: `${origin}/v8/contratos/C2`, esUrgente: false, estaActivo: false }
@@ -250,7 +250,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     ])
   })
 
-  it('REP-7: the target must exist, and the caller must be allowed to read it', async () => {
+  it('REP-7: the target of a link must exist, and the caller must be allowed to read it', async () => {
     const absent = await send('PATCH', '/v8/piezas/3', {}, { contrato: { href: `${service.origin}/v8/contratos/C9` } })
     expect(problem(absent)).toEqual({ status: 422, code: 'invalid-body', named: ['/contrato'] })
     expect(absent.json.errors[0].code).toBe('reference')
@@ -304,13 +304,13 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: an association that already had no target does not block other changes', async () => {
+  it('REP-7: a stored link with an absent target does not block other changes', async () => {
     const { json } = await send('GET', '/v8/piezas/6')
     expect((await send('PUT', '/v8/piezas/6', {}, json)).status).toBe(200)
     expect((await send('PATCH', '/v8/piezas/6', {}, { lote: 'L' })).status).toBe(200)
   })
 
-  it('REP-7: an item URL under the wrong parent is refused as a link, and a link must agree with a member that holds its key', async () => {
+  it('REP-7: a link must have the right parent in its URL, and agree with the members that hold its key', async () => {
     const partes = defineResource({
       collection: 'partes',
       key: ['de', 'n'],
@@ -369,7 +369,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-8: an absent optional member becomes its default, else null where allowed, else it stays absent', async () => {
+  it('REP-8: an absent optional member becomes its default, or else null if it is nullable', async () => {
     const { send, close } = await serve(express)
     const { headers } = await send('POST', '/v8/piezas', {}, { lote: 'x' })
     const path = new URL(headers.location as string).pathname
@@ -398,7 +398,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-8: a schema is closed unless it declares otherwise, and all undeclared members are reported at once', async () => {
+  it('REP-8: a schema is closed by default, and all undeclared members are reported at once', async () => {
     const answer = await send('POST', '/v8/piezas', {}, { lot: 'x', destino: { calle: 'c', calles: 1 }, secreto: 3 })
     expect(problem(answer)).toEqual({
       status: 422,
@@ -414,7 +414,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     })
   })
 
-  it('REP-8: POST does not require readOnly and assigned members. PUT and PATCH accept an equal value and refuse a changed value with 422', async () => {
+  it('REP-8: readOnly and assigned members are optional in POST, and PUT and PATCH cannot change them', async () => {
     expect(problem(await send('POST', '/v8/piezas', {}, { lote: 'x', creadoPor: 'me' }))).toEqual({
       status: 422,
       code: 'invalid-body',

@@ -115,7 +115,7 @@ describe('representation()', () => {
     }
   })
 
-  it('HDR-1: a representation without an applicable function throws when the service is built', () => {
+  it('HDR-1: mount() and endpoint() refuse a representation that has no function for them', () => {
     const value = representation('text/plain', { value: () => '' })
     const list = representation('text/csv', { list: () => '' })
     expect(() => mount(facturas, memoryAdapter(facturas), { representations: [list, value] })).toThrow(
@@ -217,7 +217,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     expect((seen.calls.at(-1) as { factura: object }).factura).not.toHaveProperty('secreto')
   })
 
-  it('HDR-2, HDR-4: a custom representation has its own tag: GET with this tag in If-None-Match gets a 304 without a call of the function, and If-Match accepts the tag', async () => {
+  it('HDR-2, HDR-4: a custom representation has its own Etag, for If-None-Match and If-Match', async () => {
     const { etag: asJson } = (await send('GET', '/v1/facturas/1')).headers
     const { etag } = (await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })).headers as { etag: string }
     expect(etag).not.toBe(asJson)
@@ -233,7 +233,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     expect((await send('PATCH', '/v1/facturas/1', { 'If-Match': etag }, { total: 10.5 })).status).toBe(200)
   })
 
-  it('HDR-2: a new revision of the functions changes the tag of the same version', async () => {
+  it('HDR-2: a new revision of a representation changes the Etag of an unchanged item', async () => {
     const adapter = memoryAdapter(facturas, { records: [{ id: 1, total: 1 }] })
     const tagOf = async (revision: string): Promise<string | undefined> => {
       const representations = [representation('text/plain', { item: () => 'same', revision })]
@@ -273,7 +273,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     }
   })
 
-  it('PATH-8: the result of an endpoint has a tag of its bytes', async () => {
+  it('PATH-8: the response of an endpoint in a custom representation has an Etag, which gets a 304', async () => {
     const answer = await send('GET', '/v1/informe', { Accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'value\r\n{"a":1}\r\n'])
     const { etag = '' } = answer.headers
@@ -281,7 +281,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     expect((await send('POST', '/v1/informe', { Accept: 'text/csv' })).text).toBe('value\r\n{"b":2}\r\n')
   })
 
-  it('ERR-1: a function that fails on a read causes a 500, and a function that never settles causes a 503', async () => {
+  it('ERR-1: GET gets 500 if the function of a representation fails, and 503 if it never settles', async () => {
     const failed = await send('GET', '/v1/facturas/2', { Accept: 'application/pdf' })
     expect([failed.status, failed.headers['content-type'], failed.text.includes('negative')]).toEqual([
       500,
@@ -291,7 +291,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     expect((await send('GET', '/v1/facturas/2', { Accept: 'text/slow' })).status).toBe(503)
   })
 
-  it('HDR-1: if a function fails after a write, the change stays, the response has no body, and the failure is reported', async () => {
+  it('HDR-1: if the function fails after a write, the change stays, and the response has no body', async () => {
     for (const [accept, message] of [
       ['application/pdf', /negative/],
       ['text/slow', /unknown|in time/],
@@ -305,7 +305,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
   })
 
   it.each(Object.keys(invalidResults))(
-    'ERR-1: a result that cannot be sent (%s) causes a 500 on a read, and a response without a body after a write',
+    'ERR-1: GET gets 500, and PUT gets a response without a body, if the function returns an invalid result: %s',
     async (name) => {
       const Accept = `text/${name}`
       expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)
@@ -336,7 +336,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
   })
 
   it.each(failing)(
-    'HDR-1, ERR-1: %s, which cannot be sent, causes a 500 on a read, and a response without a body after a write',
+    'HDR-1, ERR-1: GET gets 500, and PATCH gets a response without a body, if the function of %s fails',
     async (Accept, _item, message) => {
       seen.reported.length = 0
       const read = await send('GET', '/v2/facturas/1', { Accept })
@@ -355,7 +355,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     },
   )
 
-  it('VERB-2, VERB-10: the response to a write uses the representation for its body too', async () => {
+  it('VERB-2, VERB-10: responses to PUT and POST have the requested representation', async () => {
     const put = await send('PUT', '/v1/facturas/1', { Accept: 'application/pdf' }, { id: 1, total: 3 })
     expect([put.status, put.text]).toEqual([200, '%PDF 3 \ufffd'])
     const post = await send(

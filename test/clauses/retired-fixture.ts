@@ -1,6 +1,6 @@
 /**
- * A service whose parts retire as a test declares. The service can also be built without
- * retirements over the same data.
+ * A service in which each test declares which parts are retired. Another service can serve the same
+ * data without retired parts.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {
@@ -52,13 +52,13 @@ const lineas = defineResource({
   parent: { of: pedidos, by: 'pedido' },
 })
 
-/** The life cycles that a mount can declare. */
+/** The deprecations and retirements that a mount can declare. */
 interface MountLives extends PartLifeOptions {
   readonly operations?: Readonly<Record<string, PartLifeOptions>>
   readonly below?: Readonly<Record<string, PartLifeOptions>>
 }
 
-/** The parts that can have a life cycle of their own. */
+/** The parts of the service that can be deprecated or retired separately. */
 export interface Lives {
   readonly clientes?: MountLives
   readonly pedidos?: MountLives

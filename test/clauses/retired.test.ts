@@ -43,7 +43,7 @@ const parts: readonly {
     gone: /^\/clientes\/[^/]+\/pedidos(\/|$)/,
   },
   { name: 'a flag', lives: { pedidos: { below: { urgente: over } } }, gone: /^\/pedidos\/[^/]+\/urgente(\/|$)/ },
-  { name: 'an endpoint on top', lives: { search: over }, gone: /^\/search(\/|$)/ },
+  { name: 'a top-level endpoint', lives: { search: over }, gone: /^\/search(\/|$)/ },
   { name: 'an endpoint below an item', lives: { cancelaciones: over }, gone: /^\/pedidos\/[^/]+\/cancelaciones(\/|$)/ },
   {
     name: 'DELETE of items',
@@ -105,12 +105,13 @@ const paths = [
 ]
 
 /**
- * Malformed bodies, which change nothing. The two services share their data, so a change would
- * affect both.
+ * Returns a malformed body for methods with a body, so that no request changes the data.
  */
 const bodyOf = (method: string): unknown => (['POST', 'PUT', 'PATCH'].includes(method) ? '{' : undefined)
 
-/** A response without the fields that may differ between the two services. */
+/**
+ * A response without the fields that differ between a service with retired parts and one without.
+ */
 function comparable({ status, headers, text }: Answer, withoutAllowed: readonly string[] = []) {
   const { date: _, allow, 'accept-patch': patch, ...rest } = headers
   const allowed = allow?.split(', ').filter((method) => !withoutAllowed.includes(method))
@@ -126,7 +127,7 @@ function comparable({ status, headers, text }: Answer, withoutAllowed: readonly 
 }
 
 describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
-  it('VER-2: a retired part and everything below it get 410 without a body, and all other parts respond as before', async () => {
+  it('VER-2: a retired part gets 410 without a body, and all other parts respond as before', async () => {
     const from = stores()
     const plain = await start(express, serviceOf(from, {}))
     closers.push(plain.close)
@@ -139,8 +140,8 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
           fc.constantFrom('ana', 'eva', 'nobody'),
           fc.constantFrom(undefined, 'text/html', 'application/xml'),
           async (path, method, user, accept) => {
-            // A change would affect both services, because they share their data. This entity tag
-            // never matches, so nothing is changed.
+            // This entity tag never matches, so no request changes the data, which both services
+            // share.
             const headers = {
               'x-user': user,
               'x-request-id': 'r1',
@@ -166,7 +167,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     }
   })
 
-  it('VER-2: Allow omits a retired method: for OPTIONS, in a 405, and for callers with limited permissions', async () => {
+  it('VER-2: Allow omits a retired method, both for OPTIONS and in a 405', async () => {
     const { send, close } = await start(
       express,
       serviceOf(stores(), { pedidos: { operations: { remove: over, replace: over } } }),
@@ -183,7 +184,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await bare.send('POST', '/v1/pedidos/1')).headers.allow).toBe('GET, HEAD, PUT, PATCH, OPTIONS')
   })
 
-  it('VER-2: if all methods of a path have retired, OPTIONS gets 410 too, and paths below it remain', async () => {
+  it('VER-2: if all methods of a collection have retired, OPTIONS gets 410 too, but the items remain', async () => {
     const { send, close } = await start(
       express,
       serviceOf(stores(), { pedidos: { operations: { list: over, create: over } } }),
@@ -193,7 +194,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
   })
 
-  it('VER-2: a method that the adapter no longer offers may be declared as retired, so that its clients get 410 and not 405', async () => {
+  it('VER-2: a retired method gets 410 even if the adapter does not have it', async () => {
     const from = stores()
     const { list, read } = from.pedidos
     const readOnly = { list: list.bind(from.pedidos), read: read.bind(from.pedidos) }
@@ -204,7 +205,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('PUT', '/pedidos/1', {}, {})).status).toBe(405)
   })
 
-  it('VER-2: resourceRouter() responds with 410 for retired parts, also deep below it, and for no other path', async () => {
+  it('VER-2: resourceRouter() returns 410 for a retired resource and for everything below it', async () => {
     const app = express()
     app.use(resourceRouter(pedidos, stores().pedidos, { retired: true }), (_req, res) => void res.status(418).end())
     const { send, close } = await start(express, app as never)
@@ -214,7 +215,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/pedido')).status).toBe(418)
   })
 
-  it('VER-2, VER-3: a part retires at its date and announces this before, and documents show it', async () => {
+  it('VER-2, VER-3: a part gets 410 from its date on, and responses and documents announce the date', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-30T23:59:59Z') })
     const since = '2027-07-01T00:00:00Z'
     const service = serviceOf(stores(), { pedidos: { retired: { since } } }, { describe: {} })
@@ -240,7 +241,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect(now.tags.map(({ name }: { name: string }) => name)).not.toContain('pedidos')
   })
 
-  it('VER-3: responses of a deprecated part say so and name its replacement', async () => {
+  it('VER-3: responses of a deprecated part have Deprecation, Sunset and a Link to its replacement', async () => {
     const deprecated = { since: '2026-01-01', sunset: '2027-01-01', use: '/pedidos/{numero}/cancelaciones' }
     const lives: Lives = {
       pedidos: { below: { urgente: { deprecated } }, operations: { remove: { deprecated: true } } },
@@ -264,7 +265,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-3: if a version and its part are both deprecated, the earlier dates and the link of the part apply', async () => {
+  it('VER-3: a deprecated part of a deprecated version has the earlier date and its own replacement', async () => {
     const from = stores()
     const { send, close } = await start(
       express,
@@ -295,11 +296,12 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     ])
     const whole = (await send('GET', '/v1/pedidos/1')).headers
     expect(whole.deprecation).toBe('@1767225600')
-    // The same path has retired in the newer version.
+    // This path has retired in the newer version, so the link leads to the version and not to the
+    // path.
     expect(whole.link).toBe('<http://api.example.com/v2>; rel="successor-version"')
   })
 
-  it('VER-2: the event of a 410 has version, route and operation, like any other event', async () => {
+  it('VER-2: onResponse gets the version, route and operation of a 410', async () => {
     const seen: unknown[] = []
     const service = serviceOf(
       stores(),
@@ -323,7 +325,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
 describe('VER-2: invalid declarations', () => {
   const build = (lives: Lives) => () => serviceOf(stores(), lives)
 
-  it('VER-2: unknown names throw when the service is built', () => {
+  it('VER-2: retiring an unknown operation or path throws when the service is built', () => {
     expect(build({ pedidos: { operations: { remov: over } } })).toThrow(
       /"remov", which is not one of its operations. Did you mean "remove"/,
     )
@@ -333,7 +335,7 @@ describe('VER-2: invalid declarations', () => {
     expect(build({ pedidos: { retired: { sinec: '2027-01-01' } as never } })).toThrow(/retired/)
   })
 
-  it('VER-3: contradicting dates and unknown replacements throw when the service is built', () => {
+  it('VER-3: contradictory dates and unknown replacements throw when the service is built', () => {
     expect(build({ search: { deprecated: { since: '2027-01-01', sunset: '2026-01-01' } } })).toThrow(
       /before its deprecation/,
     )
@@ -357,7 +359,7 @@ describe('VER-2: retirement and the contract', () => {
       .filter((change) => change.breaking)
       .map(({ kind, path }) => `${kind} ${path ?? ''}`)
 
-  it('VER-2: retiring without notice or before the sunset breaks the contract, and retiring after the sunset does not', () => {
+  it('VER-2: retiring a method is a breaking change, unless its announced sunset has passed', () => {
     const announced: Lives = { pedidos: { operations: { remove: { deprecated: { sunset: '2027-01-01' } } } } }
     const gone: Lives = { pedidos: { operations: { remove: over } } }
     expect(breaking({}, gone, '2028-01-01')).toEqual(['operation-removed /pedidos/{numero}'])
@@ -366,7 +368,7 @@ describe('VER-2: retirement and the contract', () => {
     expect(breaking({}, announced, '2026-01-01')).toEqual([])
   })
 
-  it('VER-2: retiring a whole collection breaks the contract before the sunset, and not after it', () => {
+  it('VER-2: retiring a whole path is a breaking change before its announced date, but not after it', () => {
     const announced: Lives = { search: { retired: { since: '2099-01-01' } } }
     expect(breaking(announced, { search: over }, '2098-01-01')).toEqual(['path-removed '])
     expect(breaking(announced, { search: over }, '2099-01-02')).toEqual([])
@@ -440,7 +442,7 @@ describe('VER-2: links to retired parts', () => {
     expect(parts({})).not.toThrow()
   })
 
-  it('REP-7, VER-2: a link in a body to a retired URL has no target', async () => {
+  it('REP-7, VER-2: a link in a body to a retired resource gets 422', async () => {
     const { autores, libros: books } = data()
     const service = api({
       baseUrl: 'http://api.example.com',
@@ -460,7 +462,7 @@ describe('VER-2: links to retired parts', () => {
   })
 })
 
-describe.each(frameworks)('VER-2: paths without code on %s', (_name, express) => {
+describe.each(frameworks)('VER-2: the option "paths" on %s', (_name, express) => {
   const serviceWith = (paths: Record<string, PartLifeOptions>, routes?: Middleware) => {
     const from = stores()
     return api({
@@ -472,7 +474,7 @@ describe.each(frameworks)('VER-2: paths without code on %s', (_name, express) =>
     })
   }
 
-  it('VER-2: paths that no code serves any more, and hand-written routes, can be retired and deprecated by path', async () => {
+  it('VER-2: the option "paths" retires and deprecates paths that have no mount', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     const service = serviceWith(
@@ -500,7 +502,7 @@ describe.each(frameworks)('VER-2: paths without code on %s', (_name, express) =>
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-2: the retirement of a hand-written route applies in upper and lower case, as in Express. Mounted routes are case-sensitive', async () => {
+  it('VER-2: the retired path of a hand-written route is case-insensitive, unlike mounted paths', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     const paths = { '/a-mano/{id}': over, '/clientes/{id}/observaciones': over }

@@ -83,7 +83,7 @@ describe('a scope together with the parent in the URL', () => {
     expect(made.headers.location).toMatch(/empresas\/a\/partes\/empresa=a,numero=7$/)
   })
 
-  it('PATH-7: below a parent that the scope excludes, nothing exists', async () => {
+  it('PATH-7: below a parent that the scope excludes, the list is empty and every item gets 404', async () => {
     const send = await serve([
       mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
       mount(partes, parts()),
@@ -143,7 +143,7 @@ describe('scopes of containing resources', () => {
     links: { parrafo: { to: parrafos, by: ['libro', 'n', 'm'], show: ['texto'] } },
   })
 
-  it('REP-1, REP-2, REP-7: a link to a record below two parents respects the scope of the outermost parent, and each resource is read once', async () => {
+  it('REP-1, REP-2, REP-7: a link to a record below two parents respects the scope of the topmost parent', async () => {
     const reads: string[] = []
     const counted = <T, K>(name: string, adapter: Adapter<T, K>): Adapter<T, K> => ({
       ...adapter,
@@ -207,7 +207,7 @@ describe('scopes of containing resources', () => {
     expect((await send('b', 'PATCH', 'citas/1', body('lb'))).status).toBe(200)
   })
 
-  it('PATH-7: a resource that is contained in a resource with a scope can be attached to others only with its own scope', () => {
+  it('PATH-7: a resource whose parent has a scope needs its own scope to be attached to other resources', () => {
     const grupos = defineResource({
       collection: 'grupos',
       key: 'id',
@@ -229,7 +229,7 @@ describe('scopes of containing resources', () => {
   })
 })
 
-describe('a scope together with the order of results and the queue of writes', () => {
+describe('a scope together with searches, slow changes and flags', () => {
   it('QUERY-3: the order of search results does not reveal how often other tenants use a word', async () => {
     const own = [
       { id: 'a1', empresa: 'a', titulo: 'uno' },
@@ -280,7 +280,7 @@ describe('a scope together with the order of results and the queue of writes', (
     expect((await theirs).json.titulo).toBe('largo')
   })
 
-  it('PATH-8: a flag that the scope fixes is not reported as changed', async () => {
+  it('PATH-8: DELETE of a flag gets 422 if the scope requires the flag', async () => {
     const publicos = { ...documentos, scope: () => ({ publico: true }) }
     const records = [
       { id: '1', empresa: 'b', publico: true },
@@ -325,7 +325,7 @@ describe('the scope that an adapter receives', () => {
     expect(data.list(listRequest({ sort: 'id' }), call).items).toEqual([])
   })
 
-  it('modifying the returned object does not change the scope of a running request', async () => {
+  it('modifying the object that the scope function returned does not change a running request', async () => {
     const given = { dia: '2024-01-01T00:00:00.0000000' }
     const scopes: unknown[] = []
     const data = memoryAdapter(turnos, { records: [{ id: 1, dia: given.dia }] as never })

@@ -112,7 +112,7 @@ async function serve(scope: unknown) {
     },
   })
   const calls: string[] = []
-  /** Records the calls that reach the store of the resource, with their principals. */
+  /** Records the names of the methods that are called on an adapter. */
   const watched = <T, K>(adapter: Adapter<T, K>): Adapter<T, K> =>
     new Proxy(adapter, {
       get(target, method, receiver) {
@@ -174,21 +174,25 @@ const invalidScopes: readonly (readonly [what: string, scope: () => unknown, rep
     /"direccion\.codigo", but a scope may only name top-level members without a dot.*Store the value/,
   ],
   ['names a symbol', () => ({ [Symbol('empresa')]: 'a' }), /Symbol/],
-  ['returns undefined as a value', () => ({ empresa: undefined }), /"empresa" as undefined/],
-  ['returns undefined and a valid value', () => ({ empresa: 'a', titulo: undefined }), /"titulo" as undefined/],
-  ['returns null as a value', () => ({ titulo: null }), /"titulo" as null/],
-  ['returns a list as a value', () => ({ empresa: ['a', 'b'] }), /"empresa" as a list/],
-  ['returns an object as a value', () => ({ direccion: { calle: 'x' } }), /"direccion" as an object/],
-  ['returns a promise as a value', () => ({ empresa: Promise.resolve('a') }), /"empresa" as a promise/],
-  ['returns a value of another type', () => ({ empresa: 7 }), /"empresa" as a number.*Return string/],
-  ['returns a fraction for an integer', () => ({ orden: 1.5 }), /"orden" as a number.*Return integer/],
-  ['returns NaN', () => ({ orden: Number.NaN }), /"orden" as a number/],
-  ['returns a bigint', () => ({ orden: 7n }), /"orden" as a bigint/],
+  ['sets a member to undefined', () => ({ empresa: undefined }), /"empresa" as undefined/],
+  [
+    'sets one member to a valid value and another to undefined',
+    () => ({ empresa: 'a', titulo: undefined }),
+    /"titulo" as undefined/,
+  ],
+  ['sets a member to null', () => ({ titulo: null }), /"titulo" as null/],
+  ['sets a member to a list', () => ({ empresa: ['a', 'b'] }), /"empresa" as a list/],
+  ['sets a member to an object', () => ({ direccion: { calle: 'x' } }), /"direccion" as an object/],
+  ['sets a member to a promise', () => ({ empresa: Promise.resolve('a') }), /"empresa" as a promise/],
+  ['sets a string member to a number', () => ({ empresa: 7 }), /"empresa" as a number.*Return string/],
+  ['sets an integer member to a fraction', () => ({ orden: 1.5 }), /"orden" as a number.*Return integer/],
+  ['sets a member to NaN', () => ({ orden: Number.NaN }), /"orden" as a number/],
+  ['sets a member to a bigint', () => ({ orden: 7n }), /"orden" as a bigint/],
 ]
 
 describe('ERR-3: an invalid scope', () => {
   it.each(invalidScopes)(
-    '%s: every method gets a 500 without details, and the store is never called',
+    'if the scope function %s, every request gets 500 without details, and the adapter is not called',
     async (_what, scope, reported) => {
       const { send, calls, errors } = await serve(scope)
       for (const [method, path, body] of requests) {
@@ -215,7 +219,7 @@ describe('ERR-3: an invalid scope', () => {
     },
   )
 
-  it('a valid scope lets each of these requests through', async () => {
+  it('with a valid scope, no kind of request gets 500', async () => {
     const { send, errors, calls } = await serve(() => ({ empresa: 'a' }))
     for (const [method, path, body] of requests) {
       const answer = await send(method, `/v1/${path}`, {}, body)
@@ -233,13 +237,13 @@ describe('ERR-3: an invalid scope', () => {
     expect(calls).toEqual([])
   })
 
-  it('a scope without members excludes nothing: it shows all records', async () => {
+  it('a scope without members matches all records', async () => {
     const { send } = await serve(() => ({}))
     expect((await send('GET', '/v1/cuentas')).headers['x-total-count']).toBe('2')
     expect((await send('GET', '/v1/cuentas/b1')).status).toBe(200)
   })
 
-  it('a value that a view cannot convert for its store is an error. It is not treated as a missing condition', async () => {
+  it('a scope value that adapterView() cannot convert gets 500, and is not ignored', async () => {
     const definition = defineResource({
       collection: 'cuentas',
       key: 'id',

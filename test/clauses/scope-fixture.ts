@@ -102,7 +102,7 @@ export const backings: readonly (readonly [name: string, open: () => Promise<Bac
 
 export interface World {
   send(tenant: string, method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>
-  /** The errors that the hook received. */
+  /** The errors that `onError` received. */
   readonly errors: unknown[]
   close(): Promise<void>
 }
@@ -166,8 +166,8 @@ export async function openWorld(
 }
 
 /**
- * A response without its date, for comparison. Versions are random, so other tests compare entity
- * tags.
+ * A response as text, for comparison. It has no date, and only a boolean for the entity tag,
+ * because versions are random.
  */
 export function reported({ status, headers, text: body }: Answer): string {
   const { date: _date, etag, ...rest } = headers

@@ -16,7 +16,7 @@ interface Address {
   readonly ownerStatus?: number
 }
 
-/** All paths of the other tenant's records, and of shared records below them. */
+/** All paths that contain a record outside the scope. */
 export function addresses(me: string, other: string): Address[] {
   const contrato = { descripcion: 'nueva', activo: true, marcas: [] }
   const linea = (tenant: string, n: number) => `contrato=${tenant}-k1,numero=${n}`

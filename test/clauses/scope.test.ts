@@ -55,7 +55,7 @@ describe.each([
       return answer as Answer
     }
 
-    it('ERR-2, HDR-3: every method on every URL of the other tenant, with any precondition, gets the response for a URL that does not exist', async () => {
+    it('ERR-2, HDR-3: requests to URLs of the other tenant get the response of a URL that does not exist', async () => {
       for (const { path, hiddenFromOwner, list, ownerStatus: expectedStatus = 200, ...bodies } of addresses(
         me,
         other,
@@ -85,7 +85,7 @@ describe.each([
       expect(await everything(both, other)).toEqual(seen)
     })
 
-    it('QUERY-1..7, REP-1..3: lists, counts, searches, links and expansions contain nothing of the other tenant', async () => {
+    it('QUERY-1..7, REP-1..3: lists, searches, links and expansions contain nothing of the other tenant', async () => {
       let found = 0
       for (const path of lists(me, other)) {
         const answer = await same('GET', path)
@@ -103,7 +103,7 @@ describe.each([
       expect(found).toBeGreaterThan(40)
     })
 
-    it("QUERY-7: a cursor from the pages of the other tenant leads only to positions in the tenant's own list", async () => {
+    it("QUERY-7: a cursor of the other tenant leads only to positions in the tenant's own list", async () => {
       for (const query of [
         'limit=1',
         'limit=2&sort=descripcion',
@@ -124,7 +124,7 @@ describe.each([
       }
     })
 
-    it('HDR-2: the entity tag of a record with a link to the other tenant does not depend on the target of the link', async () => {
+    it('HDR-2: the Etag of a record does not depend on a linked record of the other tenant', async () => {
       const paths = [
         `/v2/contratos/${me}-k3?expand=cliente`,
         `/v2/notas/${me}-n2?expand=linea,parte`,
@@ -143,7 +143,7 @@ describe.each([
       seen = await everything(both, other)
     })
 
-    it('REP-7, VERB-3, VERB-5: a tenant can neither move its records to the other tenant nor link them to records of the other tenant', async () => {
+    it('REP-7, VERB-3, VERB-5: a tenant cannot move or link its records to the other tenant', async () => {
       const any = { 'if-match': '*' }
       const at = (path: string) => ({ href: `${base}/v2/${path}` })
       const own = `/v2/contratos/${me}-k2`
@@ -197,7 +197,7 @@ describe.each([
       expect(await everything(both, other)).toEqual(seen)
     })
 
-    it("HDR-3: a version of a record of the other tenant is not valid for the tenant's own records", async () => {
+    it('HDR-3: the Etag of a record of the other tenant gets 412 in If-Match', async () => {
       const { etag = '' } = (await both.send(other, 'GET', `/v2/contratos/${other}-k1`)).headers
       for (const method of ['PUT', 'PATCH', 'DELETE']) {
         const body = method === 'DELETE' ? undefined : { descripcion: 'x' }
@@ -206,7 +206,7 @@ describe.each([
       expect((await same('GET', `/v2/contratos/${me}-k1`, { 'if-none-match': etag })).status).toBe(200)
     })
 
-    it('VERB-2: a key that includes the tenant reveals nothing. Any other key reveals only that it exists', async () => {
+    it('VERB-2: a duplicate key reveals that it exists. A key that includes the tenant reveals nothing', async () => {
       const answer = { prefer: 'return=representation' }
       const own = await same('POST', '/v2/partes', answer, { numero: 1, texto: 'x' })
       expect([own.status, own.json.code]).toEqual([422, 'duplicate'])
@@ -221,7 +221,7 @@ describe.each([
       seen = await everything(both, other)
     })
 
-    it("VERB-2..6, PATH-7, PATH-8: changes of the tenant's own records get the same responses as without the other tenant, and do not affect it", async () => {
+    it("VERB-2..6, PATH-7, PATH-8: a tenant's changes get the same responses as without the other tenant", async () => {
       const any = { 'if-match': '*', prefer: 'return=representation' }
       const contrato = { codigo: `${me}-k7`, descripcion: `comun ${me} raro`, marcas: [], activo: true }
       const back = (await both.send(me, 'GET', `/v2/contratos/${me}-k3?expand=cliente`)).json

@@ -1,6 +1,7 @@
 /**
- * Values with a canonical form, sent over HTTP in JSON and XML. All spellings of a value are the
- * same value (QUERY-1, REP-4).
+ * Formats that allow several spellings of one value, such as `12.5` and `12.50`. The value is
+ * returned in one canonical spelling, in JSON and XML, and every spelling finds it (QUERY-1,
+ * REP-4).
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -47,7 +48,7 @@ describe('values with a canonical form', () => {
   })
   afterAll(() => served.close())
 
-  it('REP-4, REP-7: XML and JSON bodies in any spelling result in the same record, which both formats show', async () => {
+  it('REP-4, REP-7: values sent as XML in any spelling are returned in canonical form as XML and JSON', async () => {
     const xml =
       '<apunte><numero>9007199254740993</numero><importe>+0012.50</importe><momento>2026-01-02t00:00:00+02:00</momento>' +
       `<cuenta><id>${id.toUpperCase()}</id></cuenta></apunte>`
@@ -75,7 +76,7 @@ describe('values with a canonical form', () => {
     expect([found.status, found.headers['x-total-count']]).toEqual([200, '1'])
   })
 
-  it('PATH-11, REP-7: a UUID in upper case identifies the same record in a path and in the href of a link', async () => {
+  it('PATH-11, REP-7: a UUID in upper case works in a path and in the href of a link', async () => {
     expect((await served.send('GET', `/v1/cuentas/${id.toUpperCase()}`)).status).toBe(200)
     const body = { cuenta: { href: `${served.origin}/v1/cuentas/${id.toUpperCase()}` } }
     const patched = await served.send('PATCH', '/v1/apuntes/9007199254740993', {}, body)

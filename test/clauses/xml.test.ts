@@ -14,7 +14,10 @@ const read = (document: string): any => {
   return parser.parse(document)
 }
 
-/** An XML writer that follows only the documented mapping: each value has its type. */
+/**
+ * An XML writer that is independent of the library and follows the documented mapping. Each value
+ * has a `type` attribute.
+ */
 function document(value: unknown, name = 'bolsa', top = true): string {
   const open = /^[A-Za-z_][\w.-]*$/.test(name) && !/^xml/i.test(name) ? name : 'member'
   const named =
@@ -44,7 +47,7 @@ const escaped = (text: string): string => text.replace(/[&<>"\t\n\r]/g, (one) =>
 
 /**
  * Strings that are difficult in XML: control characters, lone surrogates, ends of CDATA sections,
- * surrounding white space.
+ * and surrounding white space.
  */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -96,7 +99,7 @@ const canonical = (given: unknown): string =>
 describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
   const { send } = shared(express)
 
-  it('HDR-1: an item is an element with the singular name, its members have the types of the schema, and a null member is nil', async () => {
+  it('HDR-1: an item in XML is an element with the singular name, and a null member has xsi:nil', async () => {
     for (const type of ['application/xml', 'text/xml']) {
       const answer = await send('GET', '/v8/piezas/1', { Accept: type })
       expect([answer.status, answer.headers['content-type'], answer.headers.vary]).toEqual([
@@ -124,7 +127,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     }
   })
 
-  it('HDR-1: a list is an element with the name of the collection and has the headers of every list, also with one item or none', async () => {
+  it('HDR-1: a list in XML is an element with the name of the collection, also with one item or none', async () => {
     const { text, headers } = await send('GET', '/v8/piezas?limit=2', asXml)
     expect([read(text).piezas.pieza.length, headers['x-total-count'], headers.link !== undefined]).toEqual([
       2,
@@ -139,7 +142,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     expect([head.headers['content-length'], head.text]).toEqual([String(Buffer.byteLength(text)), ''])
   })
 
-  it('REP-2: an expanded record has the types of its own schema', async () => {
+  it('REP-2: an expanded record in XML has no type attributes, because its schema has the types', async () => {
     const { text } = await send('GET', '/v8/piezas/1?expand=contrato', asXml)
     expect(read(text).pieza.contrato).toMatchObject({
       codigo: 'C1',
@@ -149,7 +152,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     expect(text).not.toMatch(/ type=/)
   })
 
-  it('ERR-3: problems are sent as application/problem+xml for any XML media type, in the namespace and form of RFC 9457', async () => {
+  it('ERR-3: with any XML media type in Accept, problems have the XML form of RFC 9457', async () => {
     for (const accept of [
       'application/xml',
       'text/xml',
@@ -174,7 +177,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     expect((await send('GET', '/v9/piezas', asXml)).headers['content-type']).toBe('application/problem+xml')
   })
 
-  it('PATH-8: the result of an endpoint has type attributes', async () => {
+  it('PATH-8: the result of an endpoint in XML has type attributes', async () => {
     const { text } = await send('GET', '/v8/search?q=a&n=3', asXml)
     expect(read(text).search).toMatchObject({
       found: { '#text': 'a', '@_type': 'string' },
@@ -182,7 +185,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     })
   })
 
-  it('HDR-2: the XML and the JSON of one version have different tags, and either tag works in If-Match', async () => {
+  it('HDR-2: the XML and the JSON of an item have different Etags, and If-Match accepts that of the XML', async () => {
     const json = (await send('GET', '/v8/piezas/2')).headers.etag as string
     const xml = (await send('GET', '/v8/piezas/2', asXml)).headers.etag as string
     expect(xml).not.toBe(json)
@@ -191,7 +194,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/2', { 'If-Match': xml }, { lote: 'A' })).status).toBe(200)
   })
 
-  it('REP-7: PUT accepts unchanged the XML that GET returned, plain or expanded', async () => {
+  it('REP-7: PUT accepts the unchanged XML of a GET, plain or expanded', async () => {
     for (const path of [
       '/v8/piezas/3',
       '/v8/piezas/3?expand=contrato',
@@ -207,7 +210,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     }
   })
 
-  it('VERB-2: POST accepts XML, and 422 and 400 give the position as they do for JSON', async () => {
+  it('VERB-2: POST accepts XML, and a 422 or 400 names the invalid member by its pointer', async () => {
     const made = await send(
       'POST',
       '/v8/piezas',
@@ -239,7 +242,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     ).toContain('application/xml')
   })
 
-  it('HDR-5: charsets follow RFC 7303, and other charsets get 415', async () => {
+  it('HDR-5: XML bodies can have the charsets of RFC 7303, and an unknown charset gets 415', async () => {
     const body = '<cliente><id>1</id><nombre>Añó</nombre></cliente>'
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(body, 'utf16le')])
     for (const [type, bytes] of [
@@ -259,7 +262,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     await send('PUT', '/v8/clientes/1', {}, { id: 1, nombre: 'Ana' })
   })
 
-  it('HDR-5: any JSON value survives a PUT as XML and a GET as JSON, and GET returns it as XML that PUT accepts', async () => {
+  it('HDR-5: any JSON value survives a PUT in XML, a GET in XML and another PUT', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 6 }), async (members) => {
         const bag = { ...members, id: 1 }

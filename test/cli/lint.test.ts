@@ -58,10 +58,10 @@ describe('the exit code', () => {
   })
 
   it.each([
-    ['lines', 2],
-    ['tabs', '\t'],
-    ['one line', undefined],
-  ])('a finding in a JSON document has its line and column: %s', async (_, indent) => {
+    ['indented with spaces', 2],
+    ['indented with tabs', '\t'],
+    ['on one line', undefined],
+  ])('each finding has a line and a column if the JSON document is %s', async (_, indent) => {
     const text = JSON.stringify(
       { openapi: '3.1.0', paths: { '/v1/order': { get: { responses: {} } }, '/v1/order/{id}': {} } },
       undefined,
@@ -75,7 +75,7 @@ describe('the exit code', () => {
 })
 
 describe('the rules', () => {
-  it('consist of the rules of the ruleset, and one rule for references', () => {
+  it('are those of the Spectral ruleset, and one rule for references', () => {
     expect(lintRules.map(({ name }) => name)).toEqual(['reference', ...Object.keys(ruleset.rules)])
   })
 
@@ -224,7 +224,7 @@ describe('the exit code is 2 for', () => {
   })
 })
 
-it('reads a document from a URL', async () => {
+it('lint reads a document from a URL', async () => {
   const service = await serving((req, res) => {
     if (req.url === '/openapi') res.end(flawed)
     else res.writeHead(404).end()

@@ -56,13 +56,13 @@ describe('the flags of mock', () => {
     ['a.js --delay soon', '--delay is "soon"'],
     ['a.js --fail 5', '--fail is "5". Give shares of requests'],
     ['a.js --fail 5%:200', '--fail is "5%:200"'],
-    ['a.js --fail 60%,60%:500', 'which is more than all requests'],
+    ['a.js --fail 60%,60%:500', 'which adds up to more than 100%'],
     ['a.js --auth on', '--auth is "on". Give off, or keep'],
     ['a.js --principal {x', '--principal is {x, which is not a principal in JSON'],
     ['a.js --principal null', 'which is not a principal in JSON'],
     ['a.js --data lost.json', '--data lost.json cannot be read: ENOENT'],
     ['a.js --data list.json', '--data list.json is not an object. Give records by collection'],
-  ])('refuse %j', (line, message) => {
+  ])('are refused if they are invalid: %j', (line, message) => {
     const cwd = temporaryFolder()
     put(cwd, 'list.json', '[]')
     expect(() => readMockCall(line === '' ? [] : line.split(' '), cwd)).toThrow(message)

@@ -50,7 +50,7 @@ async function start(sunset: string, conventions: Conventions = {}) {
   return { send, run }
 }
 
-it('VER-2: fails if a version that ends within 30 days still gets calls, and names the callers', async () => {
+it('VER-2: report --check fails if a version that ends within 30 days still gets calls', async () => {
   const { send, run } = await start(inDays(12.5))
   await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })
   const { code, said } = await run('--check', '--service', './api.js')
@@ -60,7 +60,7 @@ it('VER-2: fails if a version that ends within 30 days still gets calls, and nam
   )
 })
 
-it('VER-2: fails if it is unknown whether a version that ends within 30 days is still called, and ignores versions that end later', async () => {
+it('VER-2: report --check fails if it is unknown whether a version that ends soon gets calls', async () => {
   const { run, send } = await start(inDays(45))
   await send('GET', '/v2/pedidos/1', { 'x-client': 'billing' })
   expect(await run('--check', '--service', './api.js')).toEqual({ code: 0, said: '' })
@@ -68,7 +68,7 @@ it('VER-2: fails if it is unknown whether a version that ends within 30 days is 
   expect([code, said]).toEqual([1, expect.stringContaining('Whether it is called is unknown.')])
 })
 
-it('QUERY-8: fails if an entry of "conventions" has expired, and names the entry', async () => {
+it('QUERY-8: report --check fails if an entry of "conventions" has expired', async () => {
   const { run } = await start(inDays(45), {
     'QUERY-8': { mode: 'report', until: inDays(-2).slice(0, 10), routes: ['/v1/pedidos'] },
     'QUERY-7': { mode: 'report', until: inDays(2).slice(0, 10) },
@@ -80,7 +80,7 @@ it('QUERY-8: fails if an entry of "conventions" has expired, and names the entry
   )
 })
 
-it('refuses a flag without the flags that it needs', async () => {
+it('report refuses --check, --service and --within without the flags that they need', async () => {
   const { run } = await start(inDays(1))
   await expect(run('--check')).rejects.toThrow(/--check goes with --enforce, --service or both/)
   await expect(run('--service', './api.js')).rejects.toThrow(/--check goes with/)

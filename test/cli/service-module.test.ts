@@ -12,18 +12,18 @@ async function load(text: string, name = 'api.mjs', timeout = 30_000): Promise<o
 
 describe('the module of a service', () => {
   it.each([
-    ['as its default', 'export default function service() {}', 'api.mjs'],
-    ['as api', 'export const api = function service() {}\nexport default {}', 'api.mjs'],
-    ['as the default of a CommonJS module', 'module.exports = function service() {}', 'api.cjs'],
-    ['as api of a CommonJS module', 'exports["api"] = function service() {}', 'api.cjs'],
-    ['after it has awaited something', 'await Promise.resolve()\nexport default function service() {}', 'api.mjs'],
-  ])('is loaded if it is %s', async (_title, text, name) => {
+    ['its default export', 'export default function service() {}', 'api.mjs'],
+    ['its export "api"', 'export const api = function service() {}\nexport default {}', 'api.mjs'],
+    ['the default export of a CommonJS module', 'module.exports = function service() {}', 'api.cjs'],
+    ['the export "api" of a CommonJS module', 'exports["api"] = function service() {}', 'api.cjs'],
+    ['exported after a top-level await', 'await Promise.resolve()\nexport default function service() {}', 'api.mjs'],
+  ])('is loaded if the service is %s', async (_title, text, name) => {
     expect(await load(text, name)).toHaveProperty('name', 'service')
   })
 
   it.each([
     [
-      'exports something else',
+      'exports no service',
       'export const app = 1, other = 2',
       'api.mjs exports no service: its default export, or one called "api", must be the result of api(). ' +
         'It exports app, other.',
@@ -33,12 +33,12 @@ describe('the module of a service', () => {
     ['is malformed', 'export default {', 'api.mjs cannot be loaded: '],
     ['imports a missing module', 'import "./lost.mjs"', 'api.mjs cannot be loaded: Cannot find'],
     [
-      'listens',
+      'starts a server',
       'import { createServer } from "node:http"\ncreateServer().listen(0)',
       'api.mjs starts a server while it is loaded. Move api() to a separate module',
     ],
     [
-      'listens, and waits for it',
+      'starts a server and awaits it',
       'import { createServer } from "node:net"\nimport { once } from "node:events"\nconst server = ' +
         'createServer()\ntry { server.listen(0) } catch {}\nawait once(server, "listening")',
       'api.mjs starts a server while it is loaded.',

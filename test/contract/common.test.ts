@@ -1,6 +1,6 @@
 /**
  * Common changes of documents, each with the expected verdict: the changes that public comparison
- * tools know, and related special cases.
+ * tools report, and related special cases.
  */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -105,19 +105,19 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
       { components: { pathItems: { Things: { get: { operationId: 'getthings', responses: ok } } } } },
     ),
   ],
-  ['values in another order', query({ enum: ['a', 'b'] }), query({ enum: ['b', 'a'] })],
+  ['enum values in another order', query({ enum: ['a', 'b'] }), query({ enum: ['b', 'a'] })],
   [
     'required members in another order',
     request(members({ a: text, b: text }, 'a', 'b')),
     request(members({ b: text, a: text }, 'b', 'a')),
   ],
   [
-    'tags',
+    'names and descriptions of tags',
     operation({ tags: ['a', 'b'] }, { tags: [{ name: 'a' }, { name: 'b' }] }),
     operation({ tags: ['b'] }, { tags: [{ name: 'b', description: 'B' }] }),
   ],
   [
-    'texts',
+    'summaries, descriptions and external documentation',
     operation({ summary: 'One', description: 'One' }),
     operation({ summary: 'Other', externalDocs: { url: 'https://a.example' } }),
   ],
@@ -134,57 +134,73 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     response({ ...members({ a: { ...text, 'x-go-name': 'A' } }), 'x-order': 2 }),
   ],
   [
-    'info',
+    'the members of info',
     operation({}, { info: { title: 'A', version: '1.2.3' } }),
     operation({}, { info: { title: 'B', version: '1.3.0', contact: { name: 'x' } } }),
   ],
-  ['null of 3.0 and 3.1', legacy(response({ ...text, nullable: true })), response({ type: ['string', 'null'] })],
   [
-    'null of 3.0 and a oneOf',
+    'null in OpenAPI 3.0 and in 3.1',
+    legacy(response({ ...text, nullable: true })),
+    response({ type: ['string', 'null'] }),
+  ],
+  [
+    'null in OpenAPI 3.0, and a oneOf with null',
     legacy(response({ ...text, nullable: true })),
     response({ oneOf: [text, { type: 'null' }] }),
   ],
   [
-    'null of a component',
+    'a nullable component in OpenAPI 3.0, and a oneOf with null',
     legacy(withSchemas({ A: members({ a: text }) }, members({ m: { nullable: true, allOf: [ref('A')] } }))),
     withSchemas({ A: members({ a: text }) }, members({ m: { oneOf: [ref('A'), { type: 'null' }] } })),
   ],
   [
-    'an exclusive bound of 3.0 and 3.1',
+    'an exclusive bound in OpenAPI 3.0 and in 3.1',
     legacy(request({ type: 'number', maximum: 9, exclusiveMaximum: true })),
     request({ type: 'number', exclusiveMaximum: 9 }),
   ],
   [
-    'exclusiveMinimum: false of 3.0',
+    'exclusiveMinimum: false in OpenAPI 3.0',
     legacy(request({ ...whole, minimum: 1, exclusiveMinimum: false })),
     legacy(request({ ...whole, minimum: 1 })),
   ],
-  ['a file of 3.0 and 3.1', legacy(request({ ...text, format: 'binary' }, 'image/png')), request({}, 'image/png')],
   [
-    'bytes of 3.0 and 3.1',
+    'a binary body in OpenAPI 3.0 and in 3.1',
+    legacy(request({ ...text, format: 'binary' }, 'image/png')),
+    request({}, 'image/png'),
+  ],
+  [
+    'base64 in OpenAPI 3.0 and in 3.1',
     legacy(request(members({ a: { ...text, format: 'byte' } }))),
     request(members({ a: { ...text, contentEncoding: 'base64' } })),
   ],
-  ['an example of 3.0 and 3.1', legacy(response({ ...text, example: 'a' })), response({ ...text, examples: ['a'] })],
   [
-    'allOf merged',
+    'an example in OpenAPI 3.0 and in 3.1',
+    legacy(response({ ...text, example: 'a' })),
+    response({ ...text, examples: ['a'] }),
+  ],
+  [
+    'an allOf merged into one schema',
     request({ allOf: [members({ a: text }, 'a'), members({ b: whole })] }),
     request(members({ a: text, b: whole }, 'a')),
   ],
   [
-    'allOf of components merged',
+    'an allOf of components merged into one schema',
     withSchemas({ A: members({ a: text }, 'a') }, { allOf: [ref('A'), members({ b: whole })] }),
     response(members({ a: text, b: whole }, 'a')),
   ],
   [
-    'allOf with required apart',
+    'an allOf with "required" in its own part',
     response({ allOf: [members({ a: text }), { required: ['a'] }] }),
     response(members({ a: text }, 'a')),
   ],
-  ['allOf in allOf', response({ allOf: [{ allOf: [members({ a: text })] }] }), response(members({ a: text }))],
+  [
+    'an allOf inside an allOf',
+    response({ allOf: [{ allOf: [members({ a: text })] }] }),
+    response(members({ a: text })),
+  ],
   ['const and an enum with one value', query({ const: 'a' }), query({ enum: ['a'] })],
-  ['a type in a list', query({ type: ['string'] }), query(text)],
-  ['explicit type next to an enum', query({ enum: ['a'] }), query({ ...text, enum: ['a'] })],
+  ['a type as a list of one type', query({ type: ['string'] }), query(text)],
+  ['an enum with and without its type', query({ enum: ['a'] }), query({ ...text, enum: ['a'] })],
   ['integer and number with multipleOf 1', request({ type: 'integer' }), request({ type: 'number', multipleOf: 1 })],
   [
     'additionalProperties, explicit or implied',
@@ -220,7 +236,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     }),
   ],
   [
-    'two path parameters of other names',
+    'two path parameters with other names',
     document({
       '/a/{x}/b/{y}': {
         get: {
@@ -258,14 +274,18 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     response(text, 'application/json;profile=a'),
   ],
   ['security in another order', secured([{ token: [] }, { key: [] }]), secured([{ key: [] }, { token: [] }])],
-  ['security at the document', secured([{ token: [] }]), { ...secured(undefined), security: [{ token: [] }] }],
+  [
+    'security of the document in place of the operation',
+    secured([{ token: [] }]),
+    { ...secured(undefined), security: [{ token: [] }] },
+  ],
   [
     'a security scheme with another name',
     secured([{ token: [] }]),
     secured([{ bearer: [] }], { bearer: { type: 'http', scheme: 'bearer' } }),
   ],
   [
-    'the URL of tokens',
+    'the token URL of OAuth 2',
     secured([{ oauth: ['read'] }]),
     secured([{ oauth: ['read'] }], {
       oauth: {
@@ -285,7 +305,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     operation({}, { servers: [{ url: 'https://a.example/v1' }] }),
   ],
   [
-    'a base path in a variable',
+    'a base path in a server variable',
     operation({}, { servers: [{ url: 'https://a.example/{base}', variables: { base: { default: 'v1' } } }] }),
     operation({}, { servers: [{ url: 'https://a.example/v1' }] }),
   ],
@@ -295,7 +315,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     document({ '/v1/things': { get: { operationId: 'x', responses: ok } } }, { servers: [{ url: '/' }] }),
   ],
   [
-    'a parameter at the path',
+    'a parameter of the path in place of the operation',
     document({
       '/a': { parameters: [{ name: 'x', in: 'query', schema: text }], get: { operationId: 'x', responses: ok } },
     }),
@@ -304,7 +324,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     }),
   ],
   [
-    'defaults of style, explicit or implied',
+    'the default style, explicit or implied',
     query(many(text)),
     query(many(text), { style: 'form', explode: true, allowReserved: false, allowEmptyValue: false }),
   ],
@@ -380,22 +400,22 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'a value in a request',
+    'an enum value in a request',
     request(members({ a: { enum: ['a', 'b'] } })),
     request(members({ a: { enum: ['a', 'b', 'c'] } })),
     'harmless',
     'breaks',
   ],
   [
-    'a value in a response',
+    'an enum value in a response',
     response(members({ a: { enum: ['a', 'b'] } })),
     response(members({ a: { enum: ['a', 'b', 'c'] } })),
     'breaks',
     'harmless',
   ],
-  ['a value of a parameter', query({ enum: ['a', 'b'] }), query({ enum: ['a', 'b', 'c'] }), 'harmless', 'breaks'],
+  ['an enum value of a parameter', query({ enum: ['a', 'b'] }), query({ enum: ['a', 'b', 'c'] }), 'harmless', 'breaks'],
   [
-    'a value of the items of a parameter',
+    'an enum value in the items of a parameter',
     query(many({ enum: ['a', 'b'] })),
     query(many({ enum: ['a', 'b', 'c'] })),
     'harmless',
@@ -416,7 +436,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'null by nullable',
+    'nullable in OpenAPI 3.0',
     legacy(request(members({ a: text }))),
     legacy(request(members({ a: { ...text, nullable: true } }))),
     'harmless',
@@ -482,7 +502,7 @@ const pairs: readonly Pair[] = [
   ['integer and string of a query', query(whole), query(text), 'harmless', 'breaks'],
   ['integer and string of a body', request(members({ a: whole })), request(members({ a: text })), 'breaks', 'breaks'],
   [
-    'a value and a list of values',
+    'a string and a list of strings',
     response(members({ a: text })),
     response(members({ a: many(text) })),
     'breaks',
@@ -577,14 +597,14 @@ const pairs: readonly Pair[] = [
   ['an additional 404', answers(ok), answers({ ...ok, 404: { description: 'x' } }), 'harmless', 'harmless'],
   ['an additional default', answers(ok), answers({ ...ok, default: { description: 'x' } }), 'harmless', 'harmless'],
   [
-    'only default',
+    'default in place of 200',
     answers({ default: { description: 'x' } }),
     answers({ 200: { description: 'x' } }),
     'harmless',
     'harmless',
   ],
   [
-    'only default, with content',
+    'a member of a default response',
     answers({ default: { description: 'x', content: content({ 'application/json': members({ a: text }) }) } }),
     answers({ default: { description: 'x', content: content({ 'application/json': members({}) }) } }),
     'breaks',
@@ -598,7 +618,7 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   [
-    'a member of a failure',
+    'a member of a 400 response',
     answers({ ...ok, 400: { description: 'x', content: content({ 'application/json': members({ a: text }) }) } }),
     answers({ ...ok, 400: { description: 'x', content: content({ 'application/json': members({}) }) } }),
     'breaks',
@@ -615,31 +635,31 @@ const pairs: readonly Pair[] = [
   ['a media type with another name', response(text), response(text, 'application/vnd.thing+json'), 'breaks', 'breaks'],
   ['a media type parameter', response(text), response(text, 'application/json;v=2'), 'breaks', 'breaks'],
   ['a range of media types in a response', response(text), response(text, 'application/*'), 'breaks', 'harmless'],
-  ['a new schema of a request', request({}), request(members({ a: text })), 'breaks', 'harmless'],
-  ['a new schema of a response', response({}), response(members({ a: text })), 'harmless', 'breaks'],
+  ['any value, or a schema, in a request', request({}), request(members({ a: text })), 'breaks', 'harmless'],
+  ['any value, or a schema, in a response', response({}), response(members({ a: text })), 'harmless', 'breaks'],
   [
-    'a variant of a request',
+    'a oneOf alternative in a request',
     request({ oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] }),
     request({ oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b'), members({ c: text }, 'c')] }),
     'harmless',
     'breaks',
   ],
   [
-    'a variant of a response',
+    'a oneOf alternative in a response',
     response({ oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] }),
     response({ oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b'), members({ c: text }, 'c')] }),
     'breaks',
     'harmless',
   ],
   [
-    'anyOf of a request',
+    'an anyOf alternative in a request',
     request({ anyOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] }),
     request({ anyOf: [members({ a: text }, 'a')] }),
     'breaks',
     'harmless',
   ],
   [
-    'a part of allOf of a request',
+    'an additional part of an allOf in a request',
     request({ allOf: [members({ a: text })] }),
     request({ allOf: [members({ a: text }), { minProperties: 1 }] }),
     'breaks',
@@ -675,7 +695,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'a key in another place',
+    'an API key in another place',
     secured([{ key: [] }]),
     secured([{ key: [] }], { key: { type: 'apiKey', in: 'query', name: 'key' } }),
     'breaks',
@@ -684,7 +704,7 @@ const pairs: readonly Pair[] = [
   ['a path', path('/a'), path('/a', '/b'), 'harmless', 'breaks'],
   ['a trailing slash', path('/a'), path('/a/'), 'breaks', 'breaks'],
   ['a path in another case', path('/things'), path('/Things'), 'breaks', 'breaks'],
-  ['a literal beside a template', path('/a/{id}'), path('/a/{id}', '/a/mine'), 'harmless', 'breaks'],
+  ['a literal path beside a path with a parameter', path('/a/{id}'), path('/a/{id}', '/a/mine'), 'harmless', 'breaks'],
   [
     'a base path',
     operation({}, { servers: [{ url: 'https://a.example/v1' }] }),
@@ -692,7 +712,7 @@ const pairs: readonly Pair[] = [
     'breaks',
     'breaks',
   ],
-  ['an operation is deprecated', operation({}), operation({ deprecated: true }), 'harmless', 'harmless'],
+  ['a deprecated operation', operation({}), operation({ deprecated: true }), 'harmless', 'harmless'],
   ['an operation id', operation({ operationId: 'a' }), operation({ operationId: 'b' }), 'harmless', 'harmless'],
   ['a filter', list({ name: 'a', in: 'query', schema: text }), list(), 'breaks', 'harmless'],
   ['a list of values in another style', query(many(text)), query(many(text), { explode: false }), 'breaks', 'breaks'],
@@ -741,14 +761,14 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   [
-    'additionalProperties of another type, of a request',
+    'additionalProperties of another type in a request',
     request({ type: 'object', additionalProperties: text }),
     request({ type: 'object', additionalProperties: whole }),
     'breaks',
     'breaks',
   ],
   [
-    'a map in a response becomes any value',
+    'a map of strings, or any object, in a response',
     response({ type: 'object', additionalProperties: text }),
     response({ type: 'object' }),
     'breaks',
@@ -761,14 +781,14 @@ const broken = (before: Json, after: Json): readonly string[] =>
     .filter(({ breaking }) => breaking)
     .map(({ kind, summary }) => `${kind}: ${summary}`)
 
-describe('changes without effect on clients', () => {
+describe('differences without effect on clients', () => {
   it.each(same)('%s', (_title, one, other) => {
     expect(broken(one, other)).toEqual([])
     expect(broken(other, one)).toEqual([])
   })
 })
 
-describe('changes with an effect on clients', () => {
+describe('differences, compared in both directions', () => {
   it.each(pairs)('%s', (_title, one, other, there, back) => {
     for (const [before, after, verdict] of [
       [one, other, there],

@@ -1,5 +1,6 @@
 /**
- * Webhooks and callbacks. The service sends these requests, and clients receive them and respond.
+ * Webhooks and callbacks, together called deliveries: requests that the service sends, and to which
+ * clients respond.
  */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -51,7 +52,7 @@ const twins: readonly Twins[] = [
     ['delivery-type-narrowed'],
   ],
   [
-    'a value',
+    'an enum value',
     body(members({ a: { enum: ['x'] } })),
     body(members({ a: { enum: ['x', 'y'] } })),
     ['delivery-value-added!'],
@@ -76,15 +77,15 @@ const twins: readonly Twins[] = [
     ['delivery-type-changed!'],
   ],
   [
-    'a reply',
+    'another status of a reply',
     { responses: replies('200') },
     { responses: replies('200', '202') },
     ['reply-status-added'],
     ['reply-status-removed!'],
   ],
-  ['a failure as a reply', { responses: replies('200') }, { responses: replies('200', '410') }, [], []],
+  ['a 4xx status of a reply', { responses: replies('200') }, { responses: replies('200', '410') }, [], []],
   [
-    'any success as a reply',
+    'any 2xx status of a reply',
     { responses: replies('200') },
     { responses: replies('2XX') },
     ['reply-status-added'],
@@ -111,7 +112,13 @@ const twins: readonly Twins[] = [
     ['reply-type-widened'],
     ['reply-type-narrowed!'],
   ],
-  ['words', { ...body(text), summary: 'One' }, { ...body({ ...text, description: 'Text' }), summary: 'Other' }, [], []],
+  [
+    'summaries and descriptions',
+    { ...body(text), summary: 'One' },
+    { ...body({ ...text, description: 'Text' }), summary: 'Other' },
+    [],
+    [],
+  ],
 ]
 
 const kinds = (before: Json, after: Json): readonly string[] =>
@@ -130,7 +137,7 @@ describe.each([
 })
 
 describe('a delivery', () => {
-  it('with another method is another delivery', () => {
+  it('with another method counts as another delivery', () => {
     expect(kinds(webhook({}), webhook({}, 'put'))).toEqual(['webhook-added', 'webhook-removed!'])
   })
 
@@ -257,13 +264,13 @@ describe('parts of forms', () => {
   })
 })
 
-describe('keywords that permit more forms of a parameter', () => {
+describe('allowReserved and allowEmptyValue', () => {
   const sent = (rest: Json): Json => operation({ parameters: [{ name: 'x', in: 'query', schema: text, ...rest }] })
 
   it.each([
     ['allowReserved', 'parameter-reserved-refused!', 'parameter-reserved-allowed'],
     ['allowEmptyValue', 'parameter-empty-refused!', 'parameter-empty-allowed'],
-  ])('%s', (keyword, lost, gained) => {
+  ])('removing %s breaks clients, but adding it does not', (keyword, lost, gained) => {
     expect(kinds(sent({ [keyword]: true }), sent({}))).toEqual([lost])
     expect(kinds(sent({ [keyword]: false }), sent({ [keyword]: true }))).toEqual([gained])
   })

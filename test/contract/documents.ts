@@ -59,7 +59,7 @@ export const responseHeader = (field: Json): Json =>
 /** The same document in OpenAPI 3.0. */
 export const legacy = (value: Json): Json => ({ ...value, openapi: '3.0.3' })
 
-/** The schema of an object with these members, of which `required` names the required members. */
+/** A schema of an object with these members. `required` lists the names of the required members. */
 export const members = (properties: Json, ...required: readonly string[]): Json => ({
   type: 'object',
   properties,

@@ -70,28 +70,28 @@ const lists: readonly Twins[] = [
     ['filter-removed!'],
   ],
   [
-    'a filter of a number',
+    'a filter by number in place of a string',
     list(filter('a', { schema: whole })),
     list(filter('a')),
     ['parameter-type-widened'],
     ['parameter-type-narrowed!'],
   ],
   [
-    'a value of a filter',
+    'an enum value of a filter',
     list(filter('a', { schema: { enum: ['x', 'y'] } })),
     list(filter('a', { schema: { enum: ['x'] } })),
     ['parameter-value-removed!'],
     ['parameter-value-added'],
   ],
   [
-    'a filter of several values',
+    'a filter that accepts several values',
     list(filter('a')),
     list(filter('a', { schema: many(text, { minItems: 1 }) })),
     ['parameter-became-many-valued'],
     ['parameter-type-changed!'],
   ],
   [
-    'several values in one string',
+    'several values of a filter in one string',
     list(filter('a')),
     list(filter('a', { explode: false, schema: many(text) })),
     ['parameter-type-changed!'],
@@ -101,7 +101,7 @@ const lists: readonly Twins[] = [
   ['the sort order', list(sort('a')), list(), ['sort-removed!'], ['parameter-added']],
   ['a sort member', list(sort('a', 'b')), list(sort('a')), ['sort-member-removed!'], ['sort-member-added']],
   [
-    'a sort member, if only one is accepted',
+    'a sort member, if "sort" accepts only one',
     list(filter('sort', { schema: { ...text, pattern: '^-?(a|b)$' } })),
     list(filter('sort', { schema: { ...text, pattern: '^-?(a|b|c)$' } })),
     ['sort-member-added'],
@@ -124,13 +124,13 @@ const lists: readonly Twins[] = [
   ['sort members in another order', list(sort('a', 'b')), list(sort('b', 'a')), [], []],
   ['an expansion', list(expand('a', 'b')), list(expand('b')), ['expansion-removed!'], ['expansion-added']],
   [
-    'an expansion for another',
+    'an expansion in place of another',
     list(expand('a')),
     list(expand('b')),
     ['expansion-removed!', 'expansion-added'],
     ['expansion-removed!', 'expansion-added'],
   ],
-  ['every expansion', list(expand('a')), list(), ['expand-removed!'], ['parameter-added']],
+  ['all expansions', list(expand('a')), list(), ['expand-removed!'], ['parameter-added']],
   [
     'a sort member in a list of values',
     list(filter('sort', { explode: false, schema: many({ enum: ['a', '-a'] }) })),
@@ -139,7 +139,7 @@ const lists: readonly Twins[] = [
     ['sort-member-added'],
   ],
   ['the maximum limit', limit({ maximum: 100 }), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
-  ['a maximum limit', limit({}), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
+  ['a maximum limit in place of none', limit({}), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
   [
     'the default limit',
     limit({ default: 20 }),
@@ -148,7 +148,7 @@ const lists: readonly Twins[] = [
     ['limit-default-raised'],
   ],
   [
-    'the limit',
+    'the parameter "limit"',
     list(filter('offest')),
     operation({ parameters: [filter('offest')] }),
     ['parameter-removed!'],
@@ -157,16 +157,16 @@ const lists: readonly Twins[] = [
 ]
 
 const parameters: readonly Twins[] = [
-  ['an optional one', operation({}), query(text), ['parameter-added'], ['parameter-removed!']],
+  ['an optional parameter', operation({}), query(text), ['parameter-added'], ['parameter-removed!']],
   [
-    'a required one',
+    'a required parameter',
     operation({}),
     query(text, { required: true }),
     ['required-parameter-added!'],
     ['parameter-removed!'],
   ],
   [
-    'optional, required',
+    'an optional parameter that becomes required',
     query(text),
     query(text, { required: true }),
     ['parameter-became-required!'],
@@ -187,21 +187,21 @@ const parameters: readonly Twins[] = [
     [],
   ],
   [
-    'style of a list',
+    'the style of a list',
     query(many(text)),
     query(many(text), { explode: false }),
     ['parameter-style-changed!'],
     ['parameter-style-changed!'],
   ],
-  ['style of a scalar, explicit or implied', query(text), query(text, { style: 'form', explode: true }), [], []],
+  ['the style of a scalar, explicit or implied', query(text), query(text, { style: 'form', explode: true }), [], []],
   [
-    'in another place',
+    'a parameter in another place',
     query(text),
     withParameter({ name: 'x', in: 'header', schema: text }),
     ['parameter-removed!', 'parameter-added'],
     ['parameter-removed!', 'parameter-added'],
   ],
-  ['case of a header', header('X-One'), header('x-one'), [], []],
+  ['the case of a header name', header('X-One'), header('x-one'), [], []],
   [
     'Idempotency-Key',
     header('Idempotency-Key'),
@@ -223,9 +223,9 @@ const parameters: readonly Twins[] = [
     ['if-match-required!'],
     ['parameter-became-optional'],
   ],
-  ['of a path, with another name', path('/things/{id}'), path('/things/{number}'), [], []],
+  ['a path parameter with another name', path('/things/{id}'), path('/things/{number}'), [], []],
   [
-    'of a path, documented or not',
+    'a path parameter, documented or not',
     path('/things/{id}'),
     document({
       '/things/{number}': {
@@ -239,14 +239,14 @@ const parameters: readonly Twins[] = [
     [],
   ],
   [
-    'described at the path',
+    'a parameter of the path in place of the operation',
     document({ '/things': { parameters: [filter('a')], get: { responses: {} } } }),
     document({ '/things': { get: { parameters: [filter('a')], responses: {} } } }),
     [],
     [],
   ],
   [
-    'a member of an object',
+    'the type of a member of an object',
     query(members({ a: text }), { style: 'deepObject' }),
     query(members({ a: whole }), { style: 'deepObject' }),
     ['parameter-type-narrowed!'],
@@ -270,7 +270,7 @@ const bodies: readonly Twins[] = [
     ['request-body-removed!'],
   ],
   [
-    'optional, required',
+    'an optional body that becomes required',
     body({}),
     body({ required: true }),
     ['request-body-became-required!'],
@@ -317,28 +317,28 @@ const bodies: readonly Twins[] = [
 ]
 
 const answers: readonly Twins[] = [
-  ['a success', statuses('200'), statuses('200', '202'), ['status-added'], ['status-removed!']],
+  ['a 2xx status', statuses('200'), statuses('200', '202'), ['status-added'], ['status-removed!']],
   [
-    'another success',
+    'another 2xx status',
     statuses('201'),
     statuses('202'),
     ['status-added', 'status-removed!'],
     ['status-added', 'status-removed!'],
   ],
   ['302 of HEAD', statuses('302', '404'), statuses('404'), ['status-removed!'], ['status-added']],
-  ['a failure', statuses('200', '404'), statuses('200'), ['error-status-removed'], ['status-added']],
+  ['a 4xx status', statuses('200', '404'), statuses('200'), ['error-status-removed'], ['status-added']],
   ['304', statuses('200', '304'), statuses('200'), ['error-status-removed'], ['status-added']],
   ['428', statuses('200'), statuses('200', '428'), ['if-match-required!'], ['error-status-removed']],
   ['a range of statuses', statuses('2XX'), statuses('200'), [], ['status-added']],
   [
-    'a default beside a success',
+    'a default response beside a 2xx status',
     statuses('200', 'default'),
     statuses('201', 'default'),
     ['status-added', 'status-removed!'],
     ['status-added', 'status-removed!'],
   ],
   ['a header field', fields('x-total-count'), fields(), ['response-header-removed!'], ['response-header-added']],
-  ['case of a header field', fields('ETag'), fields('Etag'), [], []],
+  ['the case of a header field', fields('ETag'), fields('Etag'), [], []],
   [
     'Deprecation and Sunset',
     fields('Deprecation', 'Sunset'),
@@ -386,7 +386,7 @@ const addresses: readonly Twins[] = [
     ['base-path-changed!'],
   ],
   [
-    'words',
+    'summaries, descriptions and tags',
     operation({ summary: 'One', tags: ['a'] }),
     operation({ summary: 'Other', description: 'More', tags: ['b'] }),
     [],
@@ -407,7 +407,7 @@ const addresses: readonly Twins[] = [
     ['webhook-added'],
   ],
   [
-    'a name of a schema',
+    'a component that nothing refers to',
     operation({}, { components: { schemas: { A: text } } }),
     operation({}),
     ['component-removed?'],
@@ -416,24 +416,36 @@ const addresses: readonly Twins[] = [
 ]
 
 const credentials: readonly Twins[] = [
-  ['none, some', secured(undefined), secured([{ one: [] }]), ['security-added!'], ['security-relaxed']],
   [
-    'none, at the document',
+    'credentials in place of none',
+    secured(undefined),
+    secured([{ one: [] }]),
+    ['security-added!'],
+    ['security-relaxed'],
+  ],
+  [
+    'credentials of the whole document in place of none',
     operation({}),
     { ...secured(undefined), security: [{ one: [] }] },
     ['security-added!'],
     ['security-relaxed'],
   ],
-  ['optional, required', secured([{}, { one: [] }]), secured([{ one: [] }]), ['security-added!'], ['security-relaxed']],
+  [
+    'optional credentials that become required',
+    secured([{}, { one: [] }]),
+    secured([{ one: [] }]),
+    ['security-added!'],
+    ['security-relaxed'],
+  ],
   ['a scope', secured([{ one: ['read'] }]), secured([{ one: ['read', 'write'] }]), ['security-scope-added!'], []],
   [
-    'one of two ways',
+    'one of two ways to authenticate',
     secured([{ one: [] }, { other: [] }]),
     secured([{ one: [] }]),
     ['security-scheme-removed!'],
     ['security-relaxed'],
   ],
-  ['two at once', secured([{ one: [] }]), secured([{ one: [], other: [] }]), ['security-scheme-removed!'], []],
+  ['two schemes at once', secured([{ one: [] }]), secured([{ one: [], other: [] }]), ['security-scheme-removed!'], []],
   [
     'another scheme of that name',
     secured([{ one: [] }]),
@@ -461,7 +473,7 @@ describe.each([
   ['a parameter', parameters],
   ['a body', bodies],
   ['a response', answers],
-  ['an address', addresses],
+  ['a path, method or URL', addresses],
   ['credentials', credentials],
 ] as const)('%s', (_name, twins: readonly Twins[]) => {
   it.each(twins)('%s', (_title, one, other, there, back) => {
@@ -493,7 +505,7 @@ describe('removals after a sunset', () => {
     expect(kinds(member('2026-06-02'), response(members({})))).toEqual(['response-member-removed'])
   })
 
-  it('a sunset may move to a later date, but not to an earlier one, and must stay while the method is deprecated', () => {
+  it('the sunset of a method may move to a later date, but not to an earlier one, and must stay', () => {
     expect(kinds(ending('2027-01-01'), ending('2028-01-01'))).toEqual([])
     expect(kinds(ending('2027-01-01'), ending('2026-07-01'))).toEqual(['sunset-brought-forward'])
     expect(kinds(ending('2027-01-01'), ending(undefined))).toEqual(['sunset-removed'])
@@ -571,7 +583,7 @@ describe('sentences', () => {
     ])
   })
 
-  it('recommend the version after all existing ones', () => {
+  it('recommend the version number after the highest one', () => {
     const documents = (value: Json) =>
       new Map([
         ['v1', value],
@@ -613,8 +625,8 @@ describe('sentences', () => {
 
 describe('invalid documents', () => {
   it.each([
-    ['nothing', undefined, 'This is not an OpenAPI document of version 3'],
-    ['Swagger', { swagger: '2.0' }, 'This is not an OpenAPI document of version 3'],
+    ['undefined', undefined, 'This is not an OpenAPI document of version 3'],
+    ['Swagger 2.0', { swagger: '2.0' }, 'This is not an OpenAPI document of version 3'],
     [
       'a reference without a target',
       response({ $ref: '#/components/schemas/Lost' }),
@@ -622,7 +634,7 @@ describe('invalid documents', () => {
         'has no target',
     ],
     ['a reference to a file', response({ $ref: 'other.json#/a' }), 'points out of the document'],
-  ])('%s', (_title, value, message) => {
+  ])('%s throws', (_title, value, message) => {
     expect(() => compareContracts(value, response(text))).toThrow(message)
     expect(() => compareContracts(response(text), value)).toThrow(message)
   })

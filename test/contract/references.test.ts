@@ -15,7 +15,7 @@ const same = (one: unknown, other: unknown): void => {
 }
 const withSchemas = (schema: unknown, schemas: Json): Json => response(schema, 'application/json', { schemas })
 
-describe('a schema that is referenced by', () => {
+describe('references inside a document', () => {
   const inline = response(members({ a: text }))
 
   it.each([
@@ -36,7 +36,7 @@ describe('a schema that is referenced by', () => {
       { Thing: { $id: 'thing', $defs: { inner: { $anchor: 'inner', ...members({ a: text }) } } } },
     ],
     ['$dynamicAnchor', { $dynamicRef: '#thing' }, { Thing: { $dynamicAnchor: 'thing', ...members({ a: text }) } }],
-  ])('%s is resolved', (_title, reference, schemas) => {
+  ])('a reference by %s is resolved', (_title, reference, schemas) => {
     same(inline, withSchemas(reference, schemas))
     expect(compareContracts(withSchemas(reference, schemas), response(members({})))).not.toEqual([])
   })
@@ -123,7 +123,7 @@ describe('discriminators', () => {
   const got = (mapping: Json | undefined, name?: string): Json => withSchemas(variants(mapping, name), schemas)
   const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
 
-  it('a removed value breaks clients that send the value, and no others', () => {
+  it('a removed value breaks only clients that send the value', () => {
     const [both, one] = [{ cat: 'Cat', dog: 'Dog' }, { dog: 'Dog' }]
     expect(levels(sent(both), sent(one))).toEqual([['request-mapping-value-removed', 'breaking']])
     expect(levels(got(both), got(one))).toEqual([['response-mapping-value-removed', 'harmless']])

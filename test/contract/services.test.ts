@@ -113,13 +113,13 @@ describe('a service that changes', () => {
       [/peso/],
     ],
     [
-      'a value',
+      'an enum value',
       documentOf({ schema: schema({ estado: { type: 'string', enum: ['nueva', 'abierta', 'cerrada'] } }) }),
       [/may have the value cerrada now/],
       [/has lost the value cerrada/],
     ],
     [
-      'a length',
+      'a maximum length',
       documentOf({ schema: schema({ lote: { type: 'string', maxLength: 10 } }) }),
       [/"lote" of the body of .* has maxLength 10 in place of 20/],
       [/maxLength 20/],

@@ -37,7 +37,7 @@ describe('upgradeGuide()', () => {
     expect(guide).not.toMatch(/HEAD|OPTIONS|no longer deprecated|header "?Sunset|more operation|--accept|\bv1: /)
   })
 
-  it('names every breaking member, filter and operation', () => {
+  it('names every member, filter and operation with a breaking change', () => {
     for (const { place, path, kind, breaking } of compareContracts(v1, v8)) {
       if (!breaking || kind === 'base-path-changed' || place.includes('header')) continue
       const name = /([^ .[\]"]+)"?$/.exec(place)?.[1] ?? ''

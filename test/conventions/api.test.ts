@@ -12,7 +12,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       conventions: { [clause]: { mode, ...settings[clause], ...more } },
     })
 
-  describe.each(modes)('%s', (mode) => {
+  describe.each(modes)('the mode "%s"', (mode) => {
     const counted = (...names: string[]) => (mode === 'report' ? names : [])
 
     it('QUERY-8: ignores unknown parameters and takes the first of repeated parameters', async () => {
@@ -58,7 +58,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect([over.status, over.body.errors[0].params]).toEqual([400, { minimum: 1, maximum: 40 }])
     })
 
-    it('QUERY-5: reports each request, even if its query was cached', async () => {
+    it('QUERY-5: has the same effect on a request whose query was cached', async () => {
       const { call, reported } = inMode('QUERY-5', mode)
       for (let times = 0; times < 4; times += 1) await call.get('/v1/orders?limit=40')
       expect(reported()).toEqual(counted(...Array.from({ length: 4 }, () => 'QUERY-5 limit')))
@@ -74,7 +74,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted(...Array.from({ length: 5 }, () => 'QUERY-7 x-total-count')))
     })
 
-    it('HDR-1: responds with 406 as before', async () => {
+    it('HDR-1: responds to an unacceptable Accept with 406, if the setting is as: 406', async () => {
       const { call, reported } = inMode('HDR-1', mode)
       const { status, body } = await call.get('/v1/orders').set('Accept', 'image/png')
       expect([status, body.status, body.code]).toEqual([406, 406, 'unsupported-accept'])
@@ -82,7 +82,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('HDR-1 Accept'))
     })
 
-    it('HDR-1: responds in JSON as before', async () => {
+    it('HDR-1: responds to an unacceptable Accept in JSON, if the setting is as: "json"', async () => {
       const { call, reported } = inMode('HDR-1', mode, { as: 'json' })
       const { status, type } = await call.get('/v1/orders').set('Accept', 'image/png')
       expect([status, type]).toEqual([200, 'application/json'])
@@ -160,7 +160,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect([put.status, put.text]).toEqual([200, text])
     })
 
-    it('ERR-3: gives errors their previous form, regardless of the step that refuses the request', async () => {
+    it('ERR-3: gives every error the form that the option "shape" returns', async () => {
       const { call, reported } = inMode('ERR-3', mode)
       const tried = [
         await call.get('/v1/orders?foo=1'),

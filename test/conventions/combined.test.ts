@@ -1,4 +1,7 @@
-/** Modes of clauses, together with all other features of a service. */
+/**
+ * Clauses in the modes `off`, `report` and `enforce`, together with all other features of a
+ * service.
+ */
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
@@ -78,7 +81,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     })
   })
 
-  it('hooks that throw change no response', async () => {
+  it('an exception in onFinding does not change the response', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { call } = serve(major, {
       conventions: { 'QUERY-8': 'report' },
@@ -115,7 +118,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     ).toBe(415)
   })
 
-  it('VERB-6: the body of a DELETE is JSON if the client requests a format that the service defines, and XML if the client requests XML', async () => {
+  it('VERB-6: the body of a DELETE is JSON or XML, even if the client requests a custom format', async () => {
     const csv = representation('text/csv', {
       item: () => {
         throw new Error('no record')
@@ -132,7 +135,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('<deleted type="boolean">true</deleted>')])
   })
 
-  it('ERR-3: errors of hand-written routes of a version have the previous form too', async () => {
+  it('ERR-3: the option "shape" applies to errors of hand-written routes', async () => {
     const routes = major.Router()
     routes.get('/own/:id', () => {
       throw Object.assign(new Error('teapot'), { status: 418, expose: true })
@@ -162,7 +165,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect([gone.status, gone.text]).toEqual([410, ''])
   })
 
-  it('REP-1: JSON Patch applies to the representation that GET shows', async () => {
+  it('REP-1: JSON Patch applies to the representation that GET returns', async () => {
     const { call } = serve(major, { jsonPatch: true, conventions: { 'REP-1': 'report' } })
     const operations = [
       { op: 'test', path: '/customer', value: 'https://api.example/v1/customers/1' },
@@ -175,7 +178,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
     expect([status, body.customer]).toEqual([200, null])
   })
 
-  it('REP-1: clients inside and outside the share never get the same tag for different bodies', async () => {
+  it('REP-1: with a share of clients, no two different bodies have the same Etag', async () => {
     const { call } = serve(major, {
       principal: (req) => ({ sub: String(req.headers['x-who']) }),
       conventions: { 'REP-1': { mode: 'enforce', share: 0.5 } },
@@ -204,7 +207,7 @@ describe.each(majors)('modes with all other features, on %s', (_, major) => {
 })
 
 describe('documents, pages and mocks of a service with modes', () => {
-  it.each(['3.1.1', '3.0.3'] as const)('OpenAPI %s documents the responses', (version) => {
+  it.each(['3.1.1', '3.0.3'] as const)('OpenAPI %s documents the responses in these modes', (version) => {
     const document = openapi(adopting('report'), 'v1', { openapi: version }) as never as {
       paths: Record<
         string,
@@ -239,7 +242,7 @@ describe('documents, pages and mocks of a service with modes', () => {
       expect(document).toContain(part)
   })
 
-  it('only the routes of an entry have other responses', () => {
+  it('an entry with "routes" changes the documented responses of these routes only', () => {
     const conventions = { 'VERB-8': { mode: 'report', routes: ['/v1/orders/{id}'] } } as const
     const service = api({ ...apiOptions(), conventions })
     const heads = (version: string, path: string) =>
@@ -252,7 +255,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect(heads('v2', '/orders/{id}')).not.toContain('200')
   })
 
-  it('docs pages are readable', async () => {
+  it('the docs pages are served', async () => {
     const service = adopting('report', {
       describe: { pages: docsPages(), public: true },
       conventions: allIn('report', { until: '2999-01-01' }),

@@ -1,6 +1,6 @@
 /**
- * A request that violates a clause is counted once, under the route that the client called. The
- * number of components that see the request does not matter.
+ * A request that violates a clause is counted once, under the route that the client called. It does
+ * not matter how many routers and middlewares handle the request.
  */
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
@@ -63,7 +63,7 @@ describe.each(majors)('%s', (_, express) => {
     expect(await rowsOf(counts)).toEqual([
       'HDR-1 Accept GET /v1/orders/{id} 1',
       'HDR-1 Accept GET /v2/orders/{id} 1',
-      // A plain Express route, whose responses only observe() sees.
+      // A plain Express route, whose responses only observe() checks.
       'HDR-2 weak Etag GET /v2/orders/{id} 1',
       'VERB-8 HEAD HEAD /v1/orders/{id} 1',
       'VERB-8 HEAD HEAD /v2/orders/{id} 1',
@@ -93,7 +93,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() with counts of its own counts everything that it sees', async () => {
+  it('observe() with a usage() of its own counts findings that others have counted', async () => {
     const [seen, reported] = [usage(), usage()]
     const app = express().use(observe({ usage: seen, budget: 1 }))
     app

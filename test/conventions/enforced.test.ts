@@ -33,7 +33,7 @@ const hooks = { onFinding: (event: Finding) => void findings.push(event) }
 const quiet = { onError: () => {} }
 
 /**
- * Two services of the same kind, without modes and with every clause enforced. Each has its own
+ * Two services: one without `conventions`, and one with every clause on `enforce`. Each has its own
  * data.
  */
 type Pair = readonly [http.RequestListener, http.RequestListener]
@@ -92,8 +92,7 @@ const send = (port: number, { method, path, headers, body }: Sent): Promise<stri
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           const fields = response.rawHeaders.join('\n').replace(/Date\n.*/, '')
-          // Removes the entity tag. Each store starts its versions with a random string, which
-          // digests include too, so the tags of two stores differ.
+          // Removes the entity tag, because each store starts its versions with a random string.
           resolve(
             `${response.statusCode} ${response.statusMessage}\n${fields}\n${Buffer.concat(chunks).toString('latin1')}`.replace(
               /(\nEtag\n")[^"]*"/i,

@@ -59,8 +59,8 @@ describe('conventions: options that are refused when a service is built', () => 
     [{ 'QUERY-8': { mode: 'report', routes: ['/v1/ordres'] } }, 'Did you mean "/v1/orders"?'],
     [{ 'QUERY-8': { mode: 'report', routes: ['/v3/orders'] } }, 'which no version serves'],
     [{ 'QUERY-8': { mode: 'report', routes: ['/v1/orders/:numero'] } }, 'which no version serves'],
-    [{ 'QUERY-5': 'report' }, 'Give upTo: 500'],
-    [{ 'QUERY-5': { mode: 'enforce', share: 0.1 } }, 'Give upTo: 500'],
+    [{ 'QUERY-5': 'report' }, 'such as upTo: 500'],
+    [{ 'QUERY-5': { mode: 'enforce', share: 0.1 } }, 'such as upTo: 500'],
     [{ 'QUERY-5': { mode: 'report', upTo: 0 } }, 'upTo'],
     [{ 'HDR-1': 'off' }, 'Give as: 406, or as: "json"'],
     [{ 'HDR-3': 'report' }, 'requireIfMatch: true'],
@@ -131,7 +131,7 @@ describe('conventions: expiry', () => {
       return { status, events, log }
     }
 
-    it('an entry still applies on its last day; afterwards the log and a hook report it once a day, and nothing changes', async () => {
+    it('an entry still applies after its last day, but is then reported once a day', async () => {
       const { status, events, log } = start()
       at('2027-03-01T23:59:59.999Z')
       expect([await status(), events]).toEqual([200, []])
@@ -214,7 +214,7 @@ describe('conventions: share', () => {
     expect(isEnforced(1e-9, { azp: 'a' })).toBe(false)
   })
 
-  it.each(majors)('on %s: for all other clients the mode is report', async (_, express) => {
+  it.each(majors)('on %s: clients outside the share have the mode "report"', async (_, express) => {
     const { call, reported } = serve(express, {
       principal: (req) => ({ sub: 'x', client_id: req.headers['x-client'] }),
       conventions: {

@@ -95,7 +95,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     }
   })
 
-  it('an alias together with the proper name gets 400, even if unknown and repeated parameters are ignored', async () => {
+  it('an alias together with the proper name gets 400, even if QUERY-8 is only reported', async () => {
     const { call } = serve(express, { parameters, conventions: { 'QUERY-8': 'report' } })
     expect((await call.get('/v1/orders?page=1&offest=1')).status).toBe(400)
     expect((await call.get('/v1/orders?page=1&page=2&foo=1')).status).toBe(200)
@@ -112,7 +112,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(ids((await call.get('/v1/orders?state=sent&limit=2')).body)).toEqual([2, 4])
   })
 
-  it('work for items and endpoints too, but aliases of page parameters are refused there', async () => {
+  it('work for items and endpoints, which refuse the aliases of page parameters', async () => {
     const { call, reported } = served()
     expect((await call.get('/v1/orders/2?_=1&include=customer')).body.customer).toMatchObject({ name: 'Ana' })
     expect((await call.get('/v1/orders/2?page=1')).status).toBe(400)
@@ -122,7 +122,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(reported()).toEqual(['QUERY-8 _', 'QUERY-6 include', 'QUERY-8 utm_x', 'QUERY-8 _'])
   })
 
-  it('names that clients invent are not recorded', async () => {
+  it('unusual parameter names are reported as "(other)"', async () => {
     const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const odd = [
       'ana%40example.com=1',
@@ -139,7 +139,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(reported()).toEqual(['QUERY-8 (other)', 'QUERY-8 $filter', 'QUERY-8 a[b]'])
   })
 
-  it('the number of findings of one request is limited', async () => {
+  it('one request causes at most 20 findings', async () => {
     const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const many = Array.from({ length: 900 }, (_unused, at) => `p${at}=1`).join('&')
     expect((await call.get(`/v1/orders?${many}`)).status).toBe(200)
@@ -191,7 +191,7 @@ describe('parameter aliases', () => {
   })
 
   it.each([
-    [{ offest: ['limit'] }, 'it is a parameter itself'],
+    [{ offest: ['limit'] }, 'but "limit" is a parameter'],
     [{ offest: ['page'], limit: ['page'] }, '"page" twice'],
     [{ offest: ['page'], ignore: ['page'] }, 'which is also a parameter or an alias'],
     [{ ignore: ['offest'] }, 'which is also a parameter or an alias'],

@@ -46,7 +46,7 @@ describe('isFixed', () => {
 })
 
 describe('freezeThroughout', () => {
-  it('makes any JSON value fixed without changing its contents (property test)', () => {
+  it('freezes any JSON value deeply, without changing its contents (property test)', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const before = JSON.stringify(value)

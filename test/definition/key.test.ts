@@ -79,7 +79,7 @@ describe('simple keys', () => {
     'Infinity',
     '9007199254740993',
     'null',
-  ])('PATH-11: %j is not the spelling of a whole number or of a number', (text) => {
+  ])('PATH-11: %j is not a valid spelling of an integer key or a number key', (text) => {
     expect([simple('whole').parse(text), simple('amount').parse(text)]).toEqual([undefined, undefined])
   })
 
@@ -239,7 +239,7 @@ describe('segments', () => {
     expect(segmentOf('numero=1,lote=a/b%2C')).toBe('numero=1,lote=a%2Fb%252C')
   })
 
-  it('PATH-11: an invalid string in a store does not prevent a response', () => {
+  it('PATH-11: a lone surrogate is replaced by U+FFFD', () => {
     expect(segmentOf('a\ud800')).toBe('a%EF%BF%BD')
   })
 })

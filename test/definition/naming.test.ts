@@ -207,7 +207,7 @@ describe('messages', () => {
 })
 
 describe('exceptions', () => {
-  it('PATH-8, PATH-10: a name that the option allow lists with a reason is accepted', () => {
+  it('PATH-8, PATH-10: a name is accepted if the option "allow" has it with a reason', () => {
     const allow = { insurance: 'The word the hospital uses.', search: 'Across all types.' }
     expect(refusal(() => checkCollectionName('insurance', allow))).toBeUndefined()
     expect(refusal(() => checkCollectionName('search', allow))).toBeUndefined()
@@ -234,7 +234,7 @@ describe('exceptions', () => {
 })
 
 describe('segments of flags and areas', () => {
-  it('PATH-3, PATH-8: adjectives for states and nouns are accepted, in the singular or plural', () => {
+  it('PATH-3, PATH-8: nouns, and adjectives that describe a state, are accepted in singular and plural', () => {
     const names = words(`
       activo activa ui tax api archived read complete open urgente es-urgente enEspera star lock hold opt-in sign-up estáActivo entregado
       v suspendido borrado deleted payments pagos search-index b2b 2fa taller lugar mujer address`)
@@ -278,7 +278,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: an accepted name is one well-formed segment, and encoding it and decoding it again returns the same name', () => {
+  it('PATH-10: an accepted name survives URL encoding and decoding', () => {
     fc.assert(
       fc.property(name, (text) => {
         if (segmentCode(text) === 'passes') expect(decodeURIComponent(encodeURIComponent(text))).toBe(text)

@@ -92,7 +92,7 @@ describe('a valid declaration', () => {
     expect([...piezas({ key: ['numero', 'lote'], assigned: ['lote'] }).assigned]).toEqual(['lote'])
   })
 
-  it('QUERY-1: lists can be filtered by the name of an association, if the filter names the member with its key', () => {
+  it('QUERY-1: a filter can have the name of an association, if it names the member with the key', () => {
     const made = piezas({
       links: { contratos: { to: contratos, by: 'contratoId' } },
       filters: { contratos: { field: 'contratoId' } },
@@ -106,7 +106,7 @@ describe('a valid declaration', () => {
     })
   })
 
-  it('PATH-7: the path segment of an association is the name of the collection, unless the association sets another', () => {
+  it('PATH-7: the path segment of an association is the name of the collection, or its option "as"', () => {
     const made = piezas({
       attachedTo: [
         { of: 'rutas', by: 'clave' },
@@ -184,7 +184,7 @@ describe('an invalid declaration', () => {
       'unknown-member',
     ],
     ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
-    ['a member of every object', { ...base, sort: ['constructor'] }, 'unknown-member'],
+    ['a member that every object inherits', { ...base, sort: ['constructor'] }, 'unknown-member'],
     ['an object for a key', { ...base, key: 'cp' }, 'unsuitable-member'],
     ['an array for a key', { ...base, key: 'etiquetas' }, 'unsuitable-member'],
     ['a nullable key', { ...base, key: 'clave' }, 'unsuitable-member'],
@@ -199,7 +199,11 @@ describe('an invalid declaration', () => {
     ],
     ['contains on an array of objects', { ...base, filters: { bultos: { op: 'contains' } } }, 'unsuitable-member'],
     ['a flag on a member other than a boolean', { ...base, flags: { urgente: 'lote' } }, 'unsuitable-member'],
-    ['a link of an object', { ...base, links: { a: { to: contratos, by: 'cp' } } }, 'unsuitable-member'],
+    [
+      'a link by a member that is an object',
+      { ...base, links: { a: { to: contratos, by: 'cp' } } },
+      'unsuitable-member',
+    ],
     ['an external link that is not an object', { ...base, links: { lote: { external: true } } }, 'unsuitable-member'],
     [
       'a link with the name of a member',
@@ -236,7 +240,11 @@ describe('an invalid declaration', () => {
       'exposes-write-only',
     ],
     ['a filter named like a parameter', { ...base, filters: { offest: { field: 'lote' } } }, 'reserved-parameter'],
-    ['a filter named like the hint', { ...base, filters: { after: { field: 'lote' } } }, 'reserved-parameter'],
+    [
+      'a filter named like the cursor parameter',
+      { ...base, filters: { after: { field: 'lote' } } },
+      'reserved-parameter',
+    ],
     ['a schema of a string', { ...base, schema: { type: 'string' } }, 'invalid-schema'],
     ['a reference without a target', { ...base, schema: { ...schema, $ref: '#/$defs/nada' } }, 'invalid-schema'],
     [

@@ -100,7 +100,7 @@ describe('members', () => {
     expect(shape.at(['a'])?.readOnly).toBe(true)
   })
 
-  it('include those of every branch of a union, and those that only some branches have are conditional', () => {
+  it('include those of every branch of a union. Members of only some branches are conditional', () => {
     const shape = member({
       oneOf: [
         { type: 'object', required: ['kind', 'a'], properties: { kind: { const: 'a' }, a: { type: 'string' } } },

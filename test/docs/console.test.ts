@@ -35,7 +35,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
   afterAll(() => Promise.all([withConsole.close(), without.close()]))
   const get = (path: string) => fetch(`${withConsole.origin}${path}`)
 
-  it('loads scripts and styles from the service only, and its policy is that of the pages, extended for Swagger UI', async () => {
+  it('has the policy of the docs pages, extended for Swagger UI, and loads its files from the service', async () => {
     const response = await get('/v1/docs/console')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -107,7 +107,7 @@ describe('Swagger UI', () => {
     return (id: string) => join(folder, id)
   }
 
-  it('is an optional peer dependency: if it is missing, the service does not start, and the error says what to install', () => {
+  it('is an optional peer dependency. If it is missing, the error says what to install', () => {
     const absent = (id: string): string => createRequire(import.meta.url).resolve(`${id}-that-nobody-has`)
     expect(() => swaggerUiAssets(absent)).toThrow(
       'docsPages() with the option "console" needs the package swagger-ui-dist, which is not installed. ' +

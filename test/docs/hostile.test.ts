@@ -209,7 +209,7 @@ describe('unusual sizes', () => {
     expect([...pages.keys()].sort()).toEqual(['', 'clauses', 'headers', 'problems'])
   })
 
-  it('a resource of 100 members with descriptions, filters and sorts has complete pages of proportional size', () => {
+  it('a resource with 100 members that have descriptions, filters and sorts has complete pages', () => {
     const names = Array.from({ length: 100 }, (_, at) => `member${at}`)
     const things = defineResource({
       collection: 'things',
@@ -232,7 +232,7 @@ describe('unusual sizes', () => {
     for (const name of names) expect(whole.split(`<code>${name}</code>`).length, name).toBeGreaterThan(3)
   })
 
-  it('300 resources have an index of proportional size, and a page each', { timeout: 60_000 }, () => {
+  it('300 resources have an index of several pages, and a page each', { timeout: 60_000 }, () => {
     const resources = Array.from({ length: 300 }, (_, at) =>
       defineResource({
         collection: `things${at}s`,
@@ -334,7 +334,7 @@ describe('documents of other kinds', () => {
     expect(textOf(topicOf(pages, 'things'))).toContain('string or null')
   })
 
-  it('documents of a single router, and of a service with imports', () => {
+  it('a single router and a service with imports have complete pages', () => {
     const things = defineResource({ collection: 'things', key: 'id' as never, schema: schemaWith({}) })
     expect(faultsOf(pagesOf(openapi(resourceRouter(things, memoryAdapter(things)), 'v1')))).toEqual([])
     const files = imports('files', things, { description: 'Takes files.', formats: [csv()], transaction: 'none' })

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../src/index.js'
 const addressOf = (id: string) => `clauses#${id}`
 
 describe('descriptions', () => {
-  it('name the package to install if it is missing, and pass on any other error', () => {
+  it('need markdown-it: if it is missing, the error names the package to install', () => {
     const failing = (error: Error) => () =>
       markdown(() => {
         throw error

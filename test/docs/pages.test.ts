@@ -112,7 +112,7 @@ describe('the search', () => {
 })
 
 describe('names of pages', () => {
-  it('lead to one page each: wrong page numbers and other spellings lead to none', () => {
+  it('lead to no page if the page number or the spelling is wrong', () => {
     const [{ document }] = sites as [(typeof sites)[number]]
     for (const name of [
       'index',

@@ -92,7 +92,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(new Uint8Array(await (await get('/v1/docs/dot.png')).arrayBuffer())).toEqual(new Uint8Array([1, 2]))
   })
 
-  it('get the URL of the version and the relative path of their folder, with or without a trailing slash (PATH-11)', async () => {
+  it('PATH-11: are rendered with the URL of the version and the relative path of their folder', async () => {
     const given = async (path: string) => (await (await get(path)).json()) as Record<string, unknown>
     const server = `${service.origin}/area/v1`
     expect(await given('/v1/docs')).toMatchObject({ name: '', server, folder: 'docs/' })
@@ -124,7 +124,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect((await get('/v1/docs/orders', { Accept: 'text/css' })).status).toBe(415)
   })
 
-  itWithCaches('HDR-2, HDR-4, VERB-8, VERB-9: have a strong tag, 304, HEAD, OPTIONS and 405', async () => {
+  itWithCaches('HDR-2, HDR-4, VERB-8, VERB-9: support strong Etags, 304, HEAD, OPTIONS and 405', async () => {
     for (const path of ['/v1/docs', '/v1/docs/orders', '/v1/docs/app.js']) {
       const first = await get(path)
       const tag = first.headers.get('etag') ?? ''
@@ -160,7 +160,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect((await get('/v1/docs?x=1')).status).toBe(400)
   })
 
-  itWithCaches('reads an asset once', async () => {
+  itWithCaches('read each asset only once', async () => {
     const first = await (await get('/v1/docs/app.js')).text()
     expect(await (await get('/v2/docs/app.js', { 'X-Api-Key': 'eva' })).text()).toBe(first)
   })
@@ -227,7 +227,7 @@ describe('the path of the docs pages', () => {
     const taken = endpoint('docs', { description: 'Another.', methods: { GET: { handle } } })
     const area = endpoint('reports', { area: 'docs', description: 'Another.', methods: { GET: { handle } } })
     expect(() => api({ describe: { pages }, versions: { v1: [mount(named, memoryAdapter(named))] } })).toThrow(
-      /entry is called "docs", but describe of api\(\) serves its pages at "\/docs"/,
+      /entry is called "docs", but describe of api\(\) serves the docs pages at "\/docs"/,
     )
     expect(() => api({ describe: { pages }, versions: { v1: [taken] } })).toThrow(/"docs"/)
     expect(() => api({ describe: { pages }, versions: { v1: [area] } })).toThrow(/area is called "docs"/)

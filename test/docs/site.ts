@@ -83,7 +83,7 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
       !/\s(?:style|on[a-z]+)[=\s>]/.test(`${attributes} `.replace(/="[^"]*"/g, '=')),
       `${tag} has an inline style or handler`,
     )
-    check(!/(?:href|src)="(?:javascript|data|vbscript):/i.test(tag), `${tag} runs something`)
+    check(!/(?:href|src)="(?:javascript|data|vbscript):/i.test(tag), `${tag} links to a script`)
   }
   const allowed = [
     'a',
@@ -134,7 +134,10 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
     'ul',
   ]
   for (const [, tag = ''] of body.matchAll(/<([^\s>/!]+)/g)) check(allowed.includes(tag), `it has <${tag}>`)
-  check((body.match(/<script\b/g) ?? []).length === 1 && body.includes('<script src="'), 'its scripts are others')
+  check(
+    (body.match(/<script\b/g) ?? []).length === 1 && body.includes('<script src="'),
+    'it must have exactly one script, from a file',
+  )
   const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => unescaped(id))
   check(new Set(ids).size === ids.length, `ids are repeated: ${ids.filter((id, at) => ids.indexOf(id) !== at).join()}`)
   check(
@@ -149,12 +152,12 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
       anchor === undefined ||
         target === undefined ||
         [...target.matchAll(/\sid="([^"]*)"/g)].some(([, id = '']) => unescaped(id) === anchor),
-      `"${href}" leads to no place`,
+      `"${href}" leads to no anchor`,
     )
   }
   const levels = [...body.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level))
   const main = levels.slice(levels.indexOf(1))
-  check(levels.filter((level) => level === 1).length === 1, 'it has not one h1')
+  check(levels.filter((level) => level === 1).length === 1, 'it must have exactly one h1')
   check(
     main.every((level, at) => at === 0 || level <= (main[at - 1] as number) + 1),
     `its headings are ${main.join()}`,
@@ -164,7 +167,7 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
     'a table has no caption',
   )
   check(!/<th(?![^>]*scope=)[\s>]/.test(body), 'a header cell has no scope')
-  check(pages.get(name) === body, 'it is another page')
+  check(pages.get(name) === body, 'its name belongs to another page')
   for (const tag of [
     'div',
     'table',

@@ -38,7 +38,7 @@ describe('the item', () => {
     expect(String(headers.etag)).toContain(`"${item?.version}.`)
   })
 
-  it('ERR-2: the response is 404, without a call of the handler, if the item is absent, out of scope, or under another parent', async () => {
+  it('ERR-2: an item that is absent, out of scope or below another parent gets 404, and no handler runs', async () => {
     const { send, calls } = await served()
     for (const path of [
       '/v2/pedidos/9/cancelaciones',
@@ -52,7 +52,7 @@ describe('the item', () => {
     expect((await send('POST', '/v2/pedidos/8/cancelaciones', { 'x-user': 'eva' }, body)).status).toBe(200)
   })
 
-  it('PATH-7: contained children have endpoints too, with a composite key', async () => {
+  it('PATH-7: items of contained resources can have endpoints too', async () => {
     const { send, origin } = await served()
     const path = '/v2/clientes/1/tramos/clienteId=1,parte=a'
     const { json, status } = await send('GET', `${path}/pesos`)
@@ -62,7 +62,7 @@ describe('the item', () => {
     expect((await send('GET', json.href.slice(origin.length))).status).toBe(200)
   })
 
-  it('VERB-9: an unsupported method gets 405 with an exact Allow, and OPTIONS gets 204 with the same Allow', async () => {
+  it('VERB-9: the Allow of a 405 and of OPTIONS lists exactly the methods of the endpoint', async () => {
     const { send } = await served()
     const refused = await send('DELETE', cancel)
     expect([refused.status, refused.headers.allow]).toEqual([405, 'POST, GET, HEAD, OPTIONS'])
@@ -87,7 +87,7 @@ describe.each(frameworks)('over %s', (_, framework) => {
   })
 })
 
-describe('an older version over a view', () => {
+describe('an older version with an adapterView()', () => {
   it('PATH-8: passes the records and versions of that view to its handlers', async () => {
     const viejos = defineResource({
       collection: 'pedidos',
@@ -155,7 +155,7 @@ describe('preconditions and tags', () => {
     ).toBe(200)
   })
 
-  it('HDR-4: If-None-Match is honoured by PUT, PATCH and DELETE, and ignored on POST', async () => {
+  it('HDR-4: PUT, PATCH and DELETE evaluate If-None-Match, and POST ignores it', async () => {
     const { send } = await served()
     for (const method of ['PUT', 'PATCH', 'DELETE'])
       expect((await send(method, '/v2/pedidos/7/pruebas', { 'if-none-match': '*' })).json, method).toMatchObject({
@@ -164,7 +164,7 @@ describe('preconditions and tags', () => {
     expect((await send('POST', cancel, { 'if-none-match': '*' }, body)).status).toBe(200)
   })
 
-  it('HDR-3: requireIfMatch requires a tag for every method that changes the item; 404 comes first', async () => {
+  it('HDR-3: with requireIfMatch, every method that changes an existing item needs If-Match', async () => {
     const { send } = await served({ requireIfMatch: true })
     expect((await send('POST', cancel, {}, body)).json).toMatchObject({ status: 428, code: 'precondition-required' })
     expect((await send('DELETE', '/v2/pedidos/7/pruebas')).status).toBe(428)
@@ -174,7 +174,7 @@ describe('preconditions and tags', () => {
     expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(200)
   })
 
-  it('HDR-8: the tag of a GET consists of the item version and a digest, so two different bodies never have the same tag', async () => {
+  it('HDR-8: the Etag of a GET consists of the item version and a digest of the body', async () => {
     const { send } = await served()
     const first = await send('GET', cancel)
     const other = await send('GET', cancel, { accept: 'application/xml' })
@@ -208,7 +208,7 @@ async function serveVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
 describe('permission', () => {
   const by = (permission: Permission) => served({ authenticate: undefined, permission })
 
-  it('AUTH-4: GET requires read permission, every other method patch permission, for the key of the item', async () => {
+  it('AUTH-4: GET requires read permission for the item, and every other method patch permission', async () => {
     const asked: unknown[] = []
     const { send } = await by((_who, action, resource, key) => {
       asked.push([action, resource, key])
@@ -237,7 +237,7 @@ describe('permission', () => {
     const nobody = await by(() => 'forbidden')
     expect((await nobody.send('POST', cancel, {}, body)).status).toBe(403)
     expect((await nobody.send('OPTIONS', cancel)).status).toBe(403)
-    // Everything below a parent that the caller must not read is forbidden.
+    // A caller who must not read the parent gets 403 for everything below it.
     const below = await by((_who, action, resource) =>
       resource === 'clientes' && action === 'read' ? 'method-not-allowed' : 'allow',
     )
@@ -246,7 +246,7 @@ describe('permission', () => {
 })
 
 describe('the order of checks (ERR-2)', () => {
-  it('410, 405, 415, 400, 422, 404, 412', async () => {
+  it('is 410, 405, 415, 400, 422, 404, 412', async () => {
     const { send } = await served()
     const path = '/v2/pedidos/9/cancelaciones'
     const tag = { 'if-match': '"x.y"' }
@@ -287,7 +287,7 @@ describe('the order of checks (ERR-2)', () => {
     expect(json.href).toBe(`${origin}/v1/pedidos/7`)
   })
 
-  it('hooks get the template of the route, and onQuery gets the read of the item', async () => {
+  it('onQuery and onResponse get the template of the route', async () => {
     const events: unknown[] = []
     const { send } = await served({
       onQuery: ({ call, route }) => events.push([call, route]),
@@ -335,7 +335,7 @@ describe('declarations', () => {
     mount(pedidos, adapter, { endpoints: [endpoint(name, { description, methods, ...more })] })
 
   it.each(['cancel', 'cancelar', 'send-mail'])(
-    'PATH-3: the verb %s is refused, and the message suggests a field or a flag, or else the noun',
+    'PATH-3: the verb %s is refused, and the message suggests a field or a flag',
     (name) => {
       expect(() => under(name)).toThrow(/name-is-verb/)
       expect(() => under(name)).toThrow(
@@ -345,7 +345,7 @@ describe('declarations', () => {
     },
   )
 
-  it('PATH-2: a singular is refused, and the message has its plural; PATH-10: allow lists an exception with its reason', () => {
+  it('PATH-2, PATH-10: a singular or a verb is refused, unless "allow" has it with a reason', () => {
     expect(() => under('cancelacion')).toThrow('Use "cancelaciones"')
     expect(() => under('cancelaciones')).not.toThrow()
     expect(() => under('cancel', { allow: { cancel: 'Clients of the old API call it so.' } })).not.toThrow()

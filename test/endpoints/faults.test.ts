@@ -1,6 +1,6 @@
 /**
- * Faults of endpoint handlers. The service reports a clear error, and the client never gets an
- * untrue statement (VERB-13).
+ * Faults of endpoint handlers. The service reports a clear error, and the response never makes a
+ * false statement about the outcome (VERB-13).
  */
 import { Readable } from 'node:stream'
 import express from 'express'
@@ -58,8 +58,8 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a function', () => () => 1, 'a function'],
     ['a symbol', () => Symbol('a'), 'a symbol'],
     ['a value without a JSON form', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
-    ['the same in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
-  ])('ERR-3: %s causes a 500, and the reported error names the endpoint', async (_, handle, what) => {
+    ['a Buffer in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
+  ])('ERR-3: %s as the result causes a 500, and the reported error names the endpoint', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
     const answer = await send('GET', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -72,19 +72,19 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a BigInt', () => ({ n: 1n })],
     ['a cycle', () => circular],
     ['bytes', () => Buffer.from('a')],
-  ])('ERR-3: %s cannot be sent as XML either', async (_, handle) => {
+  ])('ERR-3: %s as the result causes a 500 in XML too', async (_, handle) => {
     const { send, errors } = await serve(handle)
     expect((await send('GET', path, { accept: 'application/xml' })).status).toBe(500)
     expect(errors[0]?.message).toContain('returned')
   })
 
-  it('HDR-1: a representation function may get a value of any type', async () => {
+  it('HDR-1: a handler can return bytes if a representation function encodes them', async () => {
     const { send } = await serve(() => Buffer.from('a;b'))
     const answer = await send('GET', path, { accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'a;b'])
   })
 
-  it('VERB-13: after a change, a value that cannot be encoded does not change the successful status', async () => {
+  it('VERB-13: after a change, a result that cannot be encoded gets 200 without a body', async () => {
     const { send, errors } = await serve(() => ({ n: 1n }))
     const answer = await send('POST', path)
     expect([answer.status, answer.text]).toEqual([200, ''])
@@ -107,7 +107,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ],
     ['returns 201 without a Location', () => endpointReply({ status: 201 })],
     ['returns an invalid Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
-  ])('VERB-13: a handler that %s halfway causes a 500 that says that the outcome is unknown', async (_, handle) => {
+  ])('VERB-13: a handler that %s causes a 500, which says that the outcome is unknown', async (_, handle) => {
     const { send } = await serve(handle)
     const answer = await send('POST', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -116,7 +116,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect((await send('GET', path)).text).not.toContain('hunter2')
   })
 
-  it('VERB-13: a handler that never settles causes a 503 that says that the outcome of a change is unknown', async () => {
+  it('VERB-13: a handler that never settles causes a 503, whose text differs for GET and POST', async () => {
     const { send } = await serve(() => new Promise(() => {}))
     const [read, written] = [await send('GET', path), await send('POST', path)]
     expect([problem(read), problem(written)].map(({ status, code }) => [status, code])).toEqual([
@@ -127,7 +127,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect(written.headers['retry-after']).toBeDefined()
   })
 
-  it('VERB-13: a store error that says that nothing was changed does not count for the whole handler', async () => {
+  it('VERB-13: an Unavailable with unchanged: true does not make a POST claim that nothing changed', async () => {
     const detail = 'The store is busy. Nothing was changed: try again in a moment.'
     const { send } = await serve(() => {
       throw new Unavailable({ unchanged: true, detail })
@@ -151,7 +151,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     }
   })
 
-  it('HDR-5: the body of a request to a method without a body is skipped, for GET too', async () => {
+  it('HDR-5: a body is skipped if the method declares none', async () => {
     const { send } = await serve(() => ({ a: 1 }))
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect((await send(method, path, {}, { x: 1 })).status, method).toBe(200)
@@ -184,12 +184,12 @@ it('VERB-13: the version of a change is sent even if the body of the response ca
   expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])
 })
 
-it('a handler that passes a resource that is not mounted to callOf() gets an error that says so', async () => {
+it('callOf() throws if the resource is not mounted in the same version', async () => {
   const { send, errors } = await serve(function (this: void, ...[call]: unknown[]) {
     return (call as { callOf(collection: string): unknown }).callOf('bajas')
   } as () => unknown)
   expect((await send('GET', '/v1/clientes/1/pruebas')).status).toBe(500)
-  expect((errors[0] as ConfigurationError).message).toContain('"bajas", which is not mounted beside it')
+  expect((errors[0] as ConfigurationError).message).toContain('"bajas", which is not mounted in the same version')
 })
 
 it('a handler that modifies its record does not change the store', async () => {

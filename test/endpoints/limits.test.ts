@@ -81,8 +81,8 @@ const json = (size: number) => JSON.stringify({ t: 'x'.repeat(size) })
 const xml = (size: number) => `<cargas><t>${'x'.repeat(size)}</t></cargas>`
 
 describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
-  it.each(['chunked', 'with its length'])(
-    'HDR-5: a body %s may be as large as the method allows, in JSON and XML',
+  it.each(['chunked', 'with a Content-Length'])(
+    'HDR-5: a body can be as large as the method allows, in JSON and XML, %s',
     async (how) => {
       const port = await serve()
       const sized = (text: string) =>
@@ -150,7 +150,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
   })
 })
 
-it('HDR-5: a limit may be larger than any buffer can be, for encoded bodies too', async () => {
+it('HDR-5: a bodyLimit can exceed the maximum size of a buffer, also for encoded bodies', async () => {
   const big = endpoint('cargas', {
     description: 'Takes a file.',
     methods: { POST: { body, bodyLimit: Number.MAX_SAFE_INTEGER, handle: () => 1 } },

@@ -1,6 +1,6 @@
 /**
- * Orders, and route sections of customers, with endpoints below their items. Each call of `serve`
- * creates its own data.
+ * A service with endpoints below its items: orders (`pedidos`), and stages (`tramos`) of the routes
+ * of customers. Each call of `serve` creates its own data.
  */
 import express5 from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'

@@ -1,6 +1,6 @@
 /**
- * A handler below an item makes its writes in one transaction, over PostgreSQL and PGlite. The
- * writes are atomic, and are made only once.
+ * The handler of an endpoint below an item writes in one transaction, over PostgreSQL and PGlite.
+ * The writes are atomic, and are made only once.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import express from 'express'
@@ -118,7 +118,7 @@ describe.each(stores)('over $name', ({ open }) => {
     ).toBe(200)
   })
 
-  it('VERB-13: a failure halfway leaves nothing behind', async () => {
+  it('VERB-13: a failure in the middle of the transaction changes nothing', async () => {
     const { send, sql } = service
     const before = await send('GET', '/v1/pedidos/5')
     expect((await send('POST', '/v1/pedidos/5/cancelaciones', {}, { motivo: 'imposible' })).status).toBe(500)

@@ -34,7 +34,7 @@ describe('the private API', () => {
   }, 60_000)
   afterAll(() => end(running))
 
-  it('AUTH-1, AUTH-5: accepts a JWT that any issuer signed with HS256 and TOKEN_SECRET, and no other token', async () => {
+  it('AUTH-1, AUTH-5: accepts only JWTs that are signed with HS256 and TOKEN_SECRET, by any issuer', async () => {
     expect((await get(`${base}/v8/pre-piezas?limit=1`, tokenOf('*:read'))).status).toBe(200)
     expect((await fetch(`${base}/v8/pre-piezas`)).status).toBe(401)
     for (const token of [
@@ -161,7 +161,7 @@ describe('the rate limit', () => {
     return answers.map(({ status }) => status)
   }
 
-  it('LIMIT-1: is shared by two processes over one Redis, and works again when Redis does', async () => {
+  it('LIMIT-1: is shared by two processes over one Redis, and works again after an outage of Redis', async () => {
     const redis = await ownRedis()
     const env = { SEED_SIZE: '1', RATE_LIMIT: '20', REDIS_URL: redis.url }
     const both = [start(env), start(env)]
@@ -229,7 +229,7 @@ describe('the rate limit', () => {
     )
   })
 
-  it('LIMIT-1: starts and serves without its Redis', async () => {
+  it('LIMIT-1: does not prevent the service from starting while Redis is down', async () => {
     const redis = await ownRedis({ started: false })
     const one = start({ SEED_SIZE: '1', RATE_LIMIT: '1', REDIS_URL: redis.url })
     expect(new Set(await counted([await one.base], 5, tokenOf('*:read')))).toEqual(new Set([200]))

@@ -1,6 +1,6 @@
 /**
- * The contract lock on the example, used as users of the package use it: with the command, real
- * modules and a real git repository.
+ * Checks the contract of the example as users of the package do: with the command, real modules and
+ * a real git repository.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -64,7 +64,7 @@ const run = (folder: string, ...args: readonly string[]) => {
 }
 
 describe('the contract of the example', () => {
-  it('passes unchanged, fails if a filter is removed, passes once the removal is accepted, and fails if another filter is removed', () => {
+  it('passes unchanged, fails if a filter is removed, and passes after the removal is accepted', () => {
     const folder = repository()
     const original = join(compiled, 'examples/pre-piezas/contract.js')
     expect(run(folder, 'openapi', original)).toMatchObject({
@@ -109,7 +109,7 @@ describe('the contract of the example', () => {
     expect(again.stderr).not.toContain('the filter "lote"')
   })
 
-  it('says what is wrong with a module, and how to call it', () => {
+  it('the command reports what is wrong with a module', () => {
     const folder = repository()
     const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
     write(

@@ -84,7 +84,7 @@ describe('the generated data', () => {
     },
   )
 
-  it('has edge cases: odd contract keys, the last moment of a second, no telephone and several, fractions', () => {
+  it('has edge cases, such as contract keys with odd characters and persons with two telephones', () => {
     const keys = valuesAt(data.contratos, 'codigoDeContratoInterno')
     for (const odd of ['C-0001/ñ', '50% desc,uento=1']) expect(keys).toContain(odd)
     const moments = data.prePiezas.map((piece) => piece.fechaDeEntrada)

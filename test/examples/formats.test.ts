@@ -49,7 +49,7 @@ describe('the formats of the example', () => {
     expect((await app.get(path)).body).toEqual(before)
   })
 
-  it('PATH-4: contracts can be exported as a file for spreadsheets', async () => {
+  it('PATH-4: contracts can be exported as a CSV file', async () => {
     const total = Number((await app.get('/v8/contratos?limit=1').expect(200)).headers['x-total-count'])
     const { text, headers } = await app.get('/v8/contratos').set('Accept', 'text/csv').expect(200)
     expect(headers['content-disposition']).toBe('attachment; filename="contratos.csv"')
@@ -58,7 +58,7 @@ describe('the formats of the example', () => {
     expect(rows).toHaveLength(total)
   })
 
-  it('HDR-5, VERB-5: the hand-written router of branches accepts XML too, in POST and PATCH, and sends problems as XML', async () => {
+  it('HDR-5, VERB-5: the hand-written router of branches accepts XML, and sends problems as XML', async () => {
     const body = '<sucursal><nomenclatura>XML</nomenclatura><descripcion>A &amp; B</descripcion></sucursal>'
     await app.post('/v8/sucursales').set('Content-Type', xml).send(body).expect(201)
     const patched = await app
@@ -78,7 +78,7 @@ describe('the formats of the example', () => {
     ])
   })
 
-  it('VERB-5: the private API accepts JSON Patch, in resources and in hand-written routes; the public API has no PATCH', async () => {
+  it('VERB-5: the private API accepts JSON Patch, in resources and in hand-written routes', async () => {
     const type = 'application/json-patch+json'
     const { body } = await app.get('/v8/pre-piezas/4').expect(200)
     const operations = [
@@ -99,7 +99,7 @@ describe('the formats of the example', () => {
     expect((await app.options('/v8/pre-piezas/4').expect(204)).headers['accept-patch']).toContain(type)
   })
 
-  it('PATH-4: postal codes can be requested as CSV, and other resources cannot', async () => {
+  it('PATH-4: postal codes can be requested as CSV, but customers cannot', async () => {
     const { text, headers } = await app
       .get('/v8/codigos-postales?limit=2&sort=codigo')
       .set('Accept', 'text/csv')

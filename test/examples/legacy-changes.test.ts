@@ -27,7 +27,7 @@ describe.each(steps)('step %d', (step) => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, step < 3 ? null : 'Bearer'])
   })
 
-  it(`ERR-3: an unknown path is ${step < 3 ? 'HTML' : 'JSON'}, and broken JSON too`, async () => {
+  it(`ERR-3: the 404 of an unknown path and the 400 of broken JSON are ${step < 3 ? 'HTML' : 'JSON'}`, async () => {
     const type = step < 3 ? /^text\/html/ : /^application\/(?:problem\+)?json/
     expect((await call('GET', '/v1/invoices')).headers.get('content-type')).toMatch(type)
     const broken = await call('POST', '/v1/deliveries', { body: '{', headers: json })
@@ -42,11 +42,11 @@ describe.each(steps)('step %d', (step) => {
     else expect((await fetch(location as string, { headers: token })).status).toBe(200)
   })
 
-  it(`HDR-2: the tag of a delivery is ${step < 4 ? 'weak' : 'strong'}`, async () => {
+  it(`HDR-2: the Etag of a delivery is ${step < 4 ? 'weak' : 'strong'}`, async () => {
     expect((await call('GET', '/v1/deliveries/2')).headers.get('etag')).toMatch(step < 4 ? /^W\/"/ : /^"/)
   })
 
-  it(`HDR-3: of two changes with one tag ${step < 4 ? 'both are made, and one is lost' : 'one is made'}`, async () => {
+  it(`HDR-3: two changes with the same If-Match get 200 and ${step < 4 ? '200' : '412'}`, async () => {
     const { id } = (await (await create()).json()) as { id: number }
     const etag = (await call('GET', `/v1/deliveries/${id}`)).headers.get('etag') as string
     const addresses = ['Mitre 2', 'Mitre 3']
@@ -62,15 +62,15 @@ describe.each(steps)('step %d', (step) => {
     expect(headers.get('link')).toEqual(step < 5 ? null : expect.stringContaining('rel="next"'))
   })
 
-  it(`QUERY-8: a misspelt parameter is ${step < 5 ? 'ignored' : '400'}`, async () => {
+  it(`QUERY-8: a misspelt parameter ${step < 5 ? 'is ignored' : 'gets 400'}`, async () => {
     expect((await call('GET', '/v1/deliveries?statsu=out')).status).toBe(step < 5 ? 200 : 400)
   })
 
-  it(`QUERY-4: a page that is not a number is ${step < 2 ? 'the first' : '400'}`, async () => {
+  it(`QUERY-4: a page that is not a number gets ${step < 2 ? 'the first page' : '400'}`, async () => {
     expect((await call('GET', '/v1/deliveries?page=two')).status).toBe(step < 2 ? 200 : 400)
   })
 
-  it(`QUERY-5: pages of 700 are ${step < 5 ? 'cut to 500' : 'complete'}, and of 1001 ${step < 2 ? 'cut too' : '400'}`, async () => {
+  it(`QUERY-5: per_page=700 gets ${step < 5 ? 500 : 'all'} rows, 1001 gets ${step < 2 ? 500 : 'a 400'}`, async () => {
     const count = async (size: number) => {
       const answer = await call('GET', `/v1/deliveries?per_page=${size}`)
       return answer.status === 200 ? ((await answer.json()) as unknown[]).length : answer.status
@@ -81,7 +81,7 @@ describe.each(steps)('step %d', (step) => {
   })
 
   if (step >= 2)
-    it("ERR-3: the library's refusals have the format that old clients read, and no stack", async () => {
+    it('ERR-3: errors of the library have the format that old clients read, and contain no stack', async () => {
       const answers = [
         await call('GET', '/v1/deliveries?per_page=1001'),
         await call('POST', '/v1/deliveries/2', { headers: token }),

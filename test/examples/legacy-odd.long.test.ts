@@ -55,12 +55,12 @@ describe.each(steps)('step %d', (step) => {
     return status
   }
 
-  it.each(paths)('GET and HEAD %s', async (path) => {
+  it.each(paths)('GET, HEAD, DELETE and OPTIONS of %s get no 5xx', async (path) => {
     for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS'])
       expect(await call(method, path), method).toBeLessThan(500)
   })
 
-  it.each(oddBodies.map((body) => [body.slice(0, 40), body] as const))('a body %s', async (_, body) => {
+  it.each(oddBodies.map((body) => [body.slice(0, 40), body] as const))('the body %s gets no 5xx', async (_, body) => {
     for (const type of ['application/json', 'text/plain', 'application/json; charset=utf-16', '']) {
       const headers = { ...token, ...(type === '' ? {} : { 'Content-Type': type }) }
       for (const [method, path] of [
@@ -77,7 +77,7 @@ describe.each(steps)('step %d', (step) => {
   })
 
   it.each(['', 'Bearer', 'Bearer ', 'Basic b2ZmaWNl', 'Bearer office-token, Bearer x', 'Bearer __proto__'])(
-    'credentials %j',
+    'the credentials %j get 401',
     async (value) => {
       expect(await call('GET', '/v1/deliveries/2', { headers: { Authorization: value } })).toBe(401)
     },

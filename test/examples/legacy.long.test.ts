@@ -52,7 +52,7 @@ it('the report in a terminal names the fifteen clauses at step 1', async () => {
   await expect(report('shop-token')).rejects.toMatchObject({ code: 2 })
 })
 
-it('the new clients work with step 7, after the end of the old version and before the old clients are updated', async () => {
+it('after the end of the old version, the new clients work with step 7 and the old clients fail', async () => {
   const base = await start(7, { SUNSET: '2025-07-02' })
   const { stdout } = await clients('new', base)
   expect(stdout.trimEnd().split('\n')).toEqual(Object.keys(newClients).map((name) => `ok      ${name}`))
@@ -60,7 +60,7 @@ it('the new clients work with step 7, after the end of the old version and befor
   expect(failed).toMatchObject({ code: 1, stdout: expect.not.stringMatching(/^ok /m) })
 })
 
-it('ends on SIGTERM', async () => {
+it('the service ends on SIGTERM', async () => {
   await start(0)
   const [child] = running as [ChildProcess]
   child.kill('SIGTERM')

@@ -7,8 +7,8 @@ import { tokenIssuer } from '../../src/auth/index.js'
 export const secret = 'a secret of tests, 32 bytes or more'
 
 /**
- * The header fields of a caller with all permissions for the private API of a service that `start`
- * started.
+ * The header fields of a caller who has all permissions for the private API. Only services that
+ * `start` has started accept the token.
  */
 export const asOperator = {
   Authorization: `Bearer ${tokenIssuer({ key: { algorithm: 'HS256', key: secret } })({ sub: 'test', scope: '*:read *:write' })}`,

@@ -93,8 +93,8 @@ const contract = {
 }
 
 /**
- * Whether a person has a value in every member. In the piece `whole`, both persons have. In the
- * piece `unknown`, the addressee has no name.
+ * Whether a person has a value in every member. In the piece `whole`, both persons do. In the piece
+ * `unknown`, the addressee has no name.
  */
 const isWhole = (person: { [member: string]: unknown; telefonos?: string[] }): boolean =>
   Object.values(person).every((value) => value !== null) && (person.telefonos?.length ?? 0) > 0
@@ -109,7 +109,7 @@ const unknown = data.prePiezas.find((one) => one.destinatario.nombre === null)
 
 describe('REP-6: the worked example', () => {
   it.each(['v1', 'v8', 'public/v1'])(
-    'serves a pre-piece in /%s with exactly its members and types',
+    'GET /%s/pre-piezas/{numero} returns exactly the members and types of the worked example',
     async (version) => {
       const { body } = await serve().get(`/${version}/pre-piezas/${whole?.numero}`).expect(200)
       expect(typesOf(body)).toEqual(piece)
@@ -208,7 +208,11 @@ describe('lists', () => {
 
   it.each<[string, string, (one: (typeof data.prePiezas)[number]) => boolean]>([
     ['equality', 'lote=L-0003', (one) => one.lote === 'L-0003'],
-    ['any of several', 'sucursalDeDistribucion=1&sucursalDeDistribucion=2', (one) => one.sucursalDeDistribucion <= 2],
+    [
+      'any of several values',
+      'sucursalDeDistribucion=1&sucursalDeDistribucion=2',
+      (one) => one.sucursalDeDistribucion <= 2,
+    ],
     ['a link', `contrato=${encodeURIComponent('50% desc,uento=1')}`, (one) => one.contratoId === '50% desc,uento=1'],
     ['a nested member', 'destinoInformado.ciudad=Paran%C3%A1', (one) => one.destinoInformado.ciudad === 'Paraná'],
     ['a range of times', 'fechaDesde=2026-06-01T00:00:00', (one) => one.fechaDeEntrada >= '2026-06-01T00:00:00'],
@@ -217,7 +221,7 @@ describe('lists', () => {
       'valorMinimo=250000.5&valorMaximo=500000',
       (one) => one.valorDeclarado >= 250_000.5 && one.valorDeclarado <= 500_000,
     ],
-    ['nothing known', 'sinEmail=true', (one) => one.destinatario.email === null],
+    ['an absent value', 'sinEmail=true', (one) => one.destinatario.email === null],
   ])('QUERY-1: filter by %s', async (_, query, keep) => {
     const expected = numbers(keep)
     expect(expected.length).toBeGreaterThan(0)
@@ -230,7 +234,7 @@ describe('lists', () => {
     expect(await ids(`telefono=${encodeURIComponent(telephone)}`)).toContain(owner?.numero)
   })
 
-  it('QUERY-2, QUERY-7: sorts, and counts', async () => {
+  it('QUERY-2, QUERY-7: are sorted and counted', async () => {
     const { body, headers } = await serve().get('/v8/pre-piezas?sort=-fechaDeEntrada&limit=3').expect(200)
     const latest = data.prePiezas.map((one) => one.fechaDeEntrada).sort()
     expect(body.map((one: { fechaDeEntrada: string }) => one.fechaDeEntrada)).toEqual(latest.reverse().slice(0, 3))
@@ -239,7 +243,7 @@ describe('lists', () => {
 })
 
 describe('sub-resources', () => {
-  it('PATH-9: components belong to their piece, and the store numbers them within it', async () => {
+  it('PATH-9: components belong to a piece, and the store numbers the components of each piece', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas/4/componentes').expect(200)
     expect(body.map((one: { secuencia: number }) => one.secuencia)).toEqual([1, 2, 3])
@@ -256,7 +260,7 @@ describe('sub-resources', () => {
     await app.get('/v8/pre-piezas/5/componentes/numeroDeCabecera=4,secuencia=4').expect(404)
   })
 
-  it('PATH-7: deleting a piece deletes its components, and an absent piece cannot get any', async () => {
+  it('PATH-7: deleting a piece deletes its components, and an absent piece cannot get components', async () => {
     const app = serve()
     const path = '/v8/pre-piezas/4/componentes/numeroDeCabecera=4,secuencia=1'
     await app.get(path).expect(200)
@@ -314,7 +318,7 @@ describe('versions', () => {
 })
 
 describe('VERB-12: pre-pieces that are sent twice', () => {
-  it('are created once with the same Idempotency-Key in either API of the service, and twice if both APIs get the key', async () => {
+  it('are created once in each API if the Idempotency-Key is the same', async () => {
     const app = serve()
     const key = '8e03978e-40d5-43dd-bc93-6894a57f9324'
     const sent = { 'Idempotency-Key': key, Prefer: 'return=representation' }
@@ -407,7 +411,7 @@ describe('probes', () => {
     }
   })
 
-  it('readiness responds with 503 if the database does not respond, with one query a second for all clients; liveness sends no query', async () => {
+  it('readiness responds with 503 if the database does not respond, after one query for all clients', async () => {
     let asked = 0
     const away = () => {
       asked++
@@ -444,7 +448,7 @@ describe('any other path', () => {
     expect(created.headers.location).toBe('https://api.example.com/private/v1/sucursales/X%2F1')
   })
 
-  it('starts without data', async () => {
+  it('the service starts without data', async () => {
     await fill(generate(0))
     const { app, ready } = client(stores)
     await ready()

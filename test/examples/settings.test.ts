@@ -75,7 +75,7 @@ describe('settings', () => {
     },
   )
 
-  it('leave the account, the limit and the secret unchanged', () => {
+  it('keep white space in TOKEN_SECRET and PUBLIC_PASSWORD', () => {
     const secret = ' 32 bytes, blanks at both ends.. '
     expect(
       readSettings({
@@ -99,7 +99,7 @@ describe('settings', () => {
     )
   })
 
-  it('report a short TOKEN_SECRET, an invalid REDIS_URL and a password that HTTP cannot send, without showing them', () => {
+  it('report an invalid TOKEN_SECRET, REDIS_URL or PUBLIC_PASSWORD without its value', () => {
     expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).toThrow(
       /^TOKEN_SECRET is shorter than 32 bytes: give[^\n]*$/,
     )

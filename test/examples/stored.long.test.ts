@@ -1,4 +1,7 @@
-/** Data that outlives a process, and data that several processes share. */
+/**
+ * The example with data that outlives a process (`DATA_DIR`), and with data that several processes
+ * share (`DATABASE_URL`).
+ */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -53,7 +56,7 @@ async function read(address: string) {
 }
 
 describe('DATA_DIR', () => {
-  it('keeps written data, including tags, when the process ends or is killed', async () => {
+  it('keeps written data, including Etags, when the process ends or is killed', async () => {
     const dataDir = join(home, 'kept', 'data')
     const first = run({ DATA_DIR: dataDir })
     const item = `${await first.base}/v8/pre-piezas/1`

@@ -13,8 +13,8 @@ afterAll(async () => {
 const serve = () => client(stores).app
 const branch = { nomenclatura: 'NVA', descripcion: 'Nueva "sucursal" 🚚' }
 
-describe('branches, a hand-written router', () => {
-  it('VERB-1, QUERY-1..7: lists with filter, sort, page and total', async () => {
+describe('the hand-written router of branches', () => {
+  it('VERB-1, QUERY-1..7: returns lists with filter, sort, page and total', async () => {
     const app = serve()
     const { body, headers } = await app.get('/v8/sucursales?sort=-nomenclatura&limit=2&offest=2').expect(200)
     expect(body.map((one: { nomenclatura: string }) => one.nomenclatura)).toEqual(['PRÁ', 'NQN'])
@@ -75,7 +75,7 @@ describe('branches, a hand-written router', () => {
     await app.delete(path).expect(404)
   })
 
-  it('HDR-3: of two concurrent writers with the same tag exactly one succeeds', async () => {
+  it('HDR-3: of several concurrent writers with the same Etag, exactly one succeeds', async () => {
     const app = serve()
     const { headers } = await app.get('/v8/sucursales/ROS').expect(200)
     const etag = headers.etag as string
@@ -86,7 +86,7 @@ describe('branches, a hand-written router', () => {
     await app.delete('/v8/sucursales/ROS').set('If-Match', '*').expect(204)
   })
 
-  it('VERB-7..9: HEAD, OPTIONS and 405', async () => {
+  it('VERB-7..9: responds to HEAD and OPTIONS, and with 405 to methods that do not exist', async () => {
     const app = serve()
     const head = await app.head('/v8/sucursales/ROS').redirects(0).expect(302)
     expect(head.headers).not.toHaveProperty('location')

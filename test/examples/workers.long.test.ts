@@ -38,7 +38,7 @@ const childrenOf = (pid: number): number[] => {
 const alone = { headers: { Connection: 'close' } }
 
 describe('WORKERS', () => {
-  it('HDR-3, VERB-12: with two workers and many clients, no conditional update is lost and no idempotency key creates two records', async () => {
+  it('HDR-3, VERB-12: two workers lose no conditional update, and create one record per Idempotency-Key', async () => {
     const { base, workers, place } = await twoWorkers()
     expect(workers()).toHaveLength(2)
     const url = `${base}/v8/pre-piezas/1`

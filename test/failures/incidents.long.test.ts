@@ -1,7 +1,7 @@
 /**
  * Reproduces the incidents of docs/operations.md: servers of PostgreSQL and Redis are stopped, a
- * pool is exhausted, a disk is full, clocks are wrong. The tests log every log line that the page
- * shows, and the page explains every line that can be logged.
+ * pool is exhausted, a disk is full, clocks are wrong. The page shows every line that the tests
+ * log, and has a section for each incident to which a line links.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -136,7 +136,7 @@ async function holdTable(): Promise<() => Promise<void>> {
 }
 
 describe('the page', () => {
-  it('has a section for each incident that a line links to: symptoms, what to do, what the library does', () => {
+  it('has a section for each incident, with symptoms and what to do', () => {
     const sections = page.split(/^<a id="/m).slice(1)
     const anchors = sections.map((section) => section.slice(0, section.indexOf('"')))
     expect(anchors.toSorted()).toEqual(Object.keys(incidents).toSorted())
@@ -226,7 +226,7 @@ describe('incidents', () => {
     expectOnPage()
   })
 
-  it('retired version: 410, which a hook may log', async () => {
+  it('retired version: 410, which a hook can log', async () => {
     const statuses: (number | undefined)[] = []
     const ask = await serve(adapter(pool()), { onResponse: ({ status }) => statuses.push(status) })
     expect((await ask('/v0/cosas')).status).toBe(410)

@@ -120,7 +120,7 @@ describe('causes', () => {
       new HttpProblem('internal', { detail: 'hunter2', cause: 'hunter2' }),
       'a thrown string',
     ],
-  ])('%s', (_what, error, expected) => {
+  ])('are described without values: %s', (_what, error, expected) => {
     expect(textOf(error)).toBe(expected)
   })
 
@@ -153,7 +153,7 @@ describe('causes', () => {
     expect(textOf(hostile)).toBe('an error that cannot be read')
   })
 
-  it('contains no value and no secret of any member of any error', () => {
+  it('contain no secret, whatever member of an error contains it', () => {
     const members = [
       'message',
       'detail',

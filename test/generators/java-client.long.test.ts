@@ -27,11 +27,12 @@ const run = promisify(execFile)
 const jar = createRequire(import.meta.url).resolve('@openapitools/openapi-generator-cli/bin/openapi-generator.jar')
 const sources = fileURLToPath(new URL('java', import.meta.url))
 const hasJava = ['java', 'javac'].every((program) => spawnSync(program, ['-version']).status === 0)
-if (!hasJava) console.warn('No Java client is generated: there is no java and javac (version 11 or newer).')
+if (!hasJava)
+  console.warn('No Java client is generated, because java and javac (version 11 or newer) are not installed.')
 
 /**
- * The options of the generator. This version refers to types for `anyOf` and for any value, but
- * does not generate them. The options map these types to `Object`.
+ * The options of the generator. This version of the generator refers to types for `anyOf` and for
+ * any value, but does not generate them. The options map these types to `Object`.
  */
 function generatorOptions(document: string): object {
   const names = new Set(['AnyType'])

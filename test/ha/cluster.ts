@@ -39,7 +39,7 @@ export interface Cluster {
    */
   whole(): Promise<void>
   switchover(): Promise<void>
-  /** Ends PgBouncer at once, and starts it again. */
+  /** Kills PgBouncer, and starts it again. */
   restartPooler(): Promise<void>
   /** Restarts all services by SIGTERM, one after another. */
   rollServices(): Promise<void>
@@ -72,7 +72,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 const serviceCount = 4
 
 /**
- * Starts everything. Adds the steps that remove the cluster to `undo`. They must be called in
+ * Starts everything. Adds to `undo` the steps that remove the cluster. They must be called in
  * reverse order.
  */
 async function started(

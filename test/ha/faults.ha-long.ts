@@ -25,7 +25,7 @@ const away = 10_000
 
 /**
  * Milliseconds for which a primary is frozen, and for which replicas lag. This is longer than the
- * lease of the primary, so another node is the primary when it returns.
+ * lease of the primary, so another node is the primary when the frozen one returns.
  */
 const longAway = 25_000
 

@@ -21,7 +21,7 @@ export interface Node {
   readonly name: string
   /** False while the node is killed, frozen or partitioned. */
   readonly reachable: boolean
-  /** Ends Patroni and PostgreSQL at once, as if their machine were lost. */
+  /** Kills Patroni and PostgreSQL, as if their machine were lost. */
   kill(): Promise<void>
   /** Starts Patroni, which starts PostgreSQL. */
   start(): void
@@ -54,7 +54,7 @@ export interface NodeOptions {
   readonly etcdPort: number
   readonly synchronous: boolean
   /**
-   * The function adds the steps that remove the node to this list. They must be called in reverse
+   * `makeNode` adds to this list the steps that remove the node. They must be called in reverse
    * order.
    */
   readonly undo: (() => unknown)[]

@@ -89,7 +89,7 @@ export async function until<T>(
       .then(ask)
       .catch(() => undefined)
     if (found !== undefined && found !== false) return found as T
-    if (Date.now() > end) throw new Error(`Not in ${timeout} ms: ${what}.`)
+    if (Date.now() > end) throw new Error(`This did not happen within ${timeout} ms: ${what}.`)
     await sleep(200)
   }
 }

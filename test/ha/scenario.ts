@@ -22,7 +22,10 @@ export interface Fault extends WorkloadOptions {
   readonly name: string
   /** Causes the fault. The scenario lasts at least until the returned promise resolves. */
   fault(): Promise<void> | void
-  /** Repairs whatever does not recover by itself. Called when the database accepts writes again. */
+  /**
+   * Repairs everything that does not recover by itself. Called when the database accepts writes
+   * again.
+   */
   repair?(): Promise<void> | void
   /** The proxy through which the downtime of the database is measured. Default: HAProxy. */
   readonly through?: 'haproxy' | 'pgbouncer'
@@ -71,7 +74,7 @@ async function timing(url: string, workload: Workload, fault: Fault['fault']): P
   faulted.catch(() => {})
   let [failover, recovery, isDown] = [0, 0, false]
   while (faulting || isDown) {
-    if (performance.now() > began + failoverTimeout) throw new Error('The database took no writes again.')
+    if (performance.now() > began + failoverTimeout) throw new Error('The database did not accept writes again.')
     const wasDown = isDown
     isDown = !(await isWritable(url))
     if (!isDown && wasDown) {

@@ -85,7 +85,7 @@ describe('docs/lifecycle.md', () => {
     expect(documented).toEqual(ofRequests.map((name) => ({ name, takes: [takenBy(name)], adds: addedBy(name) })))
   })
 
-  it('lists for each step exactly the problem statuses that documents describe', () => {
+  it('lists for each step exactly the problem statuses that OpenAPI documents describe', () => {
     const rows = [...read('docs/lifecycle.md').matchAll(/^\| (\w+) \|[^|]*\|[^|]*\| ([^|]*) \|$/gm)]
     const described = new Map(
       rows.map(([, name = '', cell = '']) => [name, [...cell.matchAll(/\b[45]\d\d\b/g)].map(Number)]),
@@ -93,8 +93,8 @@ describe('docs/lifecycle.md', () => {
     for (const [name, endings] of Object.entries(stepProblems)) {
       const known: readonly { readonly code: ProblemCode }[] = endings
       const statuses = new Set(known.map(({ code }) => problemKinds[code].status))
-      // No document describes the 404 of an unknown version, because an unknown version has no
-      // operations.
+      // No OpenAPI document describes the 404 response for an unknown version, because an unknown
+      // version has no operations.
       if (name === 'version') statuses.add(404)
       expect(described.get(name), name).toEqual([...statuses].sort())
     }

@@ -19,6 +19,8 @@ describe('docs/tokens.md', () => {
 
   it.each(rows)('RFC 8725 $section: the named test exists', ({ file, title }) => {
     expect(existsSync(new URL(file, root)), file).toBe(true)
-    expect(readFileSync(new URL(file, root), 'utf8')).toContain(`('${title}'`)
+    // The formatter puts a long title on a line of its own.
+    const calls = readFileSync(new URL(file, root), 'utf8').replace(/\(\s+/g, '(')
+    expect(calls).toContain(`('${title}'`)
   })
 })

@@ -57,7 +57,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: an offer without a charset is UTF-8, and a range with any other parameter does not match', () => {
+  it('HDR-1: an offer without parameters matches a range with charset=utf-8, but no other parameter', () => {
     chosen({
       [`${json}; charset=utf-8`]: json,
       [`${json};Charset="UTF-8"`]: json,

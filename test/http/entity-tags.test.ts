@@ -52,7 +52,7 @@ describe('formatTag and versionOf', () => {
     )
   })
 
-  it('HDR-2: a tag that formatTag cannot have created has no version', () => {
+  it('HDR-2: versionOf returns no version for a tag that formatTag never creates', () => {
     for (const opaque of [
       '',
       '"',
@@ -154,7 +154,7 @@ describe('comparison', () => {
     expect([matchesStrongly(both, '"a"', true), matchesStrongly(both, '"c"', true)]).toEqual([true, false])
   })
 
-  it('HDR-2: If-Match names versions by any of their tags, and by weak tags only with the option', () => {
+  it('HDR-2: versionsOf returns the version of each tag, and includes weak tags only with the option', () => {
     const field = list('"1.a", W/"2.b", "3", "1.c"')
     expect(versionsOf(field)).toEqual(['1', '1'])
     expect(versionsOf(field, true)).toEqual(['1', '2', '1'])

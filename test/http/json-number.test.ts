@@ -71,7 +71,7 @@ describe('JSON numbers', () => {
       expect(integerChanges(JSON.stringify(double))).toBe(false)
   })
 
-  it('HDR-5: a number that is considered to need no check is in fact unchanged', () => {
+  it('HDR-5: needsCheck returns false only for numbers that are read unchanged', () => {
     fc.assert(
       fc.property(
         literal,
@@ -88,7 +88,7 @@ describe('JSON numbers', () => {
   })
 })
 
-/** The integer that the shortest decimal form of a double stands for. */
+/** The integer value of the shortest decimal form of a double. */
 function decimalOf(double: number): bigint {
   const [mantissa = '', exponent = '0'] = String(double).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

@@ -73,8 +73,8 @@ describe('readSound', () => {
       fc.property(text, fc.nat({ max: 6 }), (given, depth) => {
         const scan = scanJson(given, depth)
         if ('malformed' in scan || scan.negativeZero) return
-        // The scanner accepts large integers that have the spelling of a double. readSound cannot
-        // check the spelling, so it leaves these integers to the scanner.
+        // The scanner accepts a large integer if its digits are those that JSON.stringify writes.
+        // readSound cannot see the digits, so it leaves large integers to the scanner.
         let large = false
         JSON.parse(given, (_, value) => {
           large ||= Number.isInteger(value) && !Number.isSafeInteger(value)

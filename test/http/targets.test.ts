@@ -40,7 +40,7 @@ describe('splitTarget', () => {
 })
 
 describe('decodeSegments', () => {
-  it('PATH-11: a leading slash and one trailing slash do not count, and other empty segments do', () => {
+  it('PATH-11: a leading slash and one trailing slash add no segment, and other empty segments are kept', () => {
     expect(['', '/', '/a', '/a/', 'a', '//', '/a//', '//a', '/a//b'].map(decodeSegments)).toEqual([
       [],
       [],

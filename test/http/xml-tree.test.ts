@@ -26,7 +26,7 @@ describe('parseXml', () => {
     })
   })
 
-  it('HDR-5: comments and processing instructions are skipped, CDATA is text, and the pieces of text around them are joined', () => {
+  it('HDR-5: comments and processing instructions are skipped, CDATA is text, and adjacent text is joined', () => {
     expect(
       root('<a> x<!-- & < -->y<?pi < ?>z<![CDATA[<&]]]]><![CDATA[>]]>\r\n\r&#13;&#x1F600;&amp;&lt;&gt;&quot;&apos;</a>')
         .text,

@@ -21,8 +21,8 @@ export interface Built {
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * The filter parameters of each member. Their names contain the index of the member, because some
- * names of members have another meaning in a query.
+ * The filter parameters of each member. A parameter is named after the index of the member, because
+ * some member names, such as `sort`, have another meaning in a query.
  */
 export const filtersOf = ({ key, members }: Design) =>
   [...key, ...members].flatMap((member, i) => {
@@ -95,8 +95,8 @@ export function resourceOf(design: Design): ResourceDefinition {
 let count = 0
 
 /**
- * Builds the table of a design, and the resource over it. `role` is the role that uses the table if
- * it has row-level security.
+ * Builds the table of a design, and the resource over it. `role` is the database role that
+ * row-level security applies to.
  */
 export function build(design: Design, role: string): Built {
   const { form, version, key, members, names, unique, reference, security } = design

@@ -1,4 +1,7 @@
-/** Runs one case: all laws on a random table and its rows. */
+/**
+ * Runs one case: checks all laws on a random table and its rows. A law is a property that every
+ * table must have.
+ */
 import type { Adapter } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { postgresAdapter } from '../../src/adapters/postgres/index.js'
@@ -31,7 +34,7 @@ export async function tableCase({ design, rows, choices }: Case, listener: Liste
     await lawful(client, design, rows)
     await foreign(pick, client, design, built, store)
     const after = await theirs()
-    if (after !== before) throw new Broken('Rows of others do not change.', before, after)
+    if (after !== before) throw new Broken('Rows of other callers do not change.', before, after)
   } catch (error) {
     throw reported(error, design, rows, built.ddl, served)
   } finally {
@@ -114,7 +117,7 @@ async function strangers(pick: Choose, design: Design, built: Built, store: LawS
   }
 }
 
-/** Creates an update by another session, which sets one member of every row. */
+/** Creates an update that another session can run. It sets one member of every row. */
 function changeOf(design: Design, { base, column }: Built, store: LawStore, pick: Choose): Change | undefined {
   const fit = design.members.filter(
     ({ name, kind, filled }) =>
@@ -163,8 +166,8 @@ function inMemory(design: Design): Design {
 }
 
 /**
- * In memory, only the schema of a member determines whether a value has other spellings. A plain
- * string has none.
+ * Removes the column's rules for equal values from a member that is a plain string. The memory
+ * adapter compares such strings exactly.
  */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema
@@ -196,7 +199,7 @@ function reported(
   const { key, members, ...others } = design
   const sections = [
     error instanceof Error ? error.message : String(error),
-    ['The last requests and answers:', ...(client?.last ?? [])].join('\n'),
+    ['The last requests and responses:', ...(client?.last ?? [])].join('\n'),
     ['The rows that were sent:', ...rows.map(({ values }) => JSON.stringify(values))].join('\n'),
     [
       'The table:',

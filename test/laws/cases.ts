@@ -19,7 +19,7 @@ export interface Case {
 /** Chooses one of several strings. */
 export type Choose = (values: readonly string[]) => string
 
-/** Returns a function that makes these choices. For the same seed, it makes the same choices. */
+/** Returns a function that makes random choices. The same seed gives the same choices. */
 export function choose(choices: number): Choose {
   let state = choices
   return (values) => {

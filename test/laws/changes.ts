@@ -4,7 +4,7 @@ import type { Design, MemberDesign } from './designs.js'
 import { expectLaw, type Found, own, type Row, short } from './laws.js'
 import type { Answer, Client } from './service.js'
 
-/** An update by another session, which sets one member of every row. */
+/** An update that another session runs. It sets one member of every row. */
 export interface Change {
   readonly member: MemberDesign
   /** Sets the first or the second value. Resolves with `false` if the database refuses it. */
@@ -12,9 +12,8 @@ export interface Change {
 }
 
 /**
- * An update by another session that changes the body also changes the tag. The response to a write
- * with the old tag is 412, and the write changes nothing. A concurrent write never undoes the
- * update.
+ * If an update by another session changes the body, it also changes the tag. A write with the old
+ * tag gets 412 and changes nothing. A concurrent write never undoes the update.
  */
 export async function changes(client: Client, design: Design, { path }: Found, change: Change): Promise<void> {
   const read = async (): Promise<Answer> => {
@@ -35,7 +34,7 @@ async function outdated(client: Client, path: string, before: Answer, now: Answe
   const seen = await client.send('GET', path, { 'If-None-Match': old })
   expectLaw(
     seen.status === 200 && seen.text === now.text,
-    'No 304 hides an update of another session.',
+    'No 304 hides an update by another session.',
     path,
     short(seen),
   )

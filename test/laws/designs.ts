@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import type { Kind } from './kinds.js'
 
 /**
- * Where the value of a member comes from if a request omits it. If it is `sent`, a request must not
- * omit it.
+ * The source of a member's value if a request omits the member. With `sent`, every request must
+ * contain the member.
  */
 type Filled = 'null' | 'sent' | 'default' | 'generated' | 'identity' | 'identity by default' | 'serial' | 'scope'
 
@@ -61,7 +61,10 @@ export interface Design {
   readonly security: Security
 }
 
-/** `values` is the body of a row. `odd` has the names of the members that may be refused. */
+/**
+ * `values` is the body of a row. `odd` has the names of the members that the service is allowed to
+ * refuse.
+ */
 export interface RowDesign {
   readonly values: Readonly<Record<string, unknown>>
   readonly odd: readonly string[]

@@ -19,7 +19,7 @@ export interface Kind {
   readonly schema: { readonly type: string; readonly [keyword: string]: unknown }
   /** Values that every column of the kind accepts. */
   readonly values: fc.Arbitrary<unknown>
-  /** Values that may be refused. Then the response is a 422 that points to the member. */
+  /** Values that the service is allowed to refuse, with a 422 that points to the member. */
   readonly odd?: fc.Arbitrary<unknown>
   /**
    * The normal form of a value. Two values are equal if their normal forms are equal. Default: the

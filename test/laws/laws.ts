@@ -1,6 +1,6 @@
 /**
- * The laws that apply to every table. If a law is violated, its function throws `Broken`, with the
- * request and the response.
+ * The laws, which are properties that every table must have. If a law is violated, its function
+ * throws `Broken`, with the request and the response.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { segmentOf } from '../../src/definition/key.js'
@@ -40,12 +40,13 @@ function suspects(design: Design, { values, odd }: RowDesign, rows: readonly Row
   const found = new Set(odd)
   const keys = design.key.map(({ name }) => name)
   if (rows.length > 0) for (const name of keys) found.add(name)
-  // A path cannot contain every key: empty strings, dots and overlong strings may be refused.
+  // Some keys cannot be part of a path, such as empty strings, dots and overlong strings. They can
+  // be refused.
   for (const name of keys) found.add(name)
   if (design.unique !== undefined) found.add(design.unique.member)
   for (const name of design.reference?.members ?? []) found.add(name)
-  // A trigger refuses the whole record, and the check of a domain that several columns have does
-  // not name the column. Then the 422 may point to no member.
+  // The 422 can point to no member in two cases: a trigger refuses the whole record, or several
+  // columns have the same domain, whose check does not name the column.
   if (['null', 'raise', 'raise, deferred'].includes(design.trigger) || ambiguous(design)) found.add('')
   for (const name of Object.keys(values))
     if (typeof values[name] === 'string' && (values[name] as string).length > 2_000) found.add(name)
@@ -63,8 +64,7 @@ const pointersOf = (answer: Answer): readonly string[] =>
   )
 
 /**
- * The response to a POST is 201 and the values are stored, or it is a 422 that names the invalid
- * member.
+ * A POST gets 201 and its values are stored, or it gets a 422 that names the invalid member.
  */
 export async function creates(client: Client, design: Design, rows: readonly RowDesign[]): Promise<readonly Found[]> {
   const found: Found[] = []
@@ -113,23 +113,23 @@ const rewrites = (design: Design, name: string): boolean =>
 export async function roundTrips(client: Client, design: Design, { path, row }: Found): Promise<void> {
   const read = async (): Promise<Answer> => {
     const answer = await client.send('GET', path)
-    expectLaw(answer.status === 200, 'GET shows a record that is there.', path, short(answer))
+    expectLaw(answer.status === 200, 'GET shows an existing record.', path, short(answer))
     return answer
   }
   const unchanged = (answer: Answer, law: string): void => {
     expectLaw(answer.status === 200, law, path, row, short(answer))
     expectLaw(same(design, row, answer.json as Row), law, path, row, short(answer))
   }
-  for (const _ of [1, 2]) unchanged(await client.send('PUT', path, {}, row), 'PUT takes back what GET showed.')
+  for (const _ of [1, 2]) unchanged(await client.send('PUT', path, {}, row), 'PUT accepts what GET showed.')
   const before = await read()
   unchanged(before, 'PUT of what GET showed changes nothing.')
   expectLaw(isDeepStrictEqual(before.json, row), 'PUT of what GET showed keeps every byte.', row, short(before))
   const put = await client.send('PUT', path, { 'If-Match': String(before.headers.etag) }, before.json)
-  unchanged(put, 'PUT with If-Match takes back what GET showed.')
+  unchanged(put, 'PUT with If-Match accepts what GET showed.')
   const again = await client.send('PUT', path, { 'If-Match': String(put.headers.etag) }, put.json)
-  unchanged(again, 'PUT with the tag of a PUT takes back what it showed.')
+  unchanged(again, 'PUT accepts the body and the tag that the previous PUT returned.')
   const stale = await client.send('PUT', path, { 'If-Match': '"none"' }, row)
-  expectLaw(stale.status === 412, 'A tag that no response contained gets 412.', path, short(stale))
+  expectLaw(stale.status === 412, 'PUT with a tag that no response contained gets 412.', path, short(stale))
 
   for (const [name, value] of Object.entries(row)) {
     // In a merge patch, null inside an object removes the member (RFC 7396, section 2).
@@ -144,11 +144,11 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   const xml = await client.send('GET', path, { Accept: 'application/xml' })
   expectLaw(xml.status === 200, 'GET shows XML.', path, short(xml))
   const type = { 'Content-Type': 'application/xml' }
-  unchanged(await client.send('PUT', path, type, xml.text), 'PUT takes back the XML that GET showed.')
+  unchanged(await client.send('PUT', path, type, xml.text), 'PUT accepts the XML that GET showed.')
   const tagged = String((await read()).headers.etag)
   unchanged(
     await client.send('PUT', path, { ...type, 'If-Match': tagged }, xml.text),
-    'PUT with If-Match takes back XML.',
+    'PUT with If-Match accepts the XML that GET showed.',
   )
   const now = await client.send('GET', path, { Accept: 'application/xml' })
   expectLaw(now.text === xml.text, 'PUT of XML changes nothing.', path, xml.text, now.text)
@@ -191,11 +191,11 @@ export async function filters(client: Client, design: Design): Promise<void> {
   const rows = await listed(client, '', 'A list without filters gets 200.')
   for (const filter of filtersOf(design)) {
     const { name, kind } = filter.member
-    const nulls = await listed(client, { [filter.nulls]: 'true' }, `The nulls of "${name}" are found.`)
+    const nulls = await listed(client, { [filter.nulls]: 'true' }, `The null filter of "${name}" gets 200.`)
     const without = rows.filter((row) => own(row, name) == null)
     expectLaw(
       isDeepStrictEqual(keysOf(design, nulls), keysOf(design, without)),
-      `The nulls of "${name}" are found, and nothing else.`,
+      `The null filter of "${name}" finds all nulls, and nothing else.`,
       rows,
       nulls,
     )
@@ -211,14 +211,14 @@ export async function filters(client: Client, design: Design): Promise<void> {
           const found = await listed(
             client,
             { [filter.has]: queryText(item) },
-            `"${name}" contains what GET shows in it.`,
+            `The "contains" filter of "${name}" finds each item that GET shows.`,
           )
           const holders = rows.filter((row) =>
             (own(row, name) as unknown[] | null)?.some((one) => isDeepStrictEqual(one, item)),
           )
           expectLaw(
             isDeepStrictEqual(keysOf(design, found), keysOf(design, holders)),
-            `"${name}" contains what GET shows in it.`,
+            `The "contains" filter of "${name}" finds each item that GET shows.`,
             item,
             rows,
             found,
@@ -301,7 +301,7 @@ async function ranges(
 ): Promise<void> {
   const { name } = filter.member
   const text = queryText(value)
-  const law = `The ranges of "${name}" from what GET shows part its values.`
+  const law = `The range filters of "${name}" divide the non-null records at a value.`
   const asked = async (parameter: string): Promise<readonly Row[]> => listed(client, { [parameter]: text }, law)
   const [gt, gte, lt, lte] = [
     await asked(filter.gt),
@@ -333,7 +333,11 @@ export async function orders(client: Client, design: Design): Promise<void> {
       const ascending = sign === '' ? sorted : sorted.toReversed()
       const values = ascending.map((row) => own(row, name) ?? null)
       const nulls = values.indexOf(null)
-      expectLaw(nulls < 0 || values.slice(nulls).every((value) => value === null), 'Null is the largest.', sorted)
+      expectLaw(
+        nulls < 0 || values.slice(nulls).every((value) => value === null),
+        'Null is ordered after every other value.',
+        sorted,
+      )
       const filter = parameters.get(name)
       if (kind.compares === 'all' && filter !== undefined) {
         for (const [i, row] of ascending.entries()) {
@@ -365,7 +369,7 @@ async function walks(
   size: number,
   sorted: readonly Row[],
 ): Promise<void> {
-  const law = `A walk sorted by "${sort}", ${size} a page, visits each record once.`
+  const law = `A walk sorted by "${sort}", with pages of ${size}, visits each record once.`
   const keys = sorted.map((row) => keyOf(design, row))
   let path: string | undefined = `${collection}?${new URLSearchParams({ sort, limit: String(size) })}`
   const seen: string[] = []
@@ -393,7 +397,7 @@ async function walks(
     back.unshift(...(answer.json as Row[]).map((row) => keyOf(design, row)))
     previous = linkOf(client, answer, 'prev')
   }
-  expectLaw(isDeepStrictEqual(back, keys), `${law} Backwards.`, back, keys)
+  expectLaw(isDeepStrictEqual(back, keys), `Backwards: ${law}`, back, keys)
 }
 
 function linkOf(client: Client, { headers }: Answer, relation: string): string | undefined {
@@ -416,7 +420,7 @@ export async function removes(client: Client, design: Design, found: readonly Fo
     const others = found.slice(i + 1).map((one) => one.row)
     expectLaw(
       isDeepStrictEqual(keysOf(design, left), keysOf(design, others)),
-      'DELETE removes its own record alone.',
+      'DELETE removes no other record.',
       path,
       left,
       others,
@@ -435,7 +439,7 @@ export async function addressed(client: Client, definition: ResourceDefinition):
 
 /**
  * GET and lists show a record with values that JSON can't represent exactly. An empty PATCH and a
- * PUT leave it unchanged, or the response is a 422 that names the member that JSON can't show.
+ * PUT leave the record unchanged, or get a 422 that names the member that JSON can't show.
  */
 export async function inexact(
   client: Client,
@@ -453,9 +457,15 @@ export async function inexact(
     const refused = answer.status === 422 && pointers.length > 0 && pointers.every((name) => members.has(name))
     expectLaw(answer.status === 200 || refused, law, path, short(shown), short(answer))
   }
-  checks(patched, 'A PATCH of nothing gets 200, or 422 for a member that JSON cannot show.')
+  checks(patched, 'An empty PATCH gets 200, or 422 for a member that JSON cannot show.')
   const after = await stored()
-  expectLaw(after === before, 'A PATCH leaves what JSON cannot show as it is.', before, after, short(patched))
+  expectLaw(
+    after === before,
+    'An empty PATCH does not change values that JSON cannot show.',
+    before,
+    after,
+    short(patched),
+  )
   const put = await client.send('PUT', path, {}, shown.json)
   checks(put, 'PUT of what GET showed gets 200, or 422 for a member that JSON cannot show.')
   // There is one exception: GET shows NaN as null, and a PUT of the shown record stores null. The
@@ -469,7 +479,7 @@ export async function inexact(
     short(now),
   )
   const xml = await client.send('GET', path, { Accept: 'application/xml' })
-  expectLaw(xml.status === 200, 'GET shows a record that other sessions wrote as XML.', path, short(xml))
+  expectLaw(xml.status === 200, 'GET shows as XML a record that other sessions wrote.', path, short(xml))
   for (const { name } of sortsOf(design)) {
     for (const size of [1, 3])
       await walks(

@@ -1,4 +1,7 @@
-/** Sets how many cases the laws run on and where they start, and reports failures. */
+/**
+ * Reads the number of cases and their seed from the environment, checks a law, and reports
+ * failures.
+ */
 import fc from 'fast-check'
 import type { Case } from './cases.js'
 import { Broken } from './service.js'

@@ -1,6 +1,6 @@
 /**
- * A service over one random table, and a client. The client checks every response by the laws that
- * need no further request.
+ * A service over one random table, and a client. The client checks the laws that every single
+ * response must fulfil.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -32,7 +32,8 @@ export class Broken extends Error {
 export async function listening(): Promise<Listener> {
   let handler: http.RequestListener = (_, response) => response.end()
   const server = http.createServer((request, response) => handler(request, response))
-  // A database in this process may block it for seconds. Idle connections must survive that.
+  // A database that runs in this process can block the process for seconds. Idle connections must
+  // survive this time.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -137,7 +138,7 @@ export class Client {
     if (this.#last.length > reported) this.#last.shift()
     if (answer.status >= 500) {
       const causes = this.#errors.splice(0).map((error) => `${error instanceof Error ? error.stack : error}`)
-      throw new Broken(`No answer to a ${method} is a ${answer.status}.`, said, answer.text, ...causes)
+      throw new Broken(`No response to a ${method} is a ${answer.status}.`, said, answer.text, ...causes)
     }
     this.#errors.length = 0
     const { etag } = answer.headers
@@ -149,7 +150,7 @@ export class Client {
     if (known !== undefined && known !== answer.text)
       throw new Broken(
         'Two bodies do not share a tag.',
-        `The tag is ${etag}; the second body answers ${said}`,
+        `The tag is ${etag}. The second body is the response to ${said}`,
         known,
         answer.text,
       )

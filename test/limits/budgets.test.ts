@@ -35,7 +35,7 @@ describe('budgets', () => {
     expect(fitting(method, path)).toBe(name)
   })
 
-  it('LIMIT-1: inherit limit and window from the default budget', () => {
+  it('LIMIT-1: a budget inherits its limit and window from the default budget', () => {
     expect(all.map(({ limit, window }) => [limit, window])).toEqual([
       [10, 60_000],
       [60, 1000],
@@ -48,7 +48,7 @@ describe('budgets', () => {
     })
   })
 
-  it('LIMIT-1: need no default budget if every request matches another budget', () => {
+  it('LIMIT-1: no default budget is needed if every request matches another budget', () => {
     const read = { name: 'read', methods: 'read', limit: 1 } as const
     const write = { name: 'write', methods: 'write', limit: 1 } as const
     expect(resolveBudgets({ budgets: [read, write], failures: { limit: 3 } }).all).toHaveLength(2)

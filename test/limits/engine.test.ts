@@ -42,7 +42,7 @@ describe('engine', () => {
     throw error
   }
 
-  it('LIMIT-1: writes the same fields as express-rate-limit, for every caller, on the first call and on the next', async () => {
+  it('LIMIT-1: the first and second request of a caller get the fields of express-rate-limit', async () => {
     const budgets = fc.record({
       name: fc.constantFrom('default', 'a.b_c-d'),
       limit: fc.integer({ min: 1, max: 1e9 }),
@@ -76,7 +76,7 @@ describe('engine', () => {
     )
   })
 
-  it('LIMIT-1: passes an error of the store to the limit, which may recover', async () => {
+  it('LIMIT-1: passes an error of the store to a callback, which can throw it or let the request pass', async () => {
     const budget: Budget = { name: 'default', limit: 1, window: 1000, routes: undefined, methods: undefined }
     const down = new Error('down')
     const store = { increment: () => Promise.reject(down), decrement: () => {}, resetKey: () => {} }

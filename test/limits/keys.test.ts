@@ -6,7 +6,7 @@ import { addressKey, nameKey, principalKey, principalName } from '../../src/limi
 const from = (ip: string) => ({ ip, socket: {} }) as unknown as IncomingMessage
 
 describe('keys', () => {
-  it('LIMIT-1: of a principal consist of its sub and its iss, or of the principal itself if it is a string or a number', () => {
+  it('LIMIT-1: the key contains the sub and iss of a principal, or a principal that is a string or number', () => {
     expect(principalName({ sub: 'ana' })).toBe('["ana"]')
     expect(principalName({ sub: '["i","ana"]' })).not.toBe(principalName({ sub: 'ana', iss: 'i' }))
     expect(principalName({ sub: 'ana', iss: 'https://a' })).not.toBe(principalName({ sub: 'ana', iss: 'https://b' }))
@@ -28,7 +28,7 @@ describe('keys', () => {
       expect(principalName(anonymous)).toBeUndefined()
   })
 
-  it('LIMIT-1: are computed once for a principal, and again if the principal was modified', () => {
+  it('LIMIT-1: the key of a principal is computed once, and again if the principal was modified', () => {
     const texts = fc.option(fc.constantFrom('', 'ana', 'eva', 'x'.repeat(70)), { nil: undefined })
     const values = fc.oneof(texts, fc.constantFrom(7, null))
     fc.assert(
@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(principalKey('ana')).toBe(nameKey('ana'))
   })
 
-  it('LIMIT-1: have a bounded length, and the key of a principal is never the key of an IP address', () => {
+  it('LIMIT-1: every key has a bounded length, and the key of a principal is never the key of an IP address', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), fc.string({ maxLength: 300 }), (name, address) => {
         const [a, b] = [nameKey(name), addressKey(from(address))]

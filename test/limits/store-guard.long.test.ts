@@ -72,7 +72,7 @@ describe('StoreGuard', () => {
     const store: LimitStore = { increment: () => hits as never, decrement: () => {}, resetKey: () => {} }
     const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
-    await sleep(1300) // Waits until a probe has run, because the probe must not end the outage.
+    await sleep(1300) // A probe runs in this time. It must not end the outage.
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
@@ -92,7 +92,7 @@ describe('StoreGuard', () => {
     },
   )
 
-  it('LIMIT-1: a short outage ends within a second, and a repeated one is reported at most once a second', async () => {
+  it('LIMIT-1: a short outage ends within a second, and rapidly repeated outages cause few reports', async () => {
     const store = new FakeStore()
     const onStoreFailure = vi.fn()
     const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
@@ -111,7 +111,7 @@ describe('StoreGuard', () => {
     expect(onStoreFailure.mock.calls.length).toBeLessThanOrEqual(7)
   })
 
-  it('LIMIT-1: ready() waits for a store that counts, for a limited time', async () => {
+  it('LIMIT-1: ready() waits for a limited time until the store counts', async () => {
     const store = new FakeStore()
     store.behavior = 'fails'
     const guard = new StoreGuard(messages, { onStoreFailure() {}, onStoreRecovery() {} })
@@ -127,7 +127,7 @@ describe('StoreGuard', () => {
     expect(performance.now() - at).toBeLessThan(1000)
   })
 
-  it('LIMIT-1: probes a store that is down soon after the failure and then at most once a second, and reports the next outage again', async () => {
+  it('LIMIT-1: a store that is down is rarely probed, and its next outage is reported again', async () => {
     const store = new FakeStore()
     store.behavior = 'fails'
     const onStoreFailure = vi.fn(() => Promise.reject(new Error('its own affair')) as never)
@@ -165,7 +165,7 @@ describe('StoreGuard', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a probe without a reply times out and sends no further command, and the next probe finds the store', async () => {
+  it('LIMIT-1: a probe without a reply times out, and a later probe ends the outage', async () => {
     vi.useFakeTimers()
     try {
       const store = new FakeStore()
@@ -173,8 +173,8 @@ describe('StoreGuard', () => {
       const onStoreRecovery = vi.fn()
       const guarded = new StoreGuard(messages, { onStoreFailure: () => {}, onStoreRecovery }).add(store, 60_000)
       await vi.advanceTimersByTimeAsync(30_000)
-      // A client may queue commands while it is disconnected, so only one command is sent in about
-      // three seconds.
+      // A client can queue commands while it is disconnected, so each probe sends only one command,
+      // about every three seconds.
       expect(new Set(store.calls)).toEqual(new Set(['init 60000']))
       expect(store.calls.length).toBeGreaterThan(8)
       expect(store.calls.length).toBeLessThan(16)
@@ -207,7 +207,7 @@ describe('StoreGuard', () => {
       () => new Promise(() => {}),
       () => new Promise((resolve) => later.push(() => resolve({ totalHits: 1, resetTime: undefined }))),
       () => new Promise((_, reject) => later.push(() => reject(new Error('late')))),
-      // A thenable may settle twice, throw, or settle synchronously.
+      // A thenable can settle twice, throw, or settle synchronously.
       () => thenable((resolve, reject) => [resolve({ totalHits: 1 }), reject(new Error('twice'))]),
       () => thenable((_, reject) => [reject(new Error('once')), reject(new Error('twice'))]),
       () =>

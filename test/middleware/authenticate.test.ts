@@ -85,7 +85,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-4: identify may be asynchronous. An unavailable dependency causes a 503, and an exception a 500', async () => {
+  it('AUTH-4: identify can be async. An unavailable dependency causes a 503, and an exception a 500', async () => {
     const waits = at(byKey({ identify: async (key) => callers.get(key) }))
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-ana')).text).toBe('ana')
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-eva')).status).toBe(401)

@@ -22,7 +22,7 @@ const clientes = defineResource({ collection: 'clientes', key: 'id', schema, fil
 describe.each(majors)('listQuery() on %s', (_, express: Express) => {
   const query = listQuery(sucursales)
 
-  it('QUERY-1..5: the query is parsed from the raw query string, typed and bounded, and its sort order is total', async () => {
+  it('QUERY-1..5: the raw query string is parsed, typed and bounded, and its sort order is total', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))),
@@ -59,7 +59,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect(body.errors[1].suggestion).toBe('offest')
   })
 
-  it('QUERY-1: works on a router, in a sub-app, with app.use, next to another query parser, and for an absolute-form target', async () => {
+  it('QUERY-1: works on a router, in a sub-app and for absolute-form targets, with any query parser', async () => {
     const { app, call } = service(express, (app) => {
       app.set('query parser', 'extended')
       const router = express.Router()

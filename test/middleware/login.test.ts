@@ -58,7 +58,7 @@ describe('login(): options', () => {
 })
 
 describe('login(): stores', () => {
-  it('AUTH-6: a window above the longest timer is refused, because a store that sweeps by timer would sweep constantly', () => {
+  it('AUTH-6: a window above the longest timer is refused, because a store could sweep constantly', () => {
     const windows: number[] = []
     const store = () => ({
       init: ({ windowMs }: { windowMs: number }) => void windows.push(windowMs),
@@ -77,7 +77,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   const hash = cheapHash(right, today)
   const find = (user: string) => (user === 'ana' ? { hash, principal: 'ana' } : undefined)
 
-  it('AUTH-2: user and password get 200 with a token in x-authorization-token, without a body, and with no-store', async () => {
+  it('AUTH-2: user and password get 200 with a token in x-authorization-token, and no body', async () => {
     const { attempt, call } = build(express, { find })
     const answer = await attempt('ana', right)
     expect(answer.status).toBe(200)
@@ -156,7 +156,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([query.status, query.body.code, query.body.errors[0].parameter]).toEqual([400, 'invalid-query', 'user'])
   })
 
-  it('AUTH-6: after ten failures of an account from one IP address, even the right password gets 429, and unknown accounts get the same responses', async () => {
+  it('AUTH-6: after ten failures from one IP address, known and unknown accounts get 429 at that address', async () => {
     const { attempt, statuses } = build(express, { verify })
     for (const user of ['ana', 'nobody']) {
       expect(await statuses(10, user, 'wrong')).toEqual(times(10, 401))
@@ -178,7 +178,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-6: while attempts are being checked, further attempts are refused for only a few seconds, because the passwords may be right', async () => {
+  it('AUTH-6: while attempts are being checked, further attempts are refused for only a few seconds', async () => {
     let check = (): void => {}
     const checked = new Promise<void>((resolve) => {
       check = resolve
@@ -218,7 +218,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('other', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: failures from many other IP addresses are limited, and do not lock out the IP address that the owner uses', async () => {
+  it('AUTH-6: failures from many IP addresses are limited, but the IP address of the owner is not locked out', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { account: { limit: 5 }, address: { limit: 6 } } })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
@@ -253,7 +253,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await build(express, { find: () => null }).statuses(1, 'ana', right)).toEqual([401])
   })
 
-  it('AUTH-6: a hash with outdated parameters is replaced after a login, and the login succeeds even if the replacement fails', async () => {
+  it('AUTH-6: an outdated hash is replaced after a login, and the login succeeds even if this fails', async () => {
     const old = cheapHash(right, weak)
     const upgraded = vi.fn((_user: string, _hash: string, _replaced: string): void => {
       throw new Error('no disk')
@@ -367,7 +367,7 @@ describe('login() over Redis', () => {
     await one.client.del(keys)
   })
 
-  it('AUTH-6: while Redis is unavailable the process counts failures itself, and includes the failures it saw before', async () => {
+  it('AUTH-6: while Redis is down, the process counts failures, including those before the outage', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const { store, close } = redisStores(server.url)

@@ -16,7 +16,7 @@ const collection = () => methodRules({ on: 'collection', allow: ['POST', 'GET'] 
 describe('methodRules(): options', () => {
   const build = (options: unknown) => () => methodRules(options as MethodRulesOptions)
 
-  it('VERB-7: DELETE on a collection is refused as an option', () => {
+  it('VERB-7: options that allow DELETE on a collection are refused', () => {
     expect(build({ on: 'collection', allow: ['GET', 'DELETE'] })).toThrow(ConfigurationError)
   })
 
@@ -65,7 +65,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
       app.all(path, guard, (req: Request, res: Response) => void res.json(req.params))
     })
 
-  it('AUTH-4: passes the key in the path to the permission function: an item of another caller gets 403, and a method that is not allowed gets 405', async () => {
+  it('AUTH-4: the permission function gets the key, so the item of another caller gets 403', async () => {
     const { call } = serving(
       methodRules({
         on: 'item',
@@ -83,7 +83,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
     expect((await call.options('/clientes/1').set('X-User', 'ana')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('AUTH-4: an absent key, and a caller that was not authenticated, are errors of the service and get 500', async () => {
+  it('AUTH-4: an absent key, and a missing authentication middleware, are errors of the service: 500', async () => {
     const guard = methodRules({
       on: 'item',
       allow: ['GET'],
@@ -300,7 +300,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       'res.write': (_req, res) => {
         res.status(201).write('a', () => res.end('b'))
       },
-      'a promise nobody awaits': (_req, res) => {
+      'a promise that is not awaited': (_req, res) => {
         void Promise.resolve().then(() => res.status(201).json({ id: 1 }))
       },
     }
@@ -318,7 +318,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       },
     )
 
-    it('VERB-2: 201 without Location also becomes a 500 with an asynchronous error handler, and without problems()', async () => {
+    it('VERB-2: 201 without Location becomes a 500 with an async error handler, and without problems()', async () => {
       const app = express()
       app.post('/sucursales', collection(), (_req, res) => {
         res.writeHead(201)
@@ -386,7 +386,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     })
   })
 
-  it('RFC 9110 8.7: a Content-Location becomes absolute, and is removed from refusals and from responses without their body', async () => {
+  it('RFC 9110 8.7: Content-Location becomes absolute, and errors and empty responses lack it', async () => {
     const { call } = service(express, (app) => {
       app.all('/sucursales', methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/x' }))
       app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['PUT', 'PATCH', 'DELETE'], baseUrl: 'https://a/x' }))
@@ -411,7 +411,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(await place('delete', '/sucursales/1')).toBeUndefined()
   })
 
-  it('AUTH-4: a caller with write but no read permission cannot send JSON Patch, because it would reveal values', async () => {
+  it('AUTH-4: a caller without read permission cannot send JSON Patch, because it would reveal values', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const { call } = service(express, (app) => {
       app.use(who)
@@ -434,7 +434,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     await as('*:read *:write', 'application/json-patch+json').expect(200)
   })
 
-  it('AUTH-4: a caller with write but no read permission gets the status and headers of a write, and no body', async () => {
+  it('AUTH-4: a caller without read permission gets the status and headers of a write, but no body', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const guard = { permission: scopePermission(), resource: 'sucursales' }
     const { call } = service(express, (app) => {
@@ -483,8 +483,8 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect((await as(writer, 'patch', '/sucursales/1?bad')).status).toBe(422)
   })
 
-  describe.each(['before', 'behind'])('with a compressing middleware %s it', (place) => {
-    it('VERB-6, VERB-8: responses to HEAD, GET and DELETE are the same', async () => {
+  describe.each(['before', 'behind'])('with compression %s methodRules()', (place) => {
+    it('VERB-6, VERB-8: HEAD gets 302 without body headers, DELETE gets no body, and GET is compressed', async () => {
       const { call } = service(express, (app) => {
         if (place === 'before') app.use(compressing)
         app.all('/sucursales/:id', item())

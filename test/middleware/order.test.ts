@@ -45,7 +45,7 @@ describe.each(majors)('the order of middleware on %s', (_, express: Express) => 
     return { get, preflight: async () => call.options('/v1/informes').set(preflight) }
   }
 
-  it('HDR-7, AUTH-4, LIMIT-1: the right order lets preflights through, counts each caller and each failure, and checks the permission', async () => {
+  it('HDR-7, AUTH-4, LIMIT-1: the right order allows preflights, counts callers and checks permissions', async () => {
     const { get, preflight } = serving(right)
     expect((await preflight()).status).toBe(204)
     for (const status of [200, 200, 429]) expect((await get(token('ana'))).status).toBe(status)
@@ -74,12 +74,12 @@ describe.each(majors)('the order of middleware on %s', (_, express: Express) => 
       expect((await get(token(name))).status).toBe(status)
   })
 
-  it('AUTH-4: with a permission, methodRules() before bearer() causes a 500. Behind the routes it does not check the permission', async () => {
+  it('AUTH-4: methodRules() before bearer() causes a 500, and behind the routes checks no permission', async () => {
     expect((await serving(ahead('who', 'methods')).get(token('ana'))).status).toBe(500)
     expect((await serving(ahead('failures', 'methods')).get(token('eva', 'otros:read'))).status).toBe(200)
   })
 
-  it('LIMIT-1: without limit.failures, or with limit.failures behind problems(), failures are not counted', async () => {
+  it('LIMIT-1: failures are not counted if limit.failures is missing or behind problems()', async () => {
     const behind = [...right.filter((part) => part !== 'failures'), 'failures'] as const
     for (const order of [right.filter((part) => part !== 'failures'), behind]) {
       const { get } = serving(order)

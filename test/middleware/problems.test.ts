@@ -70,10 +70,15 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
   })
 
   it.each([
-    ['http-errors that exposes', withStatus(404, { expose: true }), 404, 'secret words'],
-    ['http-errors that does not', withStatus(403, { expose: false }), 403, undefined],
-    ['a statusCode', Object.assign(new Error('secret words'), { statusCode: 409, expose: false }), 409, undefined],
-    ['503', withStatus(503, { expose: false }), 503, undefined],
+    ['an error with expose: true', withStatus(404, { expose: true }), 404, 'secret words'],
+    ['an error with expose: false', withStatus(403, { expose: false }), 403, undefined],
+    [
+      'an error with a statusCode',
+      Object.assign(new Error('secret words'), { statusCode: 409, expose: false }),
+      409,
+      undefined,
+    ],
+    ['an error with status 503', withStatus(503, { expose: false }), 503, undefined],
   ])('ERR-1: %s keeps its status', async (_name, error, status, detail) => {
     const { body, ...answer } = await failing(error).call.get('/a')
     expect([answer.status, body.status, body.detail]).toEqual([status, status, detail])
@@ -94,10 +99,13 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     ['an Error', new Error('secret words')],
     ['status 200', withStatus(200)],
     ['status 600', withStatus(600)],
-    ['the 401 of an upstream, as axios has it', withStatus(401, { isAxiosError: true, response: { status: 401 } })],
-    ['the 503 of an upstream', withStatus(503)],
+    [
+      'an axios error for the 401 of another service',
+      withStatus(401, { isAxiosError: true, response: { status: 401 } }),
+    ],
+    ['an error for the 503 of another service', withStatus(503)],
     ['a statusCode alone', Object.assign(new Error('secret words'), { statusCode: 404 })],
-    ['a URIError of the team', new URIError('secret words')],
+    ['a URIError of the handler', new URIError('secret words')],
     ['status "404"', withStatus('404')],
     ['status NaN', withStatus(Number.NaN)],
     ['a text', 'secret words'],
@@ -220,7 +228,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     },
   )
 
-  it('ERR-3: removes the headers that describe the representation of the handler, and keeps other headers of the response', async () => {
+  it('ERR-3: removes headers that describe the intended representation, and keeps all other headers', async () => {
     const { call } = service(express, (app) => {
       app.use((_req, res, next) => {
         res.set({

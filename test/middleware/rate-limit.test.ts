@@ -63,7 +63,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     })
   }
 
-  it('LIMIT-1: responses say how many requests are left. Above the limit the response is 429 with Retry-After and the same fields', async () => {
+  it('LIMIT-1: responses contain the number of remaining requests. Above the limit, requests get 429', async () => {
     const { call } = build({ limit: 2 })
     const [one, two, three] = [await call.get('/a'), await call.get('/a'), await call.get('/b')]
     expect(one.status).toBe(200)
@@ -103,7 +103,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(key).toHaveBeenCalledTimes(3)
   })
 
-  it('LIMIT-1: the IP address depends on the setting trust proxy, and IPv6 addresses are counted by their /64', async () => {
+  it('LIMIT-1: the IP address depends on trust proxy, and IPv6 addresses are counted by their /64', async () => {
     for (const trust of [true, false]) {
       const { call } = build({ limit: 2 }, (app) => app.set('trust proxy', trust))
       const from = async (address: string) => (await call.get('/').set('X-Forwarded-For', address)).status
@@ -115,7 +115,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     }
   })
 
-  it('LIMIT-1: failed authentications are counted by IP address, and do not block a valid caller at that address', async () => {
+  it('LIMIT-1: failed authentications of an IP address do not block valid callers at that address', async () => {
     const { call, reported } = build({ limit: 100, failures: { limit: 2 } })
     const as = async (key: string) => call.get('/private').set('X-Api-Key', key)
     const first = await as('wrong')
@@ -131,7 +131,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(reported.map(({ problem }) => problem.status)).toEqual([401, 401, 429, 404])
   })
 
-  it('LIMIT-1: budgets apply by route and method, whether the limit runs below the version or not', async () => {
+  it('LIMIT-1: the route of a budget matches paths with and without a version segment', async () => {
     const { call } = build({ limit: 100, budgets: [{ name: 'search', routes: ['search'], limit: 1 }] })
     expect((await call.get('/v1/search?q=a')).status).toBe(200)
     expect((await call.get('/search')).status).toBe(429)

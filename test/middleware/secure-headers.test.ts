@@ -108,7 +108,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
     expect((await call.get('/v1/page')).headers['content-security-policy']).toBe("default-src 'self'")
   })
 
-  it('api() keeps headers that earlier middleware has set, and sets none of its own with secureHeaders: false', async () => {
+  it('api() keeps headers of earlier middleware, and adds none with secureHeaders: false', async () => {
     const { call } = service(express, (app: App) => {
       app.use('/mine', (_req, res, next) => {
         res.set('Content-Security-Policy', "default-src 'self'")

@@ -84,7 +84,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: with an estimated total there is no last link, and a next link as long as more items seem to follow', async () => {
+  it('QUERY-7: with an estimated total, there is no last link, and the next link ends at the estimate', async () => {
     expect(Object.keys(await links({ exact: false }, '/sucursales?offest=2'))).toEqual([
       'count',
       'first',
@@ -119,7 +119,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(linksOf(answer).first).toBe('http://real/c/v1/sucursales?offest=1')
   })
 
-  it('REP-5: X-Forwarded-* are used according to trust proxy, and baseUrl takes precedence over everything', async () => {
+  it('REP-5: links follow X-Forwarded-* only with trust proxy, and baseUrl takes precedence', async () => {
     const { app, call } = list()
     const get = () =>
       call.get('/sucursales').set('Host', 'h').set('X-Forwarded-Proto', 'https').set('X-Forwarded-Host', 'evil')
@@ -162,7 +162,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7, VER-3: links that other middleware has set are kept, also on a problem that replaces the list', async () => {
+  it('QUERY-7, VER-3: links of other middleware are kept, also on a problem that replaces the list', async () => {
     const query = listQuery(sucursales)
     const count = totalCount()
     const v1 = express.Router()

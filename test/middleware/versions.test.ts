@@ -343,7 +343,7 @@ describe.each(majors)('versions(): life cycles of parts and brownouts on %s', (_
     expect((await call.get('/api/v1/NOTES/1')).status).toBe(200)
   })
 
-  it('VER-3: a brownout applies to all clients except exempt ones, which an earlier middleware has authenticated', async () => {
+  it('VER-3: a brownout applies to all clients except those that the option exempts', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
     const brownouts = [{ from: '2026-05-01', until: '2026-05-02', exempt: ['billing'] }]
     const { call } = service(express, (app) => {

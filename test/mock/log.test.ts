@@ -1,4 +1,7 @@
-/** What a mock logs: errors, but not requests for responses that the document does not describe. */
+/**
+ * Tests of the log of a mock. The log contains errors, but no requests whose response is not
+ * described.
+ */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { endpoint, representation } from '../../src/index.js'
@@ -52,7 +55,7 @@ function logged() {
 }
 
 describe('the log of a mock', () => {
-  it("omits requests for responses that are not described, because the mock's response says so", async () => {
+  it("omits requests whose response is not described, because the mock's 501 response says so", async () => {
     const calls = logged()
     const mock = await mocked(service())
     for (const path of ['/v1/search', '/v1/branches']) {

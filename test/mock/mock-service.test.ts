@@ -59,7 +59,7 @@ describe('the mock of a service', () => {
     }
   })
 
-  it('shows the same records in an older version, by its view', async () => {
+  it('shows the same records in an older version, through the view of that version', async () => {
     const mock = await mocked(shop())
     const fresh = await everything(mock, '/v2/products')
     const old = await everything(mock, '/v1/products')
@@ -151,7 +151,7 @@ describe('the mock of a service', () => {
     expect([served.paths, served.components]).toEqual([own.paths, own.components])
   })
 
-  it('requires the credentials of the service if it keeps its authentication', async () => {
+  it('requires the credentials of the service if the mock keeps its authentication', async () => {
     const mock = await mocked(shop(), { visitors: { auth: 'keep', principal: undefined, isNamed: false } })
     expect((await mock.ask('/v2/orders')).status).toBe(401)
   })

@@ -51,14 +51,14 @@ describe('a mock of odd resources', () => {
   })
 
   it.each([
-    ['a number below zero', { type: 'integer', maximum: -5 }],
-    ['a multiple above a bound', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
-    ['a date', { type: 'string', format: 'date' }],
-    ['a local date-time', { type: 'string', format: 'local-date-time' }],
-    ['a large number as text', { type: 'string', format: 'int64' }],
-    ['a text with a length', { type: 'string', minLength: 12, maxLength: 12 }],
-    ['a text with a pattern', { type: 'string', pattern: '^\\p{Lu}{3}/[0-9]{2}$' }],
-    ['a decimal', { type: 'number', minimum: 0.5 }],
+    ['numbers below zero', { type: 'integer', maximum: -5 }],
+    ['multiples above a bound', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
+    ['dates', { type: 'string', format: 'date' }],
+    ['local date-times', { type: 'string', format: 'local-date-time' }],
+    ['large numbers as strings', { type: 'string', format: 'int64' }],
+    ['strings with a length', { type: 'string', minLength: 12, maxLength: 12 }],
+    ['strings with a pattern', { type: 'string', pattern: '^\\p{Lu}{3}/[0-9]{2}$' }],
+    ['decimals', { type: 'number', minimum: 0.5 }],
   ])('generates 25 keys that are %s', async (_name, key) => {
     expect(
       await listed(
@@ -124,7 +124,7 @@ describe('a mock of odd resources', () => {
     for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
   })
 
-  it('links records by members that other links and parents use too', async () => {
+  it('links records even if two links, or a link and a parent, share a member', async () => {
     const mock = await serve(
       define({ collection: 'as', key: 'id', properties: { id: whole } }),
       define({

@@ -86,7 +86,7 @@ describe('mock <module> as a process', () => {
     expect(await ended).toEqual({ code: 0, out: text, error: '' })
   })
 
-  it('says how to fix a port that is in use', async () => {
+  it('suggests --port if the port is in use', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())

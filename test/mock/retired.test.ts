@@ -14,7 +14,7 @@ const orders = defineResource({
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 })
 
-it('VER-2: the mock of a service has the same retired and deprecated parts', async () => {
+it('VER-2: a mock has the same retired and deprecated parts as its service', async () => {
   const resources = [
     mount(notes, memoryAdapter(notes), { retired: true }),
     mount(orders, memoryAdapter(orders), {

@@ -184,8 +184,8 @@ const counting = () => {
   return { counts, middleware: observe({ usage: counts, budget: 1, parameters: { '/v1/json': [] }, onError }) }
 }
 
-describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
-  it('of any response', async () => {
+describe.each(majors)('a service with observe() on %s', (_, express) => {
+  it('sends the same bytes as without observe()', async () => {
     const { counts, middleware } = counting()
     const [plain, observed] = await Promise.all(
       [false, true].map((isObserved) => {
@@ -205,7 +205,7 @@ describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
     await counts.close()
   })
 
-  it('of other responses if a request is aborted', async () => {
+  it('still responds after a request was aborted', async () => {
     const { counts, middleware } = counting()
     const app = express()
     app.use(middleware)

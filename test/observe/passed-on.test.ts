@@ -105,7 +105,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/short', '/v1/things', '/', '/v1')).toEqual([])
   })
 
-  it('does not treat a list as an item if it is below a version or between two segments', async () => {
+  it('does not treat a list as an item if the list is below a version or between two segments', async () => {
     expect(await of('/v1/things', '/v1/parcels/1..3', '/v1/things HEAD')).toEqual([])
   })
 

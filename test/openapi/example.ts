@@ -5,7 +5,7 @@ import { storesIn } from '../../examples/pre-piezas/store/stores.js'
 import type { Api } from '../../src/index.js'
 
 const unused = (): never => {
-  throw new Error('A document asks no store.')
+  throw new Error('No document needs a store.')
 }
 
 /** Each API of the example with one of its versions. */

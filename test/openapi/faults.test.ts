@@ -27,7 +27,7 @@ const describing =
   () =>
     openapi(served([orders], mounting), 'v1', options)
 
-describe('descriptions that are refused', () => {
+describe('the ConfigurationError of openapi()', () => {
   it('names two resources with the same type name', () => {
     const twin = define('pedidos', { singular: 'order' })
     expect(() => openapi(served([orders, twin]), 'v1')).toThrow(
@@ -92,7 +92,7 @@ describe('descriptions that are refused', () => {
     expect(() => openapi({}, 'v1')).toThrow(/got no service/)
   })
 
-  it('throws a ConfigurationError for a value that is not a service', () => {
+  it('is also thrown for a value that is not a service', () => {
     expect(() => openapi({}, 'v1')).toThrow(ConfigurationError)
   })
 })

@@ -76,8 +76,8 @@ describe('the document of a service with every feature', () => {
   let served: Awaited<ReturnType<typeof listen>>
   const faults: string[] = []
   /**
-   * One `describeStrictly()` middleware for each service that gets requests. Together they see
-   * everything that can be reached.
+   * One `describeStrictly()` middleware for each service that gets requests. Together they receive
+   * every response that can be reached.
    */
   const watches: DescribeStrictly[] = []
   const watch = (one: ReturnType<typeof serviceOf>) => {
@@ -110,7 +110,7 @@ describe('the document of a service with every feature', () => {
   }
   const any = { 'If-Match': '*' }
 
-  /** Sends requests to an operation that end in each of its problems. */
+  /** Sends requests that make an operation return each of its problems. */
   async function provoke({ path, method, operation }: Operation): Promise<void> {
     // Only order 2 does not have the flag yet.
     const here = withKeys(path, operation.operationId === 'setOrderUrgent' ? '2' : '1')
@@ -134,7 +134,8 @@ describe('the document of a service with every feature', () => {
       await send(method, here, { ...any, 'X-Api-Key': name }, given)
     if (given !== undefined) await provokeByBody({ method, here, given })
     else if (method === 'PUT') await send(method, here, any, { a: 'body' })
-    // The first of these requests sets a flag that does not exist yet. The second request finds it.
+    // The first of these requests sets a flag that does not exist yet. The second request finds the
+    // flag.
     for (let again = 0; again < 2; again += 1) await send(method, here, { ...any, 'If-None-Match': '*' }, given)
   }
 

@@ -39,7 +39,7 @@ const orders = defineResource({
 describe('REP-2: an expanded record', () => {
   const document = documentOf(orders, customers, regions)
 
-  it('has brief links, so it has its own type if the record has links to expand', () => {
+  it('has a type of its own, whose links are not expanded, if the record has links', () => {
     expect(schemaOf(document, 'Order')).toHaveProperty('properties.customer', {
       anyOf: [ref('CustomerLink'), ref('CustomerExpanded')],
     })
@@ -49,7 +49,7 @@ describe('REP-2: an expanded record', () => {
     expect(schemaOf(document, 'CustomerExpanded')).toHaveProperty('properties.region', ref('RegionLink'))
   })
 
-  it('has the type of the record if the record has no links to expand', () => {
+  it('has the type of the record if the record has no links', () => {
     expect(Object.keys(document.components.schemas ?? {})).not.toContain('RegionExpanded')
     expect(Object.keys(document.components.schemas ?? {})).not.toContain('OrderExpanded')
   })
@@ -103,11 +103,11 @@ describe("a member that the caller's scope sets", () => {
 
   it.each([
     [
-      'for every kind of caller',
+      'is optional in requests even if the scope sets it only for some callers',
       ({ roles, company = 0 }: Caller): Record<string, number> => (roles.includes('auditor') ? {} : { company }),
     ],
     [
-      'if a function reads more of the caller',
+      'is optional in requests even if the scope function reads other members of the caller',
       ({ company, roles }: Caller) => ({ company: Number(company) + [...roles].length }),
     ],
   ])('%s', (_title, scope) => {

@@ -92,7 +92,10 @@ interface ProblemBody {
   readonly errors?: readonly { readonly code?: string; readonly pointer?: string }[]
 }
 
-/** Whether the response is no refusal, or a refusal for a reason that a schema cannot express. */
+/**
+ * Whether the service accepted the request, or refused it for a reason that a schema cannot
+ * express.
+ */
 function isExcused({ method, headers, body }: Request, { status, text }: Answer): boolean {
   if (status < 400) return true
   if (text === '') return status === 404 || status === 412
@@ -102,7 +105,7 @@ function isExcused({ method, headers, body }: Request, { status, text }: Answer)
   if (code === 'invalid-body' && body !== undefined && headers['Content-Type'] === 'application/json-patch+json')
     return true
   if (code !== 'invalid-body' && code !== 'invalid-query') return false
-  // If the record does not have an object, a patch of that object must be complete.
+  // If the record lacks a nested object, a patch must send that object completely.
   if (method === 'PATCH' && errors.some((one) => one.code === 'required')) return true
   // For a union, the document allows any patch, and the service validates the result.
   const isInside = (pointer = ''): boolean => pointer.split('/').length > 2
@@ -112,8 +115,8 @@ function isExcused({ method, headers, body }: Request, { status, text }: Answer)
 }
 
 /**
- * Finds operations with wrong responses. Returns the simplest request with a wrong response for
- * each of them.
+ * Finds operations with wrong responses. Returns, for each of them, the simplest request that gets
+ * a wrong response.
  */
 async function failures(
   { requests, send }: Served,

@@ -137,7 +137,7 @@ describe('the document that a service serves', () => {
     await expect(clashing.ready()).rejects.toThrow(/"orders" and "pedidos"|"pedidos" and "orders"/)
   })
 
-  it('is refused if its options make it both public and reduced', () => {
+  it('cannot be both public and reduced to the operations of the caller', () => {
     expect(() => api({ describe: { public: true, reduced: true }, versions: { v1: [] } })).toThrow(/public and reduced/)
   })
 })

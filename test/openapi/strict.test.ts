@@ -126,7 +126,7 @@ describe('describeStrictly()', () => {
       sends(299, {}, '{}'),
     ],
     [
-      'a status of a problem, with its code',
+      'the status of a problem, and reports its code',
       /responds with 409 \(sold-out\), which/,
       sends(409, problemHead, problem('sold-out', 409)),
     ],
@@ -184,16 +184,21 @@ describe('describeStrictly()', () => {
     ['an empty body', /the body is empty/, sends(200, {}, '')],
     ['an empty body of a problem', /the body is empty/, sends(404, problemHead)],
     [
-      'the code of another problem',
+      'a problem code that belongs to another problem',
       /\/code must be equal to one of the allowed values/,
       sends(404, problemHead, problem('rule', 404)),
     ],
     [
-      'a status beside that of the problem',
+      'a response status that differs from the status in the problem',
       /\/status must be equal to constant/,
       sends(404, problemHead, problem('absent', 410)),
     ],
-    ['no problem at an unknown path', /the body is not a problem/, sends(404, problemHead, '{}'), '/v1/nope'],
+    [
+      'a 404 for an unknown path whose body is not a problem',
+      /the body is not a problem/,
+      sends(404, problemHead, '{}'),
+      '/v1/nope',
+    ],
     [
       'a fault in compressed JSON',
       /\/id must be integer/,
@@ -243,7 +248,7 @@ describe('describeStrictly()', () => {
     expect((await served.send('GET', '/v1/orders/1')).status).toBe(200)
   })
 
-  it('compares hand-written routes with their fragments, and lets the service refuse a request before they are called', async () => {
+  it('compares hand-written routes with their fragments, and accepts problems of the service there', async () => {
     const fragments = [{ paths: byHand }]
     expect(
       await detailOf(sends(200, { 'Content-Type': 'text/plain', 'x-other': '1' }, 'x'), '/v1/by-hand', { fragments }),

@@ -38,7 +38,7 @@ describe('options of the wrong kind', () => {
     [
       'a name similar to no other',
       { name: 'a', page: { colour: 1 } },
-      'has no option "colour". There are: size, first.',
+      'has no option "colour". The options are: size, first.',
     ],
     ['a missing option', {}, 'The option "name" of made() is missing. Give a string.'],
     ['an option that is undefined', { name: undefined }, 'The option "name" of made() is missing. Give a string.'],

@@ -1,6 +1,6 @@
 /**
- * Two copies of the built package in one process. Two dependencies of a service may each bring a
- * copy.
+ * Two copies of the built package in one process. A service has two copies if, for example, two of
+ * its dependencies each install one.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -149,7 +149,7 @@ describe('two copies of the package in one process', () => {
     })
   })
 
-  it('a definition of one copy can be mounted by the other, and links of one may lead to resources of the other', async () => {
+  it('one copy can mount definitions of the other, and links can lead from one copy to the other', async () => {
     const branches = branchesOf(a)
     const orders = ordersOf(b, branches)
     const app = express()

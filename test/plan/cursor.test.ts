@@ -33,7 +33,10 @@ const grammar = compileListGrammar(piezas)
 const address = { listPath: '/v1/piezas' }
 const parse = (raw: string, at = address) => parseListQuery(raw, grammar, at)
 
-/** The cursor in a link to the page that `raw` requests, if this record is next to that page. */
+/**
+ * The cursor in a link to the page that the query `raw` requests. `record` is the neighbour of that
+ * page in the list.
+ */
 const cursorOf = (raw: string, record: unknown, backwards = false): string | undefined => {
   const query = parse(raw)
   return cursorMaker(grammar.cursorValues, query, address, { first: record, last: record })(query.page, backwards)
@@ -99,7 +102,7 @@ describe('cursors', () => {
     )
   })
 
-  it('QUERY-7: any other string is refused with a 400, never with an exception of another kind', () => {
+  it('QUERY-7: a string that is not a valid cursor gets 400, and never causes another exception', () => {
     const raw = 'sort=peso,fecha&limit=5&offest=2'
     const valid = cursorOf(raw, { peso: 1.5, fecha: '2024-01-01T08:00:00.0000000', numero: 3, lote: 'a' }) as string
     const garbled = fc.oneof(
@@ -130,7 +133,7 @@ describe('cursors', () => {
     )
   })
 
-  it('QUERY-7: belong to one page of one query of one list, whatever the spelling of the query', () => {
+  it('QUERY-7: are valid for one page of one query only, but for any spelling of that query', () => {
     const raw = 'lote=a&lote=b&peso=1&sort=-fecha&limit=5&offest=2'
     const cursor = cursorOf(raw, { numero: 1, lote: 'a' }) as string
     for (const same of [

@@ -121,7 +121,7 @@ describe('endpoint()', () => {
   const methods = { GET: { handle } }
 
   it.each(['search', 'buscar', 'login', 'informe'])(
-    'PATH-8: %s may be a verb or a noun, if it is documented',
+    'PATH-8: the name of a described endpoint can be a verb or a noun, such as %s',
     (name) => {
       expect(endpoint(name, { description, methods })).toMatchObject({ kind: 'endpoint', name })
     },

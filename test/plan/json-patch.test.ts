@@ -68,26 +68,26 @@ describe('VERB-5: JSON Patch', () => {
       { foo: ['bar', ['abc', 'def']] },
     ],
     [
-      '4.6, members in any order',
+      '4.6: test compares members in any order',
       { a: { b: 1, c: [{ d: 1, e: 2 }] } },
       [{ op: 'test', path: '/a', value: { c: [{ e: 2, d: 1 }], b: 1 } }],
       { a: { b: 1, c: [{ d: 1, e: 2 }] } },
     ],
-    ['4.6, numbers by value', { a: -0 }, [{ op: 'test', path: '/a', value: 0 }], { a: -0 }],
+    ['4.6: test compares numbers by value', { a: -0 }, [{ op: 'test', path: '/a', value: 0 }], { a: -0 }],
     [
-      '4.4, the target is found after the removal',
+      '4.4: move finds its target after the removal',
       { a: [1, { x: 1 }, { x: 2 }] },
       [{ op: 'move', from: '/a/0', path: '/a/1/y' }],
       { a: [{ x: 1 }, { x: 2, y: 1 }] },
     ],
     [
-      '4.4, where the list is shorter',
+      '4.4: move removes an item, so the list is shorter',
       { a: [1, 2] },
       [{ op: 'move', from: '/a/0', path: '/a/2' }],
       '/0/path path-absent',
     ],
     [
-      '4.4, to where it is',
+      '4.4: move to the same position changes nothing',
       { a: [1, 2], b: 3 },
       [
         { op: 'move', from: '/a/1', path: '/a/1' },
@@ -96,9 +96,14 @@ describe('VERB-5: JSON Patch', () => {
       ],
       { a: [1, 2], b: 3 },
     ],
-    ['4.4, not into itself', { a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }], '/0/path pointer'],
     [
-      '4.5, a copy is of its own',
+      '4.4: move of a value into itself is refused',
+      { a: {} },
+      [{ op: 'move', from: '/a', path: '/a/b' }],
+      '/0/path pointer',
+    ],
+    [
+      '4.5: a copy is independent of its source',
       { a: { x: 1 } },
       [
         { op: 'copy', from: '/a', path: '/b' },
@@ -107,7 +112,7 @@ describe('VERB-5: JSON Patch', () => {
       { a: { x: 1 }, b: { x: 2 } },
     ],
     [
-      'the whole',
+      'the whole document is copied and moved',
       { a: 1 },
       [
         { op: 'copy', from: '', path: '/b' },
@@ -117,7 +122,7 @@ describe('VERB-5: JSON Patch', () => {
       { a: 1 },
     ],
     [
-      'the whole, removed and put back',
+      'the whole document is removed and replaced',
       { a: 1 },
       [
         { op: 'remove', path: '' },
@@ -126,7 +131,7 @@ describe('VERB-5: JSON Patch', () => {
       { b: 1 },
     ],
     [
-      'the whole, removed',
+      'the whole document is removed',
       { a: 1 },
       [
         { op: 'remove', path: '' },
@@ -136,7 +141,7 @@ describe('VERB-5: JSON Patch', () => {
     ],
     ['inherited members do not exist', {}, [{ op: 'test', path: '/toString', value: 1 }], '/0/path path-absent'],
     [
-      'names that the library skips',
+      'names that the package rfc6902 skips',
       { constructor: { prototype: 1 }, prototype: 2 },
       [
         { op: 'test', path: '/constructor/prototype', value: 1 },
@@ -152,12 +157,12 @@ describe('VERB-5: JSON Patch', () => {
       { '\0constructor': 1 },
     ],
     [
-      'an index above every number',
+      'an index of 400 digits',
       { a: [] },
       [{ op: 'add', path: `/a/1${'0'.repeat(400)}`, value: 1 }],
       '/0/path path-absent',
     ],
-    ['an index of other digits', { a: [1] }, [{ op: 'remove', path: '/a/٠' }], '/0/path path-absent'],
+    ['an index with Arabic digits', { a: [1] }, [{ op: 'remove', path: '/a/٠' }], '/0/path path-absent'],
   ])('RFC 6902 %s', (_title, document, operations, expected) => {
     const before = structuredClone(document)
     expect(result(document, operations)).toEqual(expected)
@@ -271,15 +276,15 @@ describe('HDR-5: limits on the cost of one JSON Patch', () => {
   }
 
   it.each<[string, (i: number) => object]>([
-    ['inserts in front', () => ({ op: 'add', path: '/lista/0', value: 1 })],
-    ['removals in front', () => ({ op: 'remove', path: '/lista/0' })],
+    ['insertions at the start of a list', () => ({ op: 'add', path: '/lista/0', value: 1 })],
+    ['removals at the start of a list', () => ({ op: 'remove', path: '/lista/0' })],
     [
       'moves of a large list',
       (i) =>
         i % 2 === 0 ? { op: 'move', from: '/lista', path: '/cosas' } : { op: 'move', from: '/cosas', path: '/lista' },
     ],
     [
-      'members come and go',
+      'additions and removals of a member',
       (i) => (i % 2 === 0 ? { op: 'add', path: '/tabla/x', value: 1 } : { op: 'remove', path: '/tabla/x' }),
     ],
     ['tests', () => ({ op: 'test', path: '/tabla/k1', value: 1 })],
@@ -291,11 +296,15 @@ describe('HDR-5: limits on the cost of one JSON Patch', () => {
 
   it.each<[string, object[], RegExp]>([
     [
-      'copies of the whole into itself',
+      'copies of the document into itself',
       times(30, (i) => ({ op: 'copy', from: '', path: `/c${i}` })),
       /^\/0 too-large$/,
     ],
-    ['copies that double', times(30, (i) => ({ op: 'copy', from: '/otra', path: `/otra/c${i}` })), /^\/\d+ too-large$/],
+    [
+      'copies that double an object',
+      times(30, (i) => ({ op: 'copy', from: '/otra', path: `/otra/c${i}` })),
+      /^\/\d+ too-large$/,
+    ],
     [
       'large moves to deeper positions',
       [

@@ -52,11 +52,11 @@ const many = Array.from({ length: 20_000 }, () => 'x')
 
 describe('VERB-5: a patch of a record that other programs have written', () => {
   it.each([
-    ['nothing', {}],
+    ['no member', {}],
     ['a valid member', { id: 1 }],
-    ['one invalid member', { note: 'ok' }],
-    ['an invalid member, to the same value', { until: 'infinity' }],
-  ])('that changes %s is accepted, and leaves the other members as stored', (_, sent) => {
+    ['an invalid member to a valid value', { note: 'ok' }],
+    ['an invalid member to its stored value', { until: 'infinity' }],
+  ])('is accepted if it sets %s, and leaves the other members as stored', (_, sent) => {
     expect(patch(sent, broken)).toEqual({ ...broken, ...sent })
   })
 
@@ -66,12 +66,12 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch({ extra: 1 }, broken)).toEqual(['/extra unknown'])
   })
 
-  it('reports its own violations, however many violations the stored record has', () => {
+  it('reports its own violations, regardless of the number of violations in the stored record', () => {
     expect(patch({ grade: 'q' }, { ...broken, tags: many })).toEqual(['/grade enum'])
     expect(patch({ grade: 'a' }, { ...broken, tags: many })).toEqual({ ...broken, tags: many, grade: 'a' })
   })
 
-  it('need not send a required member that the store does not have', () => {
+  it('is allowed to omit a required member that the stored record lacks', () => {
     const { since: _, ...without } = broken
     expect(patch({ grade: 'a' }, without)).toEqual({ ...without, grade: 'a' })
     expect(patch({ since: null }, broken)).toEqual(['/since required'])
@@ -83,7 +83,7 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch({ note: 'ok' }, without, plan)).toEqual(expect.arrayContaining([expect.stringContaining('required')]))
   })
 
-  it('must satisfy a schema in which the schema of one member refers to that of another', () => {
+  it('must satisfy the whole schema if the schemas of two members share a definition', () => {
     const plan = definition({ properties: { ...properties, other: { $ref: '#/properties/since' } } })
     expect(patch({ other: 'never' }, broken, plan)).toEqual(expect.arrayContaining(['/other format']))
   })

@@ -131,7 +131,7 @@ describe('filters', () => {
     expect(parse('cp.codigo=5').where[0]?.path).toEqual(['cp', 'codigo'])
   })
 
-  it('QUERY-1: a many-valued filter means any of its values', () => {
+  it('QUERY-1: a filter with several values matches any of them', () => {
     expect(where('lote=a&prioridad=1&lote=b&prioridad=3&lote=')).toEqual([
       ['lote', 'in', ['a', 'b', '']],
       ['prioridad', 'in', [1, 3]],
@@ -281,7 +281,7 @@ describe('pages', () => {
     expect(paged({ first: 0 }, '')).toMatchObject({ page: 1, offset: 0 })
   })
 
-  it('QUERY-4: the problem names the number that the first page has', () => {
+  it('QUERY-4: the problem names the number of the first page', () => {
     expect(refused('offest=0')[0]).toEqual({
       parameter: 'offest',
       detail: '"offest" must be a whole number from 1: it is a page number, and the first page is 1.',
@@ -294,7 +294,7 @@ describe('pages', () => {
     )
   })
 
-  it('QUERY-4: a page past the end of any store has an exact offset', () => {
+  it('QUERY-4: even the largest page number has an offset that is a safe integer', () => {
     const { page, offset } = parse('offest=9007199254740991&limit=100')
     expect(page).toBe(9007199254740991)
     expect(Number.isSafeInteger(offset) && Number.isSafeInteger(offset + 100)).toBe(true)
@@ -406,7 +406,7 @@ describe('repeated queries', () => {
     }
   }
 
-  it('QUERY-1..8: have the same result as a single query, whichever queries came before', () => {
+  it('QUERY-1..8: have the same result as a first query, regardless of earlier queries', () => {
     const kept = compileListGrammar(piezas)
     fc.assert(
       fc.property(fc.array(texts), (queries) => {
@@ -418,7 +418,7 @@ describe('repeated queries', () => {
     )
   })
 
-  itWithCaches('are the same frozen object from the second time on', () => {
+  itWithCaches('return the same frozen object from the second query on', () => {
     const kept = compileListGrammar(piezas)
     const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
     const first = knownListQuery(raw, kept, address)
@@ -443,7 +443,7 @@ describe('repeated queries', () => {
     }
   })
 
-  itWithCaches('QUERY-2: share one order object for equal sorts, so that adapters may cache by it', () => {
+  itWithCaches('QUERY-2: share one object for equal sort orders, so that adapters can use it as a cache key', () => {
     const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
     const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
     for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])

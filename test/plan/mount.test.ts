@@ -58,13 +58,13 @@ describe('adapters that are bound when they are mounted', () => {
   it.each([
     ['nothing', { bind: () => undefined }],
     ['half an adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
-    ['a function, which has a bind of its own', () => undefined],
+    ['a function, which inherits bind()', () => undefined],
     ['null', null],
   ])('VERB-9: %s is refused as an adapter', (_, given) => {
     expect(() => mount(clientes, given as never)).toThrow(expect.objectContaining({ code: 'adapter-incomplete' }))
   })
 
-  it('a value with list() is used as it is, and errors of bind() are passed on', () => {
+  it('bind() is not called on a value that has list(), and an exception in bind() is thrown by mount()', () => {
     const adapter = { ...memoryAdapter(clientes), bind: () => expect.unreachable() }
     expect(mount(clientes, adapter).adapter).toBe(adapter)
     const broken = {

@@ -40,7 +40,7 @@ const plan = compileResource(define(options))
 const pointers = (found: readonly { pointer?: string }[]) => found.map(({ pointer }) => pointer)
 
 describe('the fields of a representation', () => {
-  it('REP-1: sub-collections come first, then the members in schema order. A link stands at the position of its first member', () => {
+  it('REP-1: sub-collections come first, then members in schema order. A link replaces its first member', () => {
     expect(plan.fields.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'link componentes',
       'member numero',
@@ -106,7 +106,7 @@ describe('the violations of a record', () => {
     expect(assigned.validate({ lote: 'x' })).toEqual([])
   })
 
-  it('REP-8: readOnly members are never required, and writeOnly members are not required in a PUT before the stored record is read', () => {
+  it('REP-8: readOnly members are never required, and validateSent() requires no writeOnly members', () => {
     const inner = {
       type: 'object',
       required: ['id', 'pin'],

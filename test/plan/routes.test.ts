@@ -11,7 +11,7 @@ const define = defineResource as unknown as (
   options: unknown,
 ) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
 const never = () => {
-  throw new Error('No route asks its adapter.')
+  throw new Error('No route calls its adapter.')
 }
 const reads = { list: never, read: never }
 const all = { ...reads, create: never, replace: never, remove: never, attach: never, detach: never }
@@ -264,7 +264,7 @@ describe('relations between resources', () => {
     expect(at(routes, '/piezas/3/componentes')).toEqual(['collection', 3])
   })
 
-  it('REP-1: the key of a contained resource includes the keys of its parents, level by level, whatever the member names are', () => {
+  it('REP-1: the key of a contained resource includes the keys of its parents, under any member names', () => {
     const cajas = resource(
       'cajas',
       ['pieza', 'caja'],
@@ -506,7 +506,7 @@ describe('parents of associations', () => {
     expect(fault(() => routeTable([on(clientes), on(attached('clintes'))]))).toMatchObject({
       code: 'unmounted-parent',
       message: expect.stringContaining(
-        '"piezas" is attached to "clintes", which is not mounted beside it. Did you mean "clientes"?',
+        '"piezas" is attached to "clintes", which is not mounted in the same version. Did you mean "clientes"?',
       ),
     })
     expect(fault(() => routeTable([on(attached('clientes'))])).message).toContain('Mount it, or pass its definition')

@@ -99,15 +99,15 @@ describe('ERR-2: a schema that is certain to compile', () => {
     ['an unknown format', { type: 'string', format: 'fecha' }],
     ['a format named like an inherited member', { type: 'string', format: 'toString' }],
     ['an invalid pattern', { type: 'string', pattern: '(' }],
-    ['no values', { enum: [] }],
-    ['a condition without consequence', { if: { type: 'string' } }],
+    ['an enum without values', { enum: [] }],
+    ['an "if" without "then" or "else"', { if: { type: 'string' } }],
     ['an invalid type', { type: 'sting' }],
     ['an invalid bound', { type: 'integer', minimum: '1' }],
     [
-      'the same deep inside',
+      'a nested schema without values',
       { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } },
     ],
-  ])('excludes %s, and the service cannot be built', (_, member) => {
+  ])('does not have %s, because such a schema is refused when the service is built', (_, member) => {
     const build = () => {
       const pieces = defineResource<object>()({
         collection: 'pieces',

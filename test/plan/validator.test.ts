@@ -18,30 +18,40 @@ const json = (text: string): unknown => JSON.parse(text)
 
 const party = { type: 'object', properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } } }
 
-describe('REP-8: a schema is closed unless it declares otherwise', () => {
+describe('REP-8: undeclared members', () => {
   const stray = { nombre: 'x', edad: 3 }
   it.each<[string, JsonSchema, unknown, string]>([
     ['at the root', party, stray, '/edad'],
     ['in a member', one(party), { a: stray }, '/a/edad'],
     ['in items', one({ type: 'array', items: party }), { a: [{}, stray] }, '/a/1/edad'],
-    ['in items by place', one({ type: 'array', prefixItems: [party], items: false }), { a: [stray] }, '/a/0/edad'],
-    ['in members by pattern', { type: 'object', patternProperties: { '^p': party } }, { p1: stray }, '/p1/edad'],
-    ['in other members', { type: 'object', additionalProperties: party }, { x: stray }, '/x/edad'],
-    ['next to a pattern', { type: 'object', patternProperties: { '^p': {} } }, { p1: 1, edad: 3 }, '/edad'],
-    ['behind a reference', one({ $ref: '#/$defs/party' }, { party }), { a: stray }, '/a/edad'],
+    ['in items by position', one({ type: 'array', prefixItems: [party], items: false }), { a: [stray] }, '/a/0/edad'],
     [
-      'below a reference',
+      'in members that match a pattern',
+      { type: 'object', patternProperties: { '^p': party } },
+      { p1: stray },
+      '/p1/edad',
+    ],
+    [
+      'in members that match the schema in additionalProperties',
+      { type: 'object', additionalProperties: party },
+      { x: stray },
+      '/x/edad',
+    ],
+    ['next to patternProperties', { type: 'object', patternProperties: { '^p': {} } }, { p1: 1, edad: 3 }, '/edad'],
+    ['in a referenced schema', one({ $ref: '#/$defs/party' }, { party }), { a: stray }, '/a/edad'],
+    [
+      'in a member of a referenced schema',
       one({ $ref: '#/$defs/x' }, { x: { type: 'object', properties: { b: party } } }),
       { a: { b: stray } },
       '/a/b/edad',
     ],
     [
-      'next to a reference',
+      'in an object with properties next to $ref',
       one({ $ref: '#/$defs/party', properties: { b: {} } }, { party }),
       { a: { ...stray, b: 1 } },
       '/a/edad',
     ],
-    ['beside allOf', { type: 'object', allOf: [party, { properties: { b: {} } }] }, { ...stray, b: 1 }, '/edad'],
+    ['next to allOf', { type: 'object', allOf: [party, { properties: { b: {} } }] }, { ...stray, b: 1 }, '/edad'],
     ['in a branch of allOf', { type: 'object', allOf: [{ properties: { b: party } }] }, { b: stray }, '/b/edad'],
     [
       'in a nullable reference',
@@ -50,40 +60,52 @@ describe('REP-8: a schema is closed unless it declares otherwise', () => {
       '/a/edad',
     ],
     [
-      'in recursion',
+      'in a recursive schema',
       { type: 'object', properties: { n: { type: 'integer' }, next: { $ref: '#' } } },
       { next: { next: { edad: 3 } } },
       '/next/next/edad',
     ],
-    ['in an object of no members', one({ type: 'object' }), { a: stray }, '/a/nombre'],
-    ['in a schema with properties and no type', one({ properties: { nombre: {} } }), { a: stray }, '/a/edad'],
-  ])('%s', (_, schema, value, pointer) => {
+    ['in an object schema without properties', one({ type: 'object' }), { a: stray }, '/a/nombre'],
+    ['in a schema with properties but no type', one({ properties: { nombre: {} } }), { a: stray }, '/a/edad'],
+  ])('are violations %s', (_, schema, value, pointer) => {
     const [first] = check(schema, value)
     expect(first).toMatchObject({ pointer, code: 'unknown', clause: 'REP-8' })
   })
 
   it.each<[string, JsonSchema, unknown]>([
-    ['additionalProperties: true', { ...party, additionalProperties: true }, { x: 1 }],
-    ['a schema of other members', { ...party, additionalProperties: { type: 'integer' } }, { x: 1 }],
-    ['unevaluatedProperties: true', { allOf: [party], unevaluatedProperties: true }, { x: 1 }],
-    ['a pattern that fits', { ...party, patternProperties: { '^x': {} } }, { x: 1 }],
+    ['an undeclared member next to additionalProperties: true', { ...party, additionalProperties: true }, { x: 1 }],
     [
-      'a reference to the root',
+      'a member that matches the schema in additionalProperties',
+      { ...party, additionalProperties: { type: 'integer' } },
+      { x: 1 },
+    ],
+    [
+      'an undeclared member next to unevaluatedProperties: true',
+      { allOf: [party], unevaluatedProperties: true },
+      { x: 1 },
+    ],
+    ['a member whose name matches patternProperties', { ...party, patternProperties: { '^x': {} } }, { x: 1 }],
+    [
+      'a member that a reference to the root declares',
       { type: 'object', properties: { padre: { $ref: '#' }, n: {} } },
       { padre: { padre: { n: 1 } } },
     ],
-    ['all branches of allOf', { allOf: [party, { properties: { b: {} } }], type: 'object' }, { nombre: 'x', b: 1 }],
     [
-      'null in a nullable reference',
+      'a member that only one branch of allOf declares',
+      { allOf: [party, { properties: { b: {} } }], type: 'object' },
+      { nombre: 'x', b: 1 },
+    ],
+    [
+      'null for a nullable reference',
       one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party }),
       { a: null },
     ],
-    ['a member without a type', one(true), { a: { x: [1] } }],
+    ['any value of a member without a type', one(true), { a: { x: [1] } }],
   ])('%s is allowed', (_, schema, value) => {
     expect(check(schema, value)).toEqual([])
   })
 
-  it('an object member that several schemas declare may have the members of all of them', () => {
+  it('an object that several schemas describe can have the members of each schema', () => {
     const schema = {
       type: 'object',
       properties: { cp: { type: 'object', properties: { codigo: { type: 'integer' } } } },
@@ -93,7 +115,7 @@ describe('REP-8: a schema is closed unless it declares otherwise', () => {
     expect(violations(schema, { cp: { codigo: 1, cale: 'x' } })).toEqual(['/cp/cale unknown'])
   })
 
-  it('if, then and else may declare members, and the condition does not close the objects that it tests', () => {
+  it('a member that only "then" declares is allowed only if the condition holds', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -107,20 +129,21 @@ describe('REP-8: a schema is closed unless it declares otherwise', () => {
         properties: { motivo: { type: 'string' }, cp: { properties: { calle: { minLength: 1 } } } },
       },
     }
+    // The condition declares only "codigo", but also matches an object with "calle".
     expect(check(schema, { cp: { codigo: 5, calle: 'x' }, motivo: 'm' })).toEqual([])
     expect(violations(schema, { cp: { codigo: 5, calle: 'x' } })).toEqual(['/motivo required'])
     expect(violations(schema, { cp: { codigo: 6 }, motivo: 'm' })).toEqual(['/motivo unknown'])
     expect(violations(schema, { cp: { codigo: 5, calle: '' }, motivo: 'm' })).toEqual(['/cp/calle minLength'])
   })
 
-  it('not and contains work with undeclared members', () => {
+  it('"not" and "contains" match objects with undeclared members too', () => {
     const kind = { type: 'object', required: ['k'], properties: { k: { const: 'x' } } }
     const open = { type: 'object', additionalProperties: true }
     expect(violations(one({ ...open, not: kind }), { a: { k: 'x', more: 1 } })).toEqual(['/a not'])
     expect(check(one({ type: 'array', contains: kind, items: open }), { a: [{ k: 'x', more: 1 }] })).toEqual([])
   })
 
-  it('each branch of a union has its own members', () => {
+  it('an object that matches one branch of oneOf must not have members of another branch', () => {
     const schema = {
       type: 'object',
       oneOf: [
@@ -207,7 +230,7 @@ describe('violations', () => {
     ])
   })
 
-  it('ERR-3: only the violation inside a nullable object is reported', () => {
+  it('ERR-3: for an invalid nullable object, only the violations inside the object are reported', () => {
     const schema = one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party })
     expect(violations(schema, { a: { nombre: 5, alias: 'x' } })).toEqual(['/a/nombre type'])
     expect(violations(schema, { a: { nombre: 5, edad: 1 } }).toSorted()).toEqual(['/a/edad unknown', '/a/nombre type'])
@@ -240,7 +263,7 @@ describe('violations', () => {
 
 describe('numbers', () => {
   it.each([9007199254740992, -9007199254740992, 1e300, json('9007199254740993')])(
-    'REP-8: %d is not an exact integer',
+    'REP-8: the integer %d is a violation, because doubles of this size are not exact',
     (a) => {
       expect(violations(one({ type: 'integer' }), { a })).toEqual(['/a exactInteger'])
       expect(violations(one({ type: ['integer', 'null'] }), { a })).toEqual(['/a exactInteger'])
@@ -283,7 +306,7 @@ describe('names that JavaScript objects inherit', () => {
     properties: { constructor: { type: 'string' }, toString: { type: 'integer' } },
   }
 
-  it('REP-8: if declared, they are members like all others', () => {
+  it('REP-8: are members like all others if the schema declares them', () => {
     expect(violations(schema, {})).toEqual(['/constructor required'])
     expect(violations(schema, { constructor: 5, toString: 'x' }).toSorted()).toEqual([
       '/constructor type',
@@ -292,7 +315,7 @@ describe('names that JavaScript objects inherit', () => {
     expect(check(schema, { constructor: 'x', toString: 5 })).toEqual([])
   })
 
-  it('REP-8: if undeclared, they are unknown', () => {
+  it('REP-8: are violations if the schema does not declare them', () => {
     const value = json('{"constructor":"x","__proto__":{"a":1},"hasOwnProperty":1,"valueOf":2}')
     expect(violations(schema, value).toSorted()).toEqual([
       '/__proto__ unknown',
@@ -301,7 +324,7 @@ describe('names that JavaScript objects inherit', () => {
     ])
   })
 
-  it('REP-8: an inherited member does not count as present', () => {
+  it('REP-8: do not count as present if the value only inherits them', () => {
     expect(violations(schema, Object.create({ constructor: 'x' }))).toEqual(['/constructor required'])
   })
 })
@@ -327,7 +350,7 @@ describe('members that may be absent', () => {
     },
   }
 
-  it('REP-8: members that the store assigns may be absent, and so may members that are excused at any depth', () => {
+  it('REP-8: members that the store assigns may be absent, and so may read-only members at any depth', () => {
     const excused = compileValidator('piezas', schema, new Set(['numero']), (member) => member.readOnly)
     const found = excused({ a: { nombre: 'x' }, b: [{ pin: 'p', nombre: 'x' }, { pin: 'p' }] })
     expect(found.map(({ pointer }) => pointer)).toEqual(['/a/pin', '/b/1/nombre'])

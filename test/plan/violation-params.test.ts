@@ -66,13 +66,13 @@ const broken: readonly (readonly [code: ViolationCode, schema: object, value: un
 ]
 
 describe('ERR-3: the params of violations', () => {
-  it.each(broken)('the violation %s of the schema %j has its params', (code, schema, value, params) => {
+  it.each(broken)('the violation %s of the schema %j has the expected params', (code, schema, value, params) => {
     const found = member(schema, value).find((one) => one.code === code)
     expect(found).toBeDefined()
     expect(found?.params).toEqual(params)
   })
 
-  it('match the table, which contains every code', () => {
+  it('match the names that violationKinds lists for the code', () => {
     for (const [, schema, value] of broken) {
       for (const { code = '', params = {} } of member(schema, value)) {
         expect(violationKinds, code).toHaveProperty([code])

@@ -3,8 +3,9 @@
  * previous release stored or sent, and the previous release accepts what this release stores and
  * sends. Release 0.1 wrote `0.1.json`.
  *
- * To change a format, keep the file and accept both forms for one release. Then write the file of
- * the release that sends the new form: `RELEASE_FORMATS=0.2 npx vitest run test/releases`.
+ * To change a format, keep the file of the previous release, and accept both forms for one release.
+ * When a release sends the new form, write its file, for example with
+ * `RELEASE_FORMATS=0.2 npx vitest run test/releases`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -43,7 +44,7 @@ const lists = [
 ]
 const posted = { body: { texto: 'nuevo', cuando: '2026-02-03T10:00:00', peso: 1.5 }, key: 'a-key-of-tests' }
 const claims = { sub: 'ana', scope: '*:read *:write' }
-/** A name that is too long to be used as a key unchanged. */
+/** A user name that is too long to be part of a key in Redis unchanged. */
 const longName = `${'n'.repeat(80)}@example`
 
 let served: Awaited<ReturnType<typeof service>>
@@ -137,7 +138,7 @@ it.runIf(writing !== undefined)('writes the formats of this release', async () =
   writeFileSync(new URL(`${writing}.json`, import.meta.url), `${JSON.stringify(await produced(), undefined, 2)}\n`)
 })
 
-describe.runIf(fixture !== undefined)('this release produces what the previous one accepts:', () => {
+describe.runIf(fixture !== undefined)('this release produces the same formats as the previous release', () => {
   const formats = fixture as Formats
   let now: Formats
   beforeAll(async () => {
@@ -155,7 +156,7 @@ describe.runIf(fixture !== undefined)('this release produces what the previous o
   })
 })
 
-describe.runIf(fixture !== undefined)('this release accepts what the previous one produced:', () => {
+describe.runIf(fixture !== undefined)('this release accepts what the previous release produced', () => {
   const formats = fixture as Formats
 
   it.each(lists)('QUERY-7: the cursors of %s', async (query) => {
@@ -220,7 +221,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous on
     await served.redis.del(formats.limits.map((name) => served.prefix + name))
   })
 
-  it('AUTH-5: tokens, except an expired one', async () => {
+  it('AUTH-5: tokens that have not expired', async () => {
     expect((await get('/v1/notas', bearing(formats.tokens.century))).status).toBe(200)
     expect((await get('/v1/notas', bearing(formats.tokens.hour))).status).toBe(401)
   })

@@ -1,4 +1,4 @@
-/** The report of counts: as JSON, as a page that requires a permission, and in a terminal. */
+/** The usage report: the middleware `usagePage()`, and the command `report`. */
 import { hash } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('HDR-1: responds with JSON, or with a page if Accept asks for HTML, with a policy that allows no script', async () => {
+  it('HDR-1: responds with JSON, or with a page without scripts if Accept asks for HTML', async () => {
     const { ask } = await start()
     const report = (await (await ask({ 'x-key': 'ops' })).json()) as UsageReport
     expect(report.clauses).toMatchObject([
@@ -99,7 +99,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     },
   )
 
-  it('can be read by the command from its URL', async () => {
+  it('the command says why it cannot read the report at a URL', async () => {
     const { port, ask } = await start()
     const address = `http://127.0.0.1:${port}/ops/usage`
     await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
@@ -131,7 +131,7 @@ async function run(line: string, counts = filled()) {
 }
 
 describe('report <module>', () => {
-  it('names clients that violate clauses, all callers, and the time without complete counts', async () => {
+  it('prints violations by clause, calls by version, and for how long counting was complete', async () => {
     const { code, out } = await run('report ./usage.js')
     expect(code).toBe(0)
     expect(out).toMatch(
@@ -153,7 +153,7 @@ describe('report <module>', () => {
     })
   })
 
-  it('--check fails if a client violates the clause, and if the counts are incomplete', async () => {
+  it('--check fails if a client violates the clause, or if the counts are incomplete', async () => {
     const broken = await run('report ./usage.js --check --enforce QUERY-8')
     expect([broken.code, broken.error]).toEqual([
       1,
@@ -197,7 +197,7 @@ describe('report <module>', () => {
     expect((await run('report ./usage.js --check --enforce ERR-3,')).code).toBe(1)
   })
 
-  it('prints its usage', async () => {
+  it('exits with code 2 for wrong arguments, and prints its options with --help', async () => {
     for (const line of [
       'report',
       'report a b',

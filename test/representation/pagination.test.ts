@@ -8,7 +8,7 @@ const pairs = [
 ] as const
 const seek = (backwards: boolean) => ({ values: [1], backwards })
 
-/** The links by relation, without the beginning that all of them have in common. */
+/** The links by relation. Each value is the part of the URL after `offest=`. */
 function links(
   query: Partial<PageQuery>,
   facts: PageFacts,
@@ -23,7 +23,7 @@ const forward = { seek: seek(false) }
 const backward = { seek: seek(true) }
 
 describe('paginationHeaders', () => {
-  it('QUERY-7: next and prev have their cursors, first and last have none, and an old cursor is dropped', () => {
+  it('QUERY-7: only next and prev contain a cursor, which replaces the cursor of the request', () => {
     expect(links({}, { total: 50, count: 5 })).toEqual({
       first: '1',
       prev: '2&after=before-2',
@@ -44,7 +44,7 @@ describe('paginationHeaders', () => {
     })
   })
 
-  it('QUERY-7: if the store reports more rows there is a next page, regardless of the total', () => {
+  it('QUERY-7: if the store reports more rows, there is a next link, regardless of the total', () => {
     expect(links({}, { total: 50, more: false, seekable: true }).next).toBeUndefined()
     expect(links({}, { total: 5, more: true, seekable: true, count: 5 })).toMatchObject({
       next: '4&after=behind-4',
@@ -55,7 +55,7 @@ describe('paginationHeaders', () => {
     expect(links({}, { count: 4 }).next).toBeUndefined()
   })
 
-  it('QUERY-7: following next counts past the last page number, and prev has a cursor too', () => {
+  it('QUERY-7: the page number in next can exceed the last page', () => {
     const facts = { total: 6, more: true, seekable: true, count: 5 }
     expect(links({ ...forward, page: 9 }, facts)).toEqual({
       first: '1',
@@ -65,7 +65,7 @@ describe('paginationHeaders', () => {
     })
   })
 
-  it('QUERY-7: a page that was reached backwards has a next link, and a prev link while there are more rows, also on page 1', () => {
+  it('QUERY-7: a page that was read backwards has a next link, and a prev link if there are more rows', () => {
     const facts = { total: 50, seekable: true, count: 5 }
     expect(links(backward, { ...facts, more: true })).toMatchObject({
       prev: '2&after=before-2',
@@ -85,7 +85,7 @@ describe('paginationHeaders', () => {
     ])
   })
 
-  it('QUERY-7: an empty page after a cursor has no next link. Forwards it has a prev link by number, backwards it has none', () => {
+  it('QUERY-7: an empty page after a cursor has no next link, and has a prev link only if it was read forwards', () => {
     const facts = { total: 10, more: false, seekable: true, count: 0 }
     const plain = () => undefined as never
     expect(links(forward, facts, plain)).toEqual({ first: '1', prev: '2', last: '2' })
@@ -93,11 +93,11 @@ describe('paginationHeaders', () => {
     expect(links(backward, facts, plain)).toEqual({ first: '1', last: '2' })
   })
 
-  it('QUERY-7: if the store ignores the position, links follow the page numbers', () => {
+  it('QUERY-7: if the store ignores the cursor, the links follow the page numbers', () => {
     expect(links(backward, { total: 15, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', last: '3' })
   })
 
-  it('QUERY-7: links that are too long with a cursor have no cursor, and links that are still too long are omitted', () => {
+  it('QUERY-7: a link that is too long loses its cursor, and is omitted if it is still too long', () => {
     const long = { pairs: [['lote', 'x'.repeat(1_500)]] as const }
     const headers = (query: Partial<PageQuery>) =>
       paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, { total: 50, count: 5 }, () =>

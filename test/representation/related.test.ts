@@ -71,7 +71,7 @@ describe('Related records (REP-1..3)', () => {
     expect(calls).toEqual([])
   })
 
-  it('REP-1: a resource that shows and expands nothing needs no related records', async () => {
+  it('REP-1: a resource without shown or expanded links reads no related records', async () => {
     expect([standsAlone(authors, []), standsAlone(books, [])]).toEqual([true, false])
     expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })
@@ -89,7 +89,7 @@ describe('Related records (REP-1..3)', () => {
     ])
   })
 
-  it('HDR-2: the tag depends on the versions of related records, and on missing related records', async () => {
+  it('HDR-2: the tag changes if a related record changes or disappears', async () => {
     const tagOf = async (read: ReturnType<typeof reader>['read']) => {
       const related = await gatherRelated(books, records.slice(0, 1), ['autor'], read)
       return itemTag(views.of(books, variant), '1', related)
@@ -103,7 +103,7 @@ describe('Related records (REP-1..3)', () => {
     expect(await tagOf((_mounted, keys) => keys.map(() => undefined))).not.toBe(usual)
   })
 
-  it('HDR-4: the tag of a page depends on its rows, their order, the total, whether the total is exact, and the query', () => {
+  it('HDR-4: the tag of a page depends on its rows, their order, its total and its query', () => {
     const [a, b] = [1, 2].map((id) => ({ value: { id }, version: 'v' })) as [
       { value: object; version: string },
       { value: object; version: string },
@@ -124,7 +124,7 @@ describe('Related records (REP-1..3)', () => {
     expect(tag({ items: [a, b], total: 2 })).toBe(tags[0])
   })
 
-  it('HDR-2: requests with thousands of host names do not fill the memory, and the tags for each host stay the same', () => {
+  it('HDR-2: the tags of a host stay the same after requests with thousands of other hosts', () => {
     const tag = (host: number) => itemTag(views.of(books, { ...variant, base: `http://h${host}` }), '1', noRelated)
     const first = tag(0)
     for (let host = 1; host < 2_000; host += 1) tag(host)

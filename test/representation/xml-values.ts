@@ -113,7 +113,7 @@ const wildNumber = fc.oneof(
   ),
 )
 
-/** Creates an object from the entries. If a name occurs repeatedly, the first entry counts. */
+/** Creates an object from the entries. If a name occurs several times, uses the first entry. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of entries) if (!Object.hasOwn(object, name)) put(object, name, value)
@@ -136,7 +136,7 @@ export const anyJson = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue().filter((value) => !hasProto(value)) },
 )
 
-/** Schemas that describe the whole value or a part of it, or contradict it. */
+/** Any schemas. They are independent of the value, so they can contradict it. */
 const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -183,8 +183,8 @@ function schemaFor(value: unknown): JsonSchema {
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))
 
 /**
- * A value and a form: no form, the value's own form, the form of another value, or an arbitrary
- * form.
+ * A value, and a form, which holds the types of the members: an open form without types, the form
+ * of the value, the form of another value, or any form.
  */
 export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneof(
   anyJson.map((value) => ({ value, form: openForm })),

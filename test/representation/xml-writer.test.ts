@@ -29,7 +29,7 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: the type is written if the schema does not determine it, or determines another type', () => {
+  it('HDR-1: an element has the attribute "type" if the schema gives no type or a different one', () => {
     expect(written({ a: 1, b: [], c: {} }, object({ a: text, b: { type: ['array', 'string'] } }))).toBe(
       '<r><a type="number">1</a><b type="array"></b><c type="object"></c></r>',
     )
@@ -50,7 +50,7 @@ describe('writeXml', () => {
       `${head}<pre-piezas><pre-pieza><a><i><i>x</i></i></a></pre-pieza></pre-piezas>`,
     )
     expect(writeXml([{ a: [] }], { root: 'r', nestedItem: 'i', form })).toBe(`${head}<r><i><a></a></i></r>`)
-    // A root that is not a list does not use the name for items.
+    // If the root is not a list, the option `item` has no effect.
     expect(
       written({ a: [['x']] }, object({ a: { type: 'array', items: { type: 'array', items: text } } }), { item: 'no' }),
     ).not.toContain('<no>')
@@ -113,7 +113,7 @@ describe('writeXml', () => {
     expect(() => written({ a: 1n }, {})).toThrow(TypeError)
   })
 
-  it('HDR-1: a problem is written as in RFC 9457 appendix B, with the names from there', () => {
+  it('HDR-1: a problem has the element names and the namespace of RFC 9457 appendix B', () => {
     const problem = { type: 'https://example.com/p', errors: [{ detail: 'a' }] }
     const form = formed(object({ type: text, errors: { type: 'array', items: object({ detail: text }) } }))
     expect(writeXml(problem, { root: 'problem', namespace: 'urn:ietf:rfc:7807', nestedItem: 'i', form })).toBe(
@@ -134,7 +134,7 @@ describe('writeXml', () => {
     }
   })
 
-  it('HDR-1: names that clients invent are cached only up to a limit', () => {
+  it('HDR-1: more member names than the cache can hold are written correctly', () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`name${at}`, at]))
     const document = writeXml(many, { root: 'r', form: openForm })
     expect(writeXml(many, { root: 'r', form: openForm })).toBe(document)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Unavailable } from '../../src/problem.js'
 import { KeyQueue } from '../../src/router/key-queue.js'
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test calls `state.end`. */
 function work<T>(value: T) {
   const state = { begun: false, end: (): void => {} }
   const ended = new Promise<void>((resolve) => {
@@ -34,7 +34,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c'])
   })
 
-  it('work of other keys and other owners does not wait', async () => {
+  it('work does not wait for work of other keys or other owners', async () => {
     const queue = new KeyQueue()
     const blocking = work('x')
     const blocked = queue.run(owner, 'k', 1_000, blocking.run)
@@ -44,7 +44,7 @@ describe('KeyQueue', () => {
     expect(await blocked).toBe('x')
   })
 
-  it('after failed work the next work starts', async () => {
+  it('the next work starts after earlier work has failed', async () => {
     const queue = new KeyQueue()
     const failed = queue.run(owner, 'k', 1_000, async () => Promise.reject(new Error('no')))
     const next = queue.run(owner, 'k', 1_000, async () => 'next')
@@ -52,7 +52,7 @@ describe('KeyQueue', () => {
     expect(await next).toBe('next')
   })
 
-  it('work that exceeds its timeout rejects with Unavailable, and the work behind it still waits for the running work', async () => {
+  it('work that times out in the queue rejects with Unavailable, and the work behind it keeps waiting', async () => {
     const queue = new KeyQueue()
     const running = work('a')
     const first = queue.run(owner, 'k', 1_000, running.run)
@@ -67,7 +67,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all([first, third])).toEqual(['a', 'c'])
   })
 
-  it('work that timed out in the queue does not let other work start next to the running work', async () => {
+  it('work that is added after other work timed out still waits for the running work', async () => {
     const queue = new KeyQueue()
     const [first, third] = [work('a'), work('c')]
     const running = queue.run(owner, 'k', 1_000, first.run)
@@ -91,7 +91,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'then')).toBe('then')
   })
 
-  it('synchronous work queues behind work that is running or waiting', async () => {
+  it('synchronous work waits for work that is running or queued', async () => {
     const queue = new KeyQueue()
     const first = work('a')
     const done: string[] = []
@@ -109,7 +109,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'free')).toBe('free')
   })
 
-  it('work that adds more work of its own key and awaits it keeps the key blocked until both have ended', async () => {
+  it('if running work adds work of its own key, later work waits until both have ended', async () => {
     const queue = new KeyQueue()
     const [outer, inner] = [work('outer'), work('inner')]
     const ended: string[] = []

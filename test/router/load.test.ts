@@ -32,7 +32,7 @@ function gated() {
 const until = (what: () => unknown) => expect.poll(what, { interval: 5, timeout: 10_000 })
 
 describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
-  it('refuses requests above the maximum with Retry-After, and accepts requests again as soon as running ones have ended', async () => {
+  it('refuses requests above the maximum with 503 and Retry-After until running requests have ended', async () => {
     const { adapter, waiting, open } = gated()
     let identified = 0
     const service = await listen(
@@ -94,7 +94,7 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
     await service.close()
   })
 
-  it('counts a request once, however it ends: completed, failed, timed out, refused by an endpoint, or aborted by its client', async () => {
+  it('releases the slot of a request exactly once, however the request ends', async () => {
     const { adapter, waiting, open } = gated()
     const ends = endpoint('ends', {
       description: 'Ends in many ways.',

@@ -1,4 +1,4 @@
-/** The descriptions of the operations match the responses that requests get. */
+/** The operations respond as their descriptions say. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -63,7 +63,7 @@ const bodies = {
 }
 
 describe('every operation', () => {
-  it('is the only operation with its name, and the only one with its method and kind of URL', () => {
+  it('has a unique name, and a unique pair of method and kind of URL', () => {
     const places = operations.map(({ target, method }) => `${method} ${target}`)
     expect(new Set(places).size).toBe(operations.length)
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)
@@ -94,7 +94,7 @@ describe('every operation', () => {
   )
 
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    '%s asks for permission for the actions in its description',
+    '%s checks the permission for the actions in its description',
     async (_, operation) => {
       const asked: string[] = []
       const service = await listen(
@@ -122,7 +122,7 @@ describe('every operation', () => {
   )
 })
 
-it('VERB-9: a new operation is served as soon as it has a description', () => {
+it('VERB-9: an operation that is added to the list of operations is routed, and appears in Allow', () => {
   const [list] = operations
   const queried = { ...(list as (typeof operations)[number]), name: 'query', method: 'POST', target: 'item' } as const
   const { resources } = compileRoutes([...operations, queried], mounts())

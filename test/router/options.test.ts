@@ -28,45 +28,48 @@ const mounted = () => mount(notas, memoryAdapter(notas))
 
 describe('Options of a service', () => {
   it.each([
-    ['no version at all', { versions: {} }],
-    ['a version of another form (VER-1)', { versions: { one: [] } }],
+    ['an empty table of versions', { versions: {} }],
+    ['a version that is not named like v1 (VER-1)', { versions: { one: [] } }],
     ['an unknown successor (VER-3)', { versions: { v1: { resources: [], successor: 'v2' } } }],
     ['an invalid date (VER-3)', { versions: { v1: { resources: [], deprecated: 'soon' } } }],
     ['a baseUrl without a scheme (REP-5)', { versions: { v1: [] }, baseUrl: 'api.example.com' }],
     ['a baseUrl with a query (REP-5)', { versions: { v1: [] }, baseUrl: 'https://api.example.com?x' }],
     ['a timeout of zero', { versions: { v1: [] }, timeout: 0 }],
-    ['a text for a switch (HDR-3)', { versions: { v1: [] }, weakIfMatch: 'false' }],
-    ['a text for another switch (HDR-3)', { versions: { v1: [] }, requireIfMatch: 'no' }],
-    ['a number for a switch (VERB-5)', { versions: { v1: [] }, jsonPatch: 1 }],
+    ['a weakIfMatch that is a string (HDR-3)', { versions: { v1: [] }, weakIfMatch: 'false' }],
+    ['a requireIfMatch that is a string (HDR-3)', { versions: { v1: [] }, requireIfMatch: 'no' }],
+    ['a jsonPatch that is a number (VERB-5)', { versions: { v1: [] }, jsonPatch: 1 }],
     ['a hook that is not a function', { versions: { v1: [] }, onError: 'log' }],
-    ['a problemBase that is not a text (ERR-3)', { versions: { v1: [] }, problemBase: 7 }],
-    ['options of null', null],
+    ['a problemBase that is not a string (ERR-3)', { versions: { v1: [] }, problemBase: 7 }],
+    ['null instead of options', null],
     ['a limit of zero concurrent requests', { versions: { v1: [] }, maxConcurrent: 0 }],
     ['a limit that is not a number', { versions: { v1: [] }, bodyLimit: Number.NaN }],
-    ['pages larger than their maximum (QUERY-5)', { versions: { v1: [] }, page: { size: 50, max: 10 } }],
+    ['a page size above the maximum (QUERY-5)', { versions: { v1: [] }, page: { size: 50, max: 10 } }],
     ['an unknown option', { versions: { v1: [] }, principle: () => 'me' }],
     ['a principal that is not a function', { versions: { v1: [] }, principal: 'me' }],
-    ['a DELETE that answers something else (VERB-6)', { versions: { v1: [] }, deleteStatus: 410 }],
-    ['no table of versions', {}],
+    ['a deleteStatus of 410 (VERB-6)', { versions: { v1: [] }, deleteStatus: 410 }],
+    ['options without versions', {}],
     ['a hand-written authenticate', { versions: { v1: [] }, authenticate: () => 'me' }],
-    ['authenticate and principal', { versions: { v1: [] }, authenticate: bearer({ keys }), principal: () => 'me' }],
+    [
+      'both authenticate and principal',
+      { versions: { v1: [] }, authenticate: bearer({ keys }), principal: () => 'me' },
+    ],
     ['a login that login() did not make', { versions: { v1: [] }, login: () => {} }],
     ['a rateLimit that rateLimit() did not make', { versions: { v1: [] }, rateLimit: { limit: 5 } }],
     ['a permission that is not a function', { versions: { v1: [] }, permission: 'admin' }],
-    ['invalid safe headers', { versions: { v1: [] }, secureHeaders: { csp: '' } }],
+    ['an unknown option in secureHeaders', { versions: { v1: [] }, secureHeaders: { csp: '' } }],
     ['a version that is undefined', { versions: { v1: undefined } }],
-    ['a version that is a misspelt word', { versions: { v1: 'retierd' } }],
+    ['a version that is the misspelt word "retierd"', { versions: { v1: 'retierd' } }],
     ['a version without resources', { versions: { v1: { resource: [] } } }],
     ['a definition that is not mounted', { versions: { v1: [notas] } }],
   ])('throws ConfigurationError for %s', (_what, options) => {
     expect(() => api(options as never)).toThrow(ConfigurationError)
   })
 
-  it('PATH-1: two entries cannot have the same path', () => {
+  it('PATH-1: two mounts cannot have the same path', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() reports all invalid stores in one error, and throws immediately if a store cannot be reached', async () => {
+  it('ready() reports all invalid stores in one error, or Unavailable if a store cannot be reached', async () => {
     const faulty = (message: string) => ({
       ...memoryAdapter(notas),
       ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),
@@ -100,7 +103,7 @@ describe('Options of a service', () => {
     await expect(api({ versions: { v1: [mount(notas, broken)] } }).ready()).rejects.toThrow('Add the column version.')
   })
 
-  it('LIMIT-1: a budget for a route that no version serves throws, unless hand-written routes could serve it', () => {
+  it('LIMIT-1: a budget for a route that no version serves throws, unless a version has hand-written routes', () => {
     const versions = {
       v1: [mount(notas, memoryAdapter(notas)), mount(facturas, memoryAdapter(facturas), { area: 'tax' })],
       v0: 'retired',

@@ -65,7 +65,7 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('lets a method that replaces a method of a memory adapter modify everything that it gets', async () => {
+  it('lets a replace() that the service assigns to a memory adapter modify everything that it gets', async () => {
     const found = await patched(() => {
       const definition = plain()
       const adapter = inMemory(definition)
@@ -76,7 +76,7 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('passes a record to a rule that shares nothing with the stored record', async () => {
+  it('passes rules a record that shares no objects with the stored record', async () => {
     const shared: boolean[] = []
     const found = await patched(() => {
       const definition = defineResource({
@@ -94,7 +94,7 @@ describe('VERB-5: PATCH', () => {
     expect(found.stored).toEqual({ id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 1 } })
   })
 
-  it('in a memory adapter, shares unchanged values with the previous record', async () => {
+  it('shares unchanged values with the previous record in a memory adapter', async () => {
     const seen: unknown[] = []
     await patched(() => {
       const definition = plain()

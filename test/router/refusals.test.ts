@@ -78,7 +78,7 @@ describe('a list that the store refuses', () => {
     why: 'holds U+0000, which this store cannot keep',
   })
 
-  it('QUERY-1: the problem names every parameter that compares the member, with the reason of the store', async () => {
+  it('QUERY-1: the problem names every parameter that uses a refused member, and the reason of the store', async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({
@@ -102,7 +102,7 @@ describe('a list that the store refuses', () => {
     ])
   })
 
-  it('QUERY-7: a position that the store cannot compare is reported as an invalid cursor', async () => {
+  it('QUERY-7: a cursor whose values the store refuses is reported as invalid', async () => {
     const send = await serve(unfit(['fechaDeEntrada']))
     const { link } = (await send('GET', '/v1/envios?sort=fechaDeEntrada&limit=1')).headers
     const [, next = ''] = /<http:\/\/[^/]*([^>]*)>; rel="next"/.exec(String(link)) ?? []
@@ -111,14 +111,14 @@ describe('a list that the store refuses', () => {
     ])
   })
 
-  it('QUERY-1: if no part of the refused query came from the client, nothing matches', async () => {
+  it('QUERY-1: if the refused value did not come from the query string, no record matches', async () => {
     const send = await serve(unfit(['clienteId']))
     const { status, json, headers } = await send('GET', '/v1/envios?fechaDesde=a')
     expect([status, json, headers['x-total-count']]).toEqual([200, [], '0'])
     expect((await send('GET', '/v1/clientes/c/envios/x')).status).toBe(404)
   })
 
-  it('QUERY-1: a refusal without a reason gets the message for its kind', async () => {
+  it('QUERY-1: a refusal without a reason gets a message of the library', async () => {
     const send = await serve({ refused: 'rule', members: ['fechaDeEntrada'] })
     expect((await send('GET', '/v1/envios?fechaDesde=a')).json.detail).toBe(
       '"fechaDesde" violates a rule of the store.',
@@ -129,7 +129,7 @@ describe('a list that the store refuses', () => {
 describe('a record that the store refuses', () => {
   const refusal = async (refused: Refused) => (await (await serve(refused))('POST', '/v1/envios', {}, { id: 'n' })).json
 
-  it('ERR-2: nested members become pointers, a member with a dot in its name stays whole, and a hidden member becomes its link', async () => {
+  it('ERR-2: the members that the store names become pointers into the request body', async () => {
     const members = ['destinatario.nombre', 'destinatario.calle/1', 'a.b', 'clienteId']
     const { status, code, errors } = await refusal({ refused: 'duplicate', members })
     expect([status, code]).toEqual([422, 'duplicate'])
@@ -143,7 +143,7 @@ describe('a record that the store refuses', () => {
     expect(errors[0].detail).toBe('"destinatario.nombre" is taken already.')
   })
 
-  it('ERR-2: the reason of the store replaces the message of the library, with members and without', async () => {
+  it('ERR-2: the detail is the reason that the store gives, or else a message of the library', async () => {
     const why = 'holds a date with seven digits, of which this store keeps six'
     expect((await refusal({ refused: 'rule', members: ['clienteId'], why })).detail).toBe(`"cliente" ${why}.`)
     await open?.close()
@@ -158,7 +158,7 @@ describe('a record that the store refuses', () => {
 })
 
 describe('calls of the adapter', () => {
-  it('HDR-3: reads for a write are fresh, and every call has its time limit', async () => {
+  it('HDR-3: reads for a write must be fresh, and calls get the remaining time of the request', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
     const madeCalls = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])

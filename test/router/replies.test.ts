@@ -13,16 +13,16 @@ describe('header objects that a service reuses', () => {
 
   it.each([
     ['a reply with a body', { handle: (): unknown => endpointReply({ status: 200, body: { a: 1 }, headers: kept }) }],
-    ['a reply without', { handle: (): unknown => endpointReply({ status: 204, headers: kept }) }],
+    ['a reply without a body', { handle: (): unknown => endpointReply({ status: 204, headers: kept }) }],
     [
-      'a representation of its own',
+      'a custom representation',
       {
         handle: (): unknown => 7,
         representations: [representation('text/csv', { value: () => ({ body: 'a', headers: kept }) })],
       },
     ],
   ])(
-    'HDR-6: headers of %s are completed for one response, and the object itself stays unchanged for the next',
+    'HDR-6: the response adds fields to the headers of %s without changing the object of the service',
     async (_, method) => {
       open = await listen(
         express().use(

@@ -31,7 +31,7 @@ async function serve(parts: object) {
 }
 
 describe('adapters that deviate from the contract', () => {
-  it('null for an absent record counts as undefined', async () => {
+  it('read() may return null instead of undefined for an absent record', async () => {
     const { send } = await serve({ read: (keys: number[]) => keys.map((key) => (key === 1 ? stored : null)) })
     expect((await send('GET', '/v1/notas/7')).status).toBe(404)
     const { json } = await send('GET', '/v1/notas/1')
@@ -45,7 +45,7 @@ describe('adapters that deviate from the contract', () => {
     ['PUT', 'replace', 'notfound', 'a record without a version'],
     ['POST', 'create', undefined, 'returned nothing from create()'],
   ])(
-    'ERR-1: for a %s, an adapter whose %s() returns %j causes an error of the service that names the fault',
+    'ERR-1: %s gets 500 if %s() of the adapter returns %j, and the error names the fault',
     async (method, name, answer, reported) => {
       const { send, errors } = await serve({ [name]: () => answer })
       const path = method === 'POST' ? '/v1/notas' : '/v1/notas/1'

@@ -52,12 +52,12 @@ type Settle = (value: unknown) => void
 
 const thenable = (then: (fulfil: Settle, reject: Settle) => void) => Object.defineProperty({}, 'then', { value: then })
 
-describe('adapter results that only resemble promises', () => {
+describe('thenables that an adapter returns', () => {
   it.each<readonly [what: string, make: (value: unknown) => unknown]>([
-    ['return undefined from then', (value) => thenable((fulfil) => void setTimeout(() => fulfil(value), 2))],
-    ['call back at once', (value) => thenable((fulfil) => fulfil(value))],
+    ['returns undefined', (value) => thenable((fulfil) => void setTimeout(() => fulfil(value), 2))],
+    ['calls back synchronously', (value) => thenable((fulfil) => fulfil(value))],
     [
-      'call back twice',
+      'calls back twice',
       (value) =>
         thenable((fulfil, reject) => {
           fulfil(value)
@@ -65,12 +65,12 @@ describe('adapter results that only resemble promises', () => {
           reject(new Error('too late'))
         }),
     ],
-    ['lead to another promise', (value) => thenable((fulfil) => fulfil(Promise.resolve(value)))],
-  ])('are awaited, even if they %s', async (_, make) => {
+    ['fulfils with another promise', (value) => thenable((fulfil) => fulfil(Promise.resolve(value)))],
+  ])('are awaited, even if then() %s', async (_, make) => {
     expect(await statuses(make)).toEqual([200, 200, 201, 200, 204])
   })
 
-  it('are an error if their then() throws', async () => {
+  it('cause a 500 response if then() throws', async () => {
     const make = () =>
       thenable(() => {
         throw new Error('no')
@@ -79,7 +79,7 @@ describe('adapter results that only resemble promises', () => {
   })
 })
 
-it('the timeout of a request includes the wait for the store of a rate limit', async () => {
+it('the timeout of a request includes the time that the store of a rate limit takes', async () => {
   const slow = async <T>(value: T): Promise<T> => {
     await new Promise((resolve) => setTimeout(resolve, 250))
     return value

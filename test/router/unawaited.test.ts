@@ -1,5 +1,5 @@
 /**
- * Functions of the service that should be synchronous may return a promise by mistake. If the
+ * Functions of the service that should be synchronous might return a promise by mistake. If the
  * promise rejects, the process must not end.
  */
 import { setImmediate as turn } from 'node:timers/promises'
@@ -38,7 +38,7 @@ const counts = () => {
 
 const cases: readonly (readonly [name: string, use: () => unknown, path: string, status: number])[] = [
   ['brownouts', () => dying(rejects), '/v1/notas/1', 200],
-  ['brownouts, with a value that is not an error,', () => dying(throwsOdd), '/v1/notas/1', 200],
+  ['brownouts that throws a value that is not an error', () => dying(throwsOdd), '/v1/notas/1', 200],
   ['shape', () => served({ shape: rejects }), '/v1/notas/2', 404],
   ['started of health()', () => health({ started: rejects }), '/ready', 503],
   ['shows of health()', () => health({ shows: rejects }), '/ready', 204],
@@ -46,7 +46,7 @@ const cases: readonly (readonly [name: string, use: () => unknown, path: string,
   ['route of observe()', () => [observe({ usage: counts(), route: rejects }), served({})], '/v1/notas/1', 200],
 ]
 
-describe('a function that rejects ends neither the request nor the process', () => {
+describe('functions of the service that reject: the request is served, and the process survives', () => {
   it.each(cases)('%s', async (_name, use, path, status) => {
     const lost: unknown[] = []
     const note = (error: unknown): void => void lost.push(error)

@@ -66,8 +66,8 @@ const ends: readonly [string, (server: GracefulServer) => Promise<unknown>][] = 
   ['close()', (server) => new Promise((resolve) => server.close(resolve))],
 ]
 
-describe.each(ends)('connections that are queued at %s', (_, end) => {
-  it.each([50, 300])('all of %i first requests get a response', async (count) => {
+describe.each(ends)('connections that are queued when %s is called', (_, end) => {
+  it.each([50, 300])('all %i requests get a response', async (count) => {
     const server = createServer(served)
     const at = await port(server)
     const queued = await crowd(count, () => connect(at, '127.0.0.1'))
@@ -75,7 +75,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('all first requests over a Unix socket get a response', async () => {
+  it('all requests over a Unix socket get a response', async () => {
     const home = mkdtempSync(join(tmpdir(), 'queue-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const server = createServer(served)
@@ -85,7 +85,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('all first requests over TLS get a response, although their handshakes start only then', async () => {
+  it('all requests over TLS get a response, although the handshakes start after the call', async () => {
     const server = createServer(served, { tls: certificate() })
     const at = await port(server)
     const queued = await crowd(50, () => connectTls({ port: at, host: '127.0.0.1', rejectUnauthorized: false }))
@@ -93,7 +93,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('a first request that is sent after the server started to close gets a response too', async () => {
+  it('requests that are sent after the call get a response too', async () => {
     const server = createServer(served)
     const at = await port(server)
     const sockets: Socket[] = []
@@ -113,7 +113,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await done
   })
 
-  it('all first requests get a response, even if the handler of each is slow', async () => {
+  it('all requests get a response, even if the handler takes 3 ms for each', async () => {
     const server = createServer((_req, res) => {
       for (const until = performance.now() + 3; performance.now() < until; );
       res.end('served')
@@ -124,7 +124,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('connections that arrived while the event loop was blocked get a response, however long it was blocked', async () => {
+  it('requests that arrive while the event loop is blocked get a response', async () => {
     const server = createServer(served)
     const at = await port(server)
     const open = await client(at)
@@ -143,7 +143,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
 })
 
 describe('a listening socket', () => {
-  it('Node alone resets queued connections: if it no longer does, the workaround can be removed', async () => {
+  it('Node itself resets queued connections, so the workaround is still needed', async () => {
     const server = nodeServer(served)
     const queued = await port(server).then((at) => crowd(50, () => connect(at, '127.0.0.1')))
     server.close()
@@ -188,7 +188,7 @@ describe('a listening socket', () => {
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
   }, 10_000)
 
-  it('connections beyond maxConnections are still refused, and do not count as a full queue forever', async () => {
+  it('connections beyond maxConnections are still refused, and do not keep the socket open', async () => {
     const server = createServer(served, { maxConnections: 1 })
     const at = await port(server)
     const [first] = await Promise.all([client(at), once(server, 'connection')])
@@ -202,7 +202,7 @@ describe('a listening socket', () => {
 })
 
 describe('close() behaves as in Node', () => {
-  it('listening is false immediately; close and the callback follow when the last connection is closed', async () => {
+  it('sets listening to false at once, and calls back after the last connection has closed', async () => {
     const server = createServer(served)
     const at = await port(server)
     const queued = await crowd(5, () => connect(at, '127.0.0.1'))
@@ -219,7 +219,7 @@ describe('close() behaves as in Node', () => {
     expect(server.address()).toBeNull()
   })
 
-  it('when called twice, it does the same as Node', async () => {
+  it('has the same results as in Node if it is called twice', async () => {
     const seen = await Promise.all(
       [nodeServer(served), createServer(served)].map(async (server) => {
         await port(server)
@@ -238,7 +238,7 @@ describe('close() behaves as in Node', () => {
     expect(seen[0]).toContain('ERR_SERVER_NOT_RUNNING')
   })
 
-  it('close() after shutdown() passes an error to its callback, as after close()', async () => {
+  it('passes an error to its callback after shutdown(), as after close()', async () => {
     const server = createServer(served)
     await port(server)
     const done = server.shutdown()
@@ -270,14 +270,14 @@ describe('close() behaves as in Node', () => {
     expect(server.listen).toBe(own)
   })
 
-  it('a server that never listened calls back with an error, and emits close', async () => {
+  it('passes an error to its callback if the server never listened, and emits "close"', async () => {
     const server = createServer(served)
     const closed = once(server, 'close')
     expect(await new Promise((resolve) => server.close(resolve))).toMatchObject({ code: 'ERR_SERVER_NOT_RUNNING' })
     await closed
   })
 
-  it('a server that is closed before its listening event never emits it', async () => {
+  it('a server that is closed before it has emitted "listening" never emits "listening"', async () => {
     const server: Server = createServer(served)
     const events: string[] = []
     for (const event of ['listening', 'close']) server.on(event, () => events.push(event))
@@ -299,8 +299,8 @@ describe('a process that ends on SIGTERM', () => {
   }
 
   /**
-   * Stops the process while the clients connect, so that all connections are queued when the
-   * process handles the signal.
+   * Pauses the process while the clients connect, so that all connections are queued when the
+   * process handles SIGTERM.
    */
   async function flood(file: string, count: number): Promise<void> {
     const { child, at, exited } = await start(file)
@@ -315,18 +315,15 @@ describe('a process that ends on SIGTERM', () => {
     expect(await exited).toEqual([0, null])
   }
 
-  it.each([50, 200, 480])(
-    'responds to the first requests of %i connections that are open at the signal',
-    async (count) => {
-      for (let round = 0; round < 3; round++) await flood('ending-process.mjs', count)
-    },
-  )
+  it.each([50, 200, 480])('responds to the requests of %i connections that are open at the signal', async (count) => {
+    for (let round = 0; round < 3; round++) await flood('ending-process.mjs', count)
+  })
 
-  it('responds to the first requests if all workers of a cluster end together', async () => {
+  it('responds to all requests if all workers of a cluster end together', async () => {
     await flood('ending-cluster.mjs', 200)
   })
 
-  it('leaves its connections to the other worker, if it is a worker of a cluster under steady load', async () => {
+  it('leaves new connections to the other worker of its cluster under steady load', async () => {
     const { child, at, exited } = await start('ending-cluster.mjs')
     const outcomes: Promise<string>[] = []
     const load = setInterval(() => {

@@ -70,7 +70,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
       /16384 bytes/,
     ],
     [
-      'an address that is too large',
+      'a URL that is too large',
       `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
       431,
       'headers-too-large',
@@ -103,7 +103,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(problem).toMatchObject({ type: `https://a.example/errors#ERR-1-${code}`, status, code, clause: 'ERR-1' })
     expect(problem.detail).toMatch(detail)
     expect(Number(fields['Content-Length'])).toBe(Buffer.byteLength(body))
-    // The header fields that a document describes for every problem.
+    // The OpenAPI document describes these header fields for every problem.
     expect(fields).toMatchObject({ 'Cache-Control': 'no-store', Vary: 'Accept' })
     expect(fields['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(problem.requestId).toBe(fields['x-request-id'])
@@ -115,7 +115,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     ['far too many fields', `Host: x\r\n${many(900)}\r\n`, 431],
     ['a null byte in a field', 'Host: x\r\nA: \0\r\n\r\n', 400],
     ['an invalid chunk', 'Host: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
-  ])('the response to a HEAD has no body: %s (RFC 9110 9.3.2)', async (_, rest, status) => {
+  ])('RFC 9110 9.3.2: the response to a HEAD request with %s has no body', async (_, rest, status) => {
     const { at } = await service()
     const { status: line, fields, body } = parts(await answers(at, `HEAD / HTTP/1.1\r\n${rest}`))
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -123,7 +123,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(body).toBe('')
   })
 
-  it('accepts exactly the allowed number of fields; 0 is no limit', async () => {
+  it('accepts the maximum number of fields, or any number if the maximum is 0', async () => {
     const { at, served } = await service()
     expect(await answers(at, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(98)}\r\n`)).toMatch(/200 OK/)
     const { at: open } = await service({ maxHeadersCount: 0 })
@@ -133,14 +133,17 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(served).toEqual(['/'])
   })
 
-  it.each([1, 2, 30, 31, 32, 33, 61, 62, 63, 64, 93, 124, 128])('a limit of %i fields is exact', async (bound) => {
-    const { at } = await service({ maxHeadersCount: bound })
-    const fields = (count: number): string => `GET / HTTP/1.0\r\n${many(count)}\r\n`
-    expect(await answers(at, fields(bound))).toMatch(/^HTTP\/1.1 200/)
-    expect(await answers(at, fields(bound + 1))).toMatch(/^HTTP\/1.1 431/)
-  })
+  it.each([1, 2, 30, 31, 32, 33, 61, 62, 63, 64, 93, 124, 128])(
+    'accepts %i fields if that is the maximum, and refuses one more',
+    async (bound) => {
+      const { at } = await service({ maxHeadersCount: bound })
+      const fields = (count: number): string => `GET / HTTP/1.0\r\n${many(count)}\r\n`
+      expect(await answers(at, fields(bound))).toMatch(/^HTTP\/1.1 200/)
+      expect(await answers(at, fields(bound + 1))).toMatch(/^HTTP\/1.1 431/)
+    },
+  )
 
-  it('an invalid chunk in a body gets 400 before the response has started, and aborts a started response', async () => {
+  it('an invalid chunk in a body gets 400, or aborts a response that has already started', async () => {
     const { at, reported } = await service()
     const chunks = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
     expect(parts(await answers(at, chunks)).status).toBe('HTTP/1.1 400 Bad Request')
@@ -158,7 +161,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     ])
   })
 
-  it('endless chunk extensions get 413', async () => {
+  it('chunk extensions that are too long get 413', async () => {
     const { at, reported } = await service()
     const text = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`
     expect(parts(await answers(at, text)).status).toBe('HTTP/1.1 413 Payload Too Large')
@@ -166,17 +169,18 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
   })
 
   it.each([
-    ['headers', 'GET / HTTP/1.1\r\nHost: x\r\n', { headersTimeout: 50 }],
-    ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc', { requestTimeout: 50 }],
-  ])('%s that do not arrive in time get 408', async (_, text, bounds) => {
+    ['header', 'GET / HTTP/1.1\r\nHost: x\r\n', { headersTimeout: 50 }],
+    ['body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc', { requestTimeout: 50 }],
+  ])('a request whose %s does not arrive in time gets 408', async (_, text, bounds) => {
     const { at, reported } = await service({ ...bounds, connectionsCheckingInterval: 20 })
     const { status, body } = parts(await answers(at, text))
     expect([status, JSON.parse(body).code]).toEqual(['HTTP/1.1 408 Request Timeout', 'request-timeout'])
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout']])
   })
 
-  it('a client that has sent nothing gets no response, because the client could mistake it for the response to its first request', async () => {
+  it('a client that has sent nothing gets no response when its time is up', async () => {
     const { at, reported } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
+    // The client could mistake a response for the response to its first request.
     expect(await answers(at, '')).toBe('')
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])
   })
@@ -202,7 +206,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(reported).toHaveLength(1)
   })
 
-  it('a connection that the client does not close after its refusal is closed', async () => {
+  it('the server closes the connection after a refusal if the client does not', async () => {
     const { server, at } = await service()
     const one = await client(at)
     one.socket.allowHalfOpen = true
@@ -235,7 +239,7 @@ describe('ERR-3: requests that Node refuses itself get a problem', () => {
     expect(reported.filter(([, code]) => code !== undefined)).toEqual([])
   })
 
-  it('Node 20 drops fields beyond its limit silently; later versions refuse them', async () => {
+  it('Node 20 itself silently drops fields beyond its limit; later versions drop or refuse them', async () => {
     const server = nodeServer((req, res) => void res.end(String(req.headers['if-match'])))
     server.maxHeadersCount = 5
     onTestFinished(() => void server.close())

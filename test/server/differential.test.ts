@@ -38,8 +38,8 @@ const table: Readonly<Record<string, string>> = {
     'Range: bytes=2-5',
     'If-None-Match: "x"',
   ),
-  'is, with JSON': post('/is', '{"a":"\xc3\xb1"}', 'Content-Type: application/json; charset=utf-8'),
-  'is, with text': post('/is', 'abc', 'Content-Type: text/plain'),
+  'req.is() with JSON': post('/is', '{"a":"\xc3\xb1"}', 'Content-Type: application/json; charset=utf-8'),
+  'req.is() with text': post('/is', 'abc', 'Content-Type: text/plain'),
   'a body that is not JSON': post('/is', '{', 'Content-Type: application/json'),
   'send: text': get('/send/text'),
   'send: a buffer': get('/send/buffer'),
@@ -50,7 +50,7 @@ const table: Readonly<Record<string, string>> = {
   'sendStatus 304': get('/status/304'),
   'sendStatus 500': get('/status/500'),
   redirect: get('/redirect'),
-  'redirect, by text': get('/redirect', 'Accept: text/plain'),
+  'redirect as text': get('/redirect', 'Accept: text/plain'),
   sendFile: get('/file'),
   'sendFile, a range': get('/file', 'Range: bytes=3-9'),
   'sendFile, ranges that do not fit': get('/file', 'Range: bytes=99999999-'),
@@ -64,9 +64,9 @@ const table: Readonly<Record<string, string>> = {
   'format: JSON': get('/format', 'Accept: application/json'),
   'format: none': get('/format', 'Accept: image/png'),
   'a stream': get('/stream'),
-  'a file by pipe': get('/pipe'),
-  'a body by pipe': post('/echo', 'x'.repeat(50_000)),
-  'a chunked body by pipe': message(
+  'a piped file': get('/pipe'),
+  'a piped body': post('/echo', 'x'.repeat(50_000)),
+  'a piped chunked body': message(
     'POST /echo',
     ['Transfer-Encoding: chunked', 'Connection: close'],
     '3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n',
@@ -77,21 +77,21 @@ const table: Readonly<Record<string, string>> = {
     '1\r\na\r\n0\r\nX-T: v\r\n\r\n',
   ),
   'stack traces': post('/stack', 'abc'),
-  'writeHead by hand': get('/raw'),
+  'res.writeHead()': get('/raw'),
   'early hints, and async storage': get('/hints'),
   locals: get('/locals'),
   'an error with a status': get('/throws'),
   'no route': get('/nowhere'),
-  'OPTIONS of Express': message('OPTIONS /is', ['Connection: close']),
+  'the response of Express to OPTIONS': message('OPTIONS /is', ['Connection: close']),
   'a path that cannot be decoded': get('/send/%ff'),
-  'an absolute address': message('GET http://q.example/words', ['Connection: close']),
+  'an absolute URL in the request line': message('GET http://q.example/words', ['Connection: close']),
   'OPTIONS *': message('OPTIONS *', ['Connection: close']),
   HEAD: message('HEAD /file', ['Connection: close']),
   'HEAD of a stream': message('HEAD /stream', ['Connection: close']),
   'HTTP/1.0': 'GET /looks HTTP/1.0\r\n\r\n',
-  'HTTP/1.0, kept alive': 'GET /send/text HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /stream HTTP/1.0\r\n\r\n',
-  'kept alive': message('GET /send/text', []) + message('GET /looks', []) + get('/send/text'),
-  'a pipeline, the slow one first':
+  'HTTP/1.0 with keep-alive': 'GET /send/text HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /stream HTTP/1.0\r\n\r\n',
+  'HTTP/1.1 with keep-alive': message('GET /send/text', []) + message('GET /looks', []) + get('/send/text'),
+  'a pipeline that starts with the slowest request':
     message('GET /pipe', []) + message('HEAD /file', []) + message('GET /sub/back', []) + get('/locals'),
   '100-continue': post('/echo', 'abc', 'Expect: 100-continue'),
   'another expectation': post('/echo', 'abc', 'Expect: a-miracle'),
@@ -109,8 +109,8 @@ const table: Readonly<Record<string, string>> = {
     ['If-Match: "1.x"', 'Content-Type: application/merge-patch+json', 'Content-Length: 2', 'Connection: close'],
     '{}',
   ),
-  'a body against the schema': post('/v1/cosas', '{"id":"x"}', 'Content-Type: application/json'),
-  'an unknown method': message('DELETE /v1/cosas', ['Connection: close']),
+  'a body that violates the schema': post('/v1/cosas', '{"id":"x"}', 'Content-Type: application/json'),
+  'a method that is not allowed': message('DELETE /v1/cosas', ['Connection: close']),
 }
 
 describe.each(majors)('createServer and app.listen send the same bytes, on %s', (_, express) => {
@@ -148,7 +148,7 @@ describe.each(majors)('createServer and app.listen send the same bytes, on %s', 
     if (!bytes.startsWith('CONNECT')) expect(expected).toMatch(/^HTTP\/1\.1 [1-5]/)
   })
 
-  it('requests and responses are created with the prototypes of the app, so that Express need not change them', async () => {
+  it('requests and responses have the prototypes of the app before Express receives them', async () => {
     const app = richApp(express)
     const server = createServer(app)
     const seen: unknown[] = []

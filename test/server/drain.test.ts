@@ -1,4 +1,4 @@
-/** The drain of `shutdown()`, and how a load balancer that checks readiness sees it. */
+/** The drain is the first part of `shutdown()`: readiness fails, but requests are still served. */
 import { once } from 'node:events'
 import { Agent, createServer as nodeServer, request } from 'node:http'
 import { connect } from 'node:net'
@@ -74,7 +74,7 @@ describe('the drain of shutdown()', () => {
     expect(await one.closed).toMatch(/late$/)
   })
 
-  it('ends early on close() or a shorter drain, and is not extended by a longer one', async () => {
+  it('ends early on close() or on a call with a shorter drain; a call with a longer drain has no effect', async () => {
     for (const end of [
       (server: GracefulServer) => void server.close(),
       (server: GracefulServer) => void server.shutdown({ drain: 0 }),

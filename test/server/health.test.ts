@@ -1,6 +1,7 @@
 /**
- * What `health()` shows beyond `probes()`, to which clients, and in which states. The tests in
- * probes.test.ts cover the behavior that both have in common.
+ * Tests of the features that only `health()` has: named checks, the details for permitted clients,
+ * and the states. The tests in probes.test.ts cover the behavior that `health()` and `probes()`
+ * share.
  */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServer, type HealthOptions, health } from '../../src/server/index.js'
@@ -75,7 +76,7 @@ describe('health()', () => {
     })
   })
 
-  it('is not ready while it starts, and runs no check during that time; liveness passes', async () => {
+  it('while the service starts, readiness fails without a check, and liveness passes', async () => {
     let started = false
     const check = vi.fn()
     const { ask } = await served({ started: () => started, checks: { check } })
@@ -85,7 +86,7 @@ describe('health()', () => {
     expect((await ask()).status).toBe(204)
   })
 
-  it('is not ready while it drains, and says so', async () => {
+  it('while the server drains, readiness fails without a check, and shows the state "draining"', async () => {
     const check = vi.fn()
     const { server, ask } = await served({ shows: () => true, checks: { check } })
     const done = server.shutdown({ drain: 60_000 })
@@ -113,9 +114,9 @@ describe('health()', () => {
   })
 
   it.each<[string, HealthOptions, number]>([
-    ['shows', { shows: () => assertNever(), checks: { database: works } }, 204],
-    ['started', { started: () => assertNever() }, 503],
-  ])('access is denied if the function %s throws', async (_, options, status) => {
+    ['hides the checks if shows() throws', { shows: () => assertNever(), checks: { database: works } }, 204],
+    ['is not ready if started() throws', { started: () => assertNever() }, 503],
+  ])('%s', async (_, options, status) => {
     const { ask } = await served(options)
     expect((await ask()).status).toBe(status)
   })
@@ -159,5 +160,5 @@ describe('health()', () => {
 })
 
 function assertNever(): never {
-  throw new Error('of the team')
+  throw new Error('Thrown by the test.')
 }

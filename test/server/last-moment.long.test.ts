@@ -1,6 +1,6 @@
 /**
- * Nothing is lost when a server closes: neither data that has already reached the machine, nor
- * requests that start only after the close has begun.
+ * No request is lost when a server closes: neither a request that has already reached the machine,
+ * nor a request that arrives while the server closes.
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -72,7 +72,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('all requests of a pipeline get a response, even if Node has stopped reading because the client reads slowly', async () => {
+  it('all requests of a pipeline get a response, even if a slow client has made Node stop reading', async () => {
     const server = createServer(service())
     const one = await client(await port(server))
     one.socket.pause()
@@ -87,10 +87,10 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
   })
 
   it.each([
-    ['HTTP/1.0', 'GET /now HTTP/1.0\r\n\r\n'],
-    ['HTTP/1.0 with keep-alive', 'GET /now HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
-    ['half a head', 'GET /now HT'],
-  ])('%s', async (_, text) => {
+    ['an HTTP/1.0 request', 'GET /now HTTP/1.0\r\n\r\n'],
+    ['an HTTP/1.0 request with keep-alive', 'GET /now HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
+    ['a request of which half the header was sent', 'GET /now HT'],
+  ])('%s gets a response', async (_, text) => {
     const server = createServer(service())
     const at = await port(server)
     const open = await Promise.all([client(at), once(server, 'connection')]).then(([one]) => one)
@@ -113,7 +113,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('Expect: 100-continue gets its 100, and the body that follows its response', async () => {
+  it('a request with Expect: 100-continue gets 100, and the body that follows gets a response', async () => {
     const server = createServer(service())
     const [one] = (await idle(await port(server), 1)) as [Client]
     one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n')
@@ -157,7 +157,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
 })
 
 describe('connections that are silent when shutdown() is called', () => {
-  it('are closed a second after the last activity of any of them', async () => {
+  it('are closed one second after the last activity on any connection', async () => {
     const server = createServer(service(), { grace: 60_000 })
     const at = await port(server)
     const silent = await client(at)
@@ -173,7 +173,7 @@ describe('connections that are silent when shutdown() is called', () => {
     await done
   }, 10_000)
 
-  it('TLS handshakes in progress are completed, and closed if the client sends nothing more', async () => {
+  it('a TLS handshake in progress can complete, and a handshake that stalls is closed', async () => {
     const server = createServer(service(), { tls: certificate(), grace: 60_000 })
     const at = await port(server)
     // A proxy that forwards the first 50 bytes, and the rest when the test calls `open`.
@@ -236,7 +236,7 @@ describe('a server that has closed', () => {
     expect(Reflect.ownKeys(server)).toEqual(names)
   })
 
-  it('tolerates that all of its connections were closed meanwhile', async () => {
+  it('resolves shutdown() even if the service has closed all connections itself', async () => {
     const server = createServer((_req, res) => void res.flushHeaders())
     const one = await client(await port(server))
     one.send(get('/'))

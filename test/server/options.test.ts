@@ -37,7 +37,7 @@ describe('the options of createServer()', () => {
     })
   })
 
-  it('reach the server', () => {
+  it('are set on the server', () => {
     const given = Object.fromEntries(bounds.map((name, at) => [name, 1_000 + at]))
     given.requestTimeout = 5_000
     expect(boundsOf(createServer(app, given))).toEqual({ ...given, maxHeadersCount: (given.maxHeadersCount ?? 0) + 1 })
@@ -47,14 +47,14 @@ describe('the options of createServer()', () => {
     })
   })
 
-  it('headersTimeout follows a shorter requestTimeout; 0 turns it off', () => {
+  it('headersTimeout is at most requestTimeout, and 0 turns a limit off', () => {
     expect(createServer(app, { requestTimeout: 5_000 }).headersTimeout).toBe(5_000)
     expect(createServer(app, { requestTimeout: 0 }).headersTimeout).toBe(10_000)
     expect(createServer(app, { headersTimeout: 0 }).headersTimeout).toBe(0)
     expect(createServer(app, { maxConnections: 0 }).maxConnections).toBeUndefined()
   })
 
-  it('undefined counts as absent', () => {
+  it('an option that is undefined counts as absent', () => {
     const none = {
       grace: undefined,
       tls: undefined,
@@ -87,7 +87,7 @@ describe('the options of createServer()', () => {
     [{ node: { ServerResponse: class {} } }, /"node" of createServer\(\) has no option "ServerResponse"/],
     [{ onClientError: 'log' }, /onClientError/],
     [{ problemBase: 5 }, /problemBase/],
-  ])('%j is refused with the fix', (options, message) => {
+  ])('%j is refused with an error that names the fix', (options, message) => {
     expect(() => createServer(app, options as ServerOptions)).toThrow(message)
     expect(() => createServer(app, options as ServerOptions)).toThrow(
       expect.objectContaining({ code: 'invalid-option' }),
@@ -123,7 +123,7 @@ describe('the options of createServer()', () => {
     expect(await first.closed).toMatch(/served$/)
   })
 
-  it('listen has the signatures of Node: a path, options, a callback', async () => {
+  it('listen() has the signatures of Node, and emits the same errors', async () => {
     const server = createServer(app)
     await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 5 }, resolve))
     expect(server.address()).toMatchObject({ address: '127.0.0.1' })

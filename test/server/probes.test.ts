@@ -41,7 +41,7 @@ const silent = { onFailure() {} }
 const listener = (options: ProbesOptions) => createServer(probes(options))
 
 describe.each(majors)('probes() in %s', (_, express) => {
-  it('work in front of a middleware that refuses everything, at exactly their two paths', async () => {
+  it('respond at exactly their two paths, even in front of a middleware that refuses everything', async () => {
     const app = express()
     app.use(probes())
     app.use((_req: unknown, res: ServerResponse) => void res.writeHead(429).end())
@@ -68,7 +68,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
     }
   })
 
-  it('a failed check causes a 503 problem with Retry-After, for HEAD without its body; liveness does not run the check', async () => {
+  it('a failed check makes readiness respond with 503 and Retry-After, and does not affect liveness', async () => {
     const failures: unknown[] = []
     const away = new Error('connect ECONNREFUSED 10.0.0.1, password=secret')
     const app = express()
@@ -94,7 +94,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
     ['http', {}, request],
     ['https', { tls: certificate() }, tlsRequest],
   ] as const)(
-    'readiness responds with 503 while the server of its connection drains, over %s',
+    'over %s, readiness responds with 503 while the server that got the request drains',
     async (__, options, send) => {
       const app = express()
       app.use('/inside', express().use(probes()))
@@ -123,7 +123,7 @@ describe('the check of probes()', () => {
     const at = await port(listener({ check, maxAge: 2 ** 31 - 1 }))
     const asked = Array.from({ length: 20 }, (_, i) => ask(at, '/ready', i % 2 ? 'GET' : 'HEAD'))
     await expect.poll(() => calls.length).toBe(1)
-    // Liveness gets its response meanwhile.
+    // A liveness request does not wait for the check.
     expect((await ask(at, '/live')).status).toBe(204)
     calls[0]?.pass()
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([204]))
@@ -152,7 +152,7 @@ describe('the check of probes()', () => {
     expect((await next).status).toBe(204)
   })
 
-  it('has a time limit: it fails after timeout, its signal is aborted, and a later result is ignored', async () => {
+  it('fails after timeout: its signal is aborted, and a later result is ignored', async () => {
     const { check, calls } = heldCheck()
     const failures: unknown[] = []
     const once = (signal: AbortSignal) => (calls.length === 0 ? check(signal) : undefined)
@@ -176,11 +176,11 @@ describe('the check of probes()', () => {
     [
       'throws',
       () => {
-        throw new Error('of the hook')
+        throw new Error('The hook failed.')
       },
     ],
-    ['rejects', async () => Promise.reject(new Error('of the hook'))],
-  ])('an onFailure that %s changes nothing', async (_, onFailure: () => unknown) => {
+    ['rejects', async () => Promise.reject(new Error('The hook failed.'))],
+  ])('an onFailure that %s does not change the response', async (_, onFailure: () => unknown) => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => report.mockRestore())
     const at = await port(listener({ check: () => Promise.reject(new Error('away')), onFailure }))
@@ -199,7 +199,7 @@ describe('the check of probes()', () => {
     await done
   })
 
-  it('a client that disconnects while the check runs has no effect on others', async () => {
+  it('a client that disconnects while the check runs does not affect other clients', async () => {
     const { check, calls } = heldCheck()
     const at = await port(listener({ check }))
     const leaving = await client(at)
@@ -213,7 +213,7 @@ describe('the check of probes()', () => {
 })
 
 describe('probes() with a server of their own', () => {
-  it('are reachable while the other server has no free connection, and know its drain', async () => {
+  it('respond while the service has no free connection, and fail while the service drains', async () => {
     const service = createServer((_req, res) => res.end('served'), { maxConnections: 1 })
     const at = await port(service)
     const own = await port(listener({ server: service }))
@@ -230,7 +230,7 @@ describe('probes() with a server of their own', () => {
     expect((await ask(own, '/ready')).status).toBe(503)
   })
 
-  it("behind Node's own server they know no drain, but respond", async () => {
+  it('respond on a plain Node server too', async () => {
     const at = await port(nodeServer(probes({ livePath: '/l', readyPath: '/r' })))
     expect((await ask(at, '/r')).status).toBe(204)
     expect((await ask(at, '/live')).status).toBe(404)
@@ -254,7 +254,7 @@ describe('the options of probes()', () => {
     expect(() => probes(options as ProbesOptions)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
   })
 
-  it('undefined counts as absent', async () => {
+  it('an option that is undefined counts as absent', async () => {
     const options = { check: undefined, maxAge: undefined, livePath: undefined } as unknown as ProbesOptions
     expect((await ask(await port(createServer(probes(options))), '/live')).status).toBe(204)
   })

@@ -34,7 +34,7 @@ type Make = (app: RequestListener) => Server
 const plain = [IncomingMessage.prototype, ServerResponse.prototype]
 
 describe.each(majors)('request objects, on %s', (_, express) => {
-  it('Express does not change their prototypes, unlike those of app.listen', async () => {
+  it('Express need not change the prototypes of requests, although it must with app.listen()', async () => {
     const change = vi.spyOn(Object, 'setPrototypeOf')
     onTestFinished(() => change.mockRestore())
     const changed = async (make: Make): Promise<number> => {
@@ -58,7 +58,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     if (express === majors[0]?.[1]) expect(await changed(nodeServer)).toBe(1)
   })
 
-  it('the upgrade and connect events have objects of Node, and without a listener an upgrade is an ordinary request', async () => {
+  it('listeners of upgrade get a plain Node request; without a listener, Express serves the request', async () => {
     const app = express()
     app.get('/a', (_req, res) => void res.send('ordinary'))
     const server = createServer(app)
@@ -67,7 +67,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     const seen: unknown[] = []
     const take = (req: IncomingMessage, socket: { end(text: string): void }): void => {
       seen.push(Object.getPrototypeOf(req))
-      // Libraries for sockets assign properties like these, which are getters in Express.
+      // WebSocket libraries assign such properties, which are getters in Express.
       Object.assign(req, { protocol: 'x', query: { a: 1 } })
       socket.end('taken')
     }
@@ -84,7 +84,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(seen).toEqual([IncomingMessage.prototype, IncomingMessage.prototype])
   })
 
-  it('if a property of Node is redefined, the server falls back to plain objects, without other differences', async () => {
+  it('if the app redefines a property of Node, the server creates plain Node objects', async () => {
     for (const spoil of [
       (app: ReturnType<typeof express>) =>
         Object.defineProperty(app.request, 'url', { get: () => '/other', configurable: true }),
@@ -128,12 +128,11 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(at, get)).toMatch(/extended true$/)
     const other = Object.create(app.request, { who: { value: 'replaced' } })
     Object.defineProperty(app, 'request', { value: other })
-    // A request has the prototype that Express sets, not the prototype with which the request was
-    // created.
+    // Express has replaced the prototype with which the request was created.
     expect(await answers(at, get)).toMatch(/replaced false$/)
   })
 
-  it('prototypes that were frozen before the server was created work', async () => {
+  it('an app whose prototypes were frozen before the server was created is served', async () => {
     const app = express()
     app.get('/a', (_req, res) => void res.send('frozen'))
     Object.freeze(app.request)
@@ -141,7 +140,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(await port(createServer(app)), get)).toMatch(/frozen$/)
   })
 
-  it('async storage and the channels of Node get each request with its own objects', async () => {
+  it('AsyncLocalStorage and the channels of Node work with these requests', async () => {
     const storage = new AsyncLocalStorage<string>()
     const app = express()
     app.get('/a', async (req, res) => {
@@ -211,19 +210,22 @@ describe.each(majors)('request objects, on %s', (_, express) => {
   })
 })
 
-describe('an app that is not a known Express gets objects of Node', () => {
+describe('plain Node objects for apps that are not a known Express', () => {
   const ordinary = (_req: IncomingMessage, res: ServerResponse): void => void res.end('served')
   const withPrototypes = (request: unknown, response: unknown = request) =>
     Object.assign(ordinary.bind(null), { request, response })
 
   it.each<[string, (req: IncomingMessage, res: ServerResponse) => void]>([
     ['a plain listener', ordinary],
-    ['prototypes of another kind', withPrototypes({ json() {} })],
-    ['prototypes that are functions', withPrototypes(IncomingMessage, ServerResponse)],
-    ['only one of them', withPrototypes(Object.create(IncomingMessage.prototype), null)],
-    ['both swapped', withPrototypes(Object.create(ServerResponse.prototype), Object.create(IncomingMessage.prototype))],
+    ['an app whose prototypes are of another kind', withPrototypes({ json() {} })],
+    ['an app whose prototypes are functions', withPrototypes(IncomingMessage, ServerResponse)],
+    ['an app with only a request prototype', withPrototypes(Object.create(IncomingMessage.prototype), null)],
     [
-      'a getter that throws',
+      'an app whose prototypes are swapped',
+      withPrototypes(Object.create(ServerResponse.prototype), Object.create(IncomingMessage.prototype)),
+    ],
+    [
+      'an app with a getter that throws',
       new Proxy(ordinary, { get: (target, name) => (name === 'request' ? raise() : Reflect.get(target, name)) }),
     ],
   ])('%s', async (_, listener) => {
@@ -231,7 +233,7 @@ describe('an app that is not a known Express gets objects of Node', () => {
     expect(await answers(await port(createServer(listener)), get)).toMatch(/200 OK[\s\S]*served$/)
   })
 
-  it('classes of Node that can only be called with new', async () => {
+  it('an Express app, if the classes of Node can only be called with new', async () => {
     const app = majors[0]?.[1]() as unknown as (typeof majors)[0][1] & RequestListener
     const call = Function.prototype.call
     Object.defineProperty(IncomingMessage, 'call', { configurable: true, value: raise })

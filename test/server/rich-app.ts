@@ -86,7 +86,7 @@ export function richApp(express: Express): App {
   app.post('/echo', (req, res) => void req.pipe(res))
   app.post('/trailers', (req, res) => void req.resume().on('end', () => res.json(req.trailers)))
   app.post('/stack', (req, res) => {
-    // The stack has the names of the receivers, such as `IncomingMessage.emit`.
+    // A stack trace contains the class names of the objects, as in `IncomingMessage.emit`.
     req
       .resume()
       .on('end', () => res.json((new Error().stack ?? '').split('\n').map((line) => line.trim().split(' ')[1])))
@@ -142,7 +142,7 @@ function subApp(express: Express): App {
     res.json({ who: (req as unknown as { who: string }).who, base: req.baseUrl, ...looks(req, res) }),
   )
   sub.get('/error', () => {
-    throw new Error('of the sub-app')
+    throw new Error('Thrown by the sub-app.')
   })
   sub.get('/back', (_req, _res, next) => next())
   return sub
@@ -155,8 +155,8 @@ const cosas = defineResource({
   sort: ['id', 'nombre'],
 })
 
-// All apps share one store, because each store starts its versions, and therefore its tags, with a
-// different string.
+// All apps share one store, because the tags of two stores would differ: each store starts its
+// versions with its own random string.
 const adapter = memoryAdapter(cosas, { records: Array.from({ length: 30 }, (_, id) => ({ id, nombre: `cosa ${id}` })) })
 
 const library = () => api({ baseUrl: 'http://x', versions: { v1: [mount(cosas, adapter)] } })

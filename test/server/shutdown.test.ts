@@ -8,7 +8,7 @@ import { client, port } from './serving.js'
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-/** A service some of whose responses wait until the test sends them. */
+/** A service whose responses to `/later/:name` wait until the test sends them. */
 function service() {
   const waiting = new Map<string, ServerResponse>()
   const arrivals = new Map<string, () => void>()
@@ -40,7 +40,7 @@ const settledWithin = async (promise: Promise<unknown>, milliseconds: number): P
   Promise.race([promise.then(() => true), pause(milliseconds, false)])
 
 describe('shutdown()', () => {
-  it('accepts no more connections, closes idle ones immediately, and sends Connection: close in the responses to requests in flight', async () => {
+  it('accepts no more connections, closes idle connections, and lets requests in flight complete', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const at = await port(server)
@@ -82,7 +82,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a body or a head that is still being sent may arrive', async () => {
+  it('a header or a body that is still being sent can arrive completely', async () => {
     const { app } = service()
     const server = createServer(app)
     const at = await port(server)
@@ -113,7 +113,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   }, 5_000)
 
-  it('a response that started before completes, and then its connection closes', async () => {
+  it('a response that has already started is completed, and then its connection is closed', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const one = await client(await port(server))
@@ -162,7 +162,7 @@ describe('shutdown()', () => {
     expect([await one.closed, await two.closed]).toEqual(['', ''])
   })
 
-  it('repeated calls return the same promise; a shorter grace applies, a longer one does not', async () => {
+  it('repeated calls return the same promise, and can only shorten the grace period', async () => {
     const { app, arrived } = service()
     const server = createServer(app, { grace: 60_000 })
     let closes = 0
@@ -179,7 +179,7 @@ describe('shutdown()', () => {
     expect(closes).toBe(1)
   })
 
-  it('close() waits in the same way, within the same bound, and calls back as Node does', async () => {
+  it('close() waits for requests for at most the grace period, and calls back as in Node', async () => {
     const { app, arrived } = service()
     const server = createServer(app, { grace: 100 })
     const one = await client(await port(server))
@@ -194,7 +194,7 @@ describe('shutdown()', () => {
     expect(errors).toEqual([undefined, 'ERR_SERVER_NOT_RUNNING'])
   })
 
-  it('resolves for a server that never listened, and closes again a server that listens again', async () => {
+  it('resolves for a server that never listened, and works again after the server has listened', async () => {
     const server = createServer(service().app)
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
     const one = await client(await port(server))
@@ -204,7 +204,7 @@ describe('shutdown()', () => {
     await one.closed
   })
 
-  it('under load no response of a handler is lost, cut off or sent twice', async () => {
+  it('under load, no response is lost, cut off or sent twice', async () => {
     const body = `${'x'.repeat(100_000)}!`
     let given = 0
     const app = express()
@@ -239,7 +239,7 @@ describe('shutdown()', () => {
     expect(had).toBeGreaterThan(8)
   })
 
-  it('a server that is closed before it listens does not listen', async () => {
+  it('a server that is closed right after listen() never listens', async () => {
     for (const listen of [(server: Server) => server.listen(0), (server: Server) => server.listen(0, 'localhost')]) {
       const server = createServer(service().app)
       onTestFinished(() => void server.close())
@@ -250,14 +250,14 @@ describe('shutdown()', () => {
     }
   })
 
-  it('await using closes it', async () => {
+  it('await using closes the server', async () => {
     const server = createServer(service().app)
     await port(server)
     await server[Symbol.asyncDispose]()
     expect(server.listening).toBe(false)
   })
 
-  it('upgraded connections have the grace period; data that the service sends in that time is not cut off', async () => {
+  it('upgraded connections stay open for the grace period, and data that the service still sends arrives', async () => {
     const server = createServer(service().app)
     const upgraded: NodeJS.WritableStream[] = []
     server.on('upgrade', (_req, socket) => {
@@ -297,7 +297,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('Node alone would cut off the slow reader: if it no longer does, our workaround can be removed', async () => {
+  it('Node itself cuts off the response to a slow reader, so the workaround is still needed', async () => {
     const server = nodeServer((_req, res) => void res.end(Buffer.alloc(30_000_000, 'x')))
     onTestFinished(() => server.closeAllConnections())
     const slow = await client(await port(server))

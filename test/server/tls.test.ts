@@ -31,7 +31,7 @@ async function secure(
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
 describe.each(majors)('https, on %s', (_, express) => {
-  it('responds like https.createServer, with requests created with the prototypes of the app', async () => {
+  it('responds like https.createServer(), and creates requests with the prototypes of the app', async () => {
     const app = express()
     app.get('/a', (req, res) => void res.json([req.protocol, req.secure, req.hostname]))
     const ours = createServer(app, { tls: { key, cert }, keepAliveTimeout: 5_000 })
@@ -72,7 +72,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect([answer.statusCode, asked]).toEqual([404, ['a.example']])
   })
 
-  it('plain text, and bytes that are not HTTP, are refused', async () => {
+  it('refuses plain HTTP, and encrypted bytes that are not HTTP', async () => {
     const at = await port(createServer(express(), { tls: { key, cert } }))
     const { socket, closed } = await secure(at)
     socket.write('what\r\n\r\n')
@@ -88,7 +88,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect(text).not.toMatch(/HTTP/)
   })
 
-  it('closes as gracefully: idle and silent connections, handshakes that never complete, requests in flight', async () => {
+  it('shutdown() closes idle and silent connections, and lets requests in flight complete', async () => {
     const app = express()
     let answer = (): void => {}
     const arrived = new Promise<void>((resolve) => {
@@ -115,7 +115,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('aborts the remaining connections when the grace period is over, and counts each once', async () => {
+  it('shutdown() aborts the remaining connections after the grace period, and counts each once', async () => {
     const app = express()
     const arrived = new Promise<void>((resolve) => {
       app.get('/never', () => resolve())

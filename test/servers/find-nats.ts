@@ -48,8 +48,8 @@ export async function findNats(env: Readonly<Record<string, string | undefined>>
     refused.push(`nats-server: ${message(error)}`)
     throw new Error(
       'There is no NATS server to test against. Install the program nats-server (apt install nats-server, brew ' +
-        'install nats-server), which the tests also stop and start; NATS_URL can name the server that they ' +
-        `share.\n${refused.join('\n')}`,
+        'install nats-server). Some tests start and stop it. For the other tests, NATS_URL can name another ' +
+        `server.\n${refused.join('\n')}`,
     )
   }
 }

@@ -4,7 +4,7 @@ import { findRedis } from './find-redis.js'
 import { ownRedis } from './own-redis.js'
 import { redisUrl } from './redis-stores.js'
 
-describe('finding Redis', () => {
+describe('finding a Redis server', () => {
   it('uses REDIS_URL first, and reports what is wrong with it', async () => {
     const found = await findRedis({ REDIS_URL: redisUrl() })
     expect(found.line).toMatch(/^Redis \d+\.\d+\.\d+: REDIS_URL\.$/)
@@ -12,7 +12,7 @@ describe('finding Redis', () => {
     await expect(findRedis({ REDIS_URL: 'redis://127.0.0.1:1' })).rejects.toThrow(/^REDIS_URL is set, .*ECONNREFUSED/)
   })
 
-  it('starts its own server, which is empty after each start and can be stopped', async () => {
+  it('ownRedis() starts a server that is empty after each start', async () => {
     const server = await ownRedis()
     const ask = async (command: string[]) => {
       const client = createClient({ url: server.url, socket: { reconnectStrategy: false } })

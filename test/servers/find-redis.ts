@@ -47,8 +47,8 @@ export async function findRedis(env: Readonly<Record<string, string | undefined>
     refused.push(`redis-server: ${message(error)}`)
     throw new Error(
       'There is no Redis to test against. Install the program redis-server (apt install redis-server, brew ' +
-        'install redis), which the tests also stop and start; REDIS_URL can name the server that they ' +
-        `share.\n${refused.join('\n')}`,
+        'install redis). Some tests start and stop it. For the other tests, REDIS_URL can name another ' +
+        `server.\n${refused.join('\n')}`,
     )
   }
 }

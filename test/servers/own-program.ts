@@ -32,7 +32,7 @@ interface Program {
    */
   readonly log: 'stdout' | 'stderr'
   readonly ready: string
-  /** If false, only the port is chosen. */
+  /** If false, a port is chosen, but the server is not started. */
   readonly started: boolean
 }
 

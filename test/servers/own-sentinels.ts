@@ -15,8 +15,8 @@ export interface OwnSentinels {
   /** Kills the master. */
   killMaster(): Promise<void>
   /**
-   * Starts the killed server, once another server is the master. Resolves when it is a replica of
-   * that master.
+   * Waits until another server is the master, and starts the killed server again. Resolves when the
+   * started server is a replica of that master.
    */
   revive(): Promise<void>
   remove(): Promise<void>

@@ -203,7 +203,9 @@ function serverProcess(
       child.kill(signal)
       await Promise.race([
         exited,
-        sleep(startTimeout, undefined, { ref: false }).then(() => Promise.reject(new Error(`No end on ${signal}.`))),
+        sleep(startTimeout, undefined, { ref: false }).then(() =>
+          Promise.reject(new Error(`The server did not end on ${signal}.`)),
+        ),
       ])
       child = undefined
       running(0)
@@ -215,8 +217,7 @@ async function initialize({ initdb }: Binaries, as: Runner, folder: string, pass
   const secret = join(folder, 'password')
   writeFileSync(secret, password, { mode: 0o600 })
   if (as.uid !== undefined) chownSync(secret, as.uid, as.gid ?? 0)
-  // UTF-8 in code point order, with case mapping of non-ASCII letters. This is the same on every
-  // machine.
+  // On every machine, the database sorts by code point, and maps the case of non-ASCII letters.
   const args = [
     '-D',
     join(folder, 'data'),
@@ -260,8 +261,8 @@ async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Pro
 }
 
 /**
- * The environment of the programs. Messages are in English, because we parse them. No variable
- * selects another server.
+ * The environment of the programs. Their messages must be in English, because we parse them.
+ * Variables that could select another server are removed.
  */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG|TZ$)/.test(name))

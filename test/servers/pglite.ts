@@ -1,7 +1,7 @@
 /**
- * PGlite for tests. It starts from the files of a new database, which takes a fifth of the time of
- * creating one. Test files that run in the same process also reuse databases, which takes a
- * hundredth of the time of creating one.
+ * PGlite databases for tests. Creating a database is slow. Starting from the files of a new
+ * database takes a fifth of the time. If several test files run in the same process, they reuse
+ * databases, which takes a hundredth of the time.
  */
 import { openAsBlob } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -31,14 +31,15 @@ export interface LentPglite {
   release(): Promise<void>
 }
 
-/** Databases that are empty again. `empty` is the content of the catalogs of an empty database. */
+/** Databases that tests have released and that are empty again. */
 const idle: PGlite[] = []
+/** What `catalogsOf` returns for an empty database. */
 let empty: string | undefined
 
 /** The maximum number of databases in `idle`. Each takes about 100 MB. */
 const maxIdle = 2
 
-/** Returns an empty database in this process. Another test file may have used it before. */
+/** Returns an empty database in this process. Another test file might have used it before. */
 export async function lentPglite(): Promise<LentPglite> {
   const client = idle.pop() ?? (await freshPglite())
   empty ??= await catalogsOf(client)

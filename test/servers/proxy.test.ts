@@ -124,7 +124,7 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
-  it('silences the open connections permanently, and new ones until the silence ends', async () => {
+  it('silences connections that are open, or are opened before the silence ends, permanently', async () => {
     const a = await line()
     await say(a, '1')
     proxy.silence()
@@ -162,7 +162,7 @@ describe('the proxy', () => {
     expect([a.text, got[0], ended]).toEqual(['1', { text: '1', end: 'open' }, false])
   })
 
-  it('adds bytes once to data with a given end', async () => {
+  it('adds bytes once, after the next data that ends with a given string', async () => {
     const a = await line()
     const sent = proxy.appendAfter(Buffer.from('z'), Buffer.from('+'))
     await say(a, '1')
@@ -186,7 +186,7 @@ describe('the proxy', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(55)
   })
 
-  it('cuts after a number of bytes: the server gets exactly these bytes, and the client a reset without a response', async () => {
+  it('cuts after a number of bytes: the server gets exactly these bytes, and the client gets a reset', async () => {
     const a = await line()
     await say(a, 'before')
     const done = proxy.cutAfter(5)

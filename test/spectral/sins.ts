@@ -5,7 +5,7 @@ interface Sin {
   readonly what: string
   // biome-ignore lint/suspicious/noExplicitAny: a mistake may be anywhere.
   readonly change: (document: any) => void
-  /** The message of the finding, including the fix. */
+  /** A part of the message of the finding. */
   readonly says: string
 }
 
@@ -32,7 +32,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'path-2-plural',
-    'a singular',
+    'a collection in the singular',
     ({ paths }) => {
       for (const path of [list, item, flag]) moved(path, path.replace('invoices', 'invoice'))({ paths })
       delete paths['/v1/invoice/{id}']
@@ -42,7 +42,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'path-2-plural',
-    'a Spanish singular',
+    'a Spanish collection in the singular',
     ({ paths }) => {
       paths['/v1/factura'] = paths[list]
     },
@@ -51,7 +51,7 @@ export const sins: readonly Sin[] = [
   sin('path-3-verb', 'an action below an item', moved(flag, '/v1/invoices/{id}/edit'), 'names an action'),
   sin(
     'path-3-verb',
-    'an action in front of a collection',
+    'an action in the name of a collection',
     ({ paths }) => {
       paths['/v1/create-invoices'] = paths[list]
     },
@@ -59,7 +59,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'path-4-format',
-    'an extension',
+    'a path with an extension',
     ({ paths }) => {
       paths['/v1/invoices/{id}.pdf'] = { get: paths['/v1/search'].get }
     },
@@ -73,14 +73,19 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'path-5-hierarchy',
-    'the child in front of the parent',
+    'the child before the parent',
     ({ paths }) => {
       paths['/v1/invoices/{id}/customers'] = paths[list]
       paths['/v1/invoices/{id}/customers/{number}'] = paths[item]
     },
     'Put the parent first',
   ),
-  sin('path-6-filter', 'a filter', moved('/v1/search', '/v1/invoices/by-state'), 'use a query parameter of the list'),
+  sin(
+    'path-6-filter',
+    'a filter in the path',
+    moved('/v1/search', '/v1/invoices/by-state'),
+    'use a query parameter of the list',
+  ),
   sin(
     'path-7-sub-collection',
     'an item without its list',
@@ -91,7 +96,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'path-8-action',
-    'a flag that nobody unsets',
+    'a flag without DELETE',
     ({ paths }) => {
       delete paths[flag].delete
     },
@@ -107,11 +112,11 @@ export const sins: readonly Sin[] = [
         422: paths[list].post.responses[422],
       })
     },
-    'Leave it out: PUT alone sets the flag',
+    'Remove the body: PUT alone sets the flag',
   ),
   sin(
     'path-8-action',
-    'an endpoint without a word',
+    'an endpoint without a description',
     ({ paths }) => {
       paths['/v1/search'].get.description = ' '
     },
@@ -119,7 +124,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-1-array',
-    'an envelope',
+    'a list in an envelope',
     ({ paths }) => {
       paths[list].get.responses[200].content['application/json'].schema = { type: 'object' }
     },
@@ -127,7 +132,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-2-location',
-    '201 without an address',
+    '201 without Location',
     ({ paths }) => {
       paths[list].post.responses[201].headers = {}
     },
@@ -135,7 +140,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-2-location',
-    '204',
+    'POST with 204',
     ({ paths }) => {
       const { 201: created, ...rest } = paths[list].post.responses
       paths[list].post.responses = { 204: created, ...rest }
@@ -152,7 +157,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-5-patch',
-    'PATCH without a body in the response',
+    'PATCH with 204',
     ({ paths }) => {
       const { 200: _, ...rest } = paths[item].patch.responses
       paths[item].patch.responses = { 204: { description: 'Changed.' }, ...rest }
@@ -161,7 +166,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-5-patch',
-    'PATCH of nothing',
+    'PATCH without a request body',
     ({ paths }) => {
       delete paths[item].patch.requestBody
     },
@@ -169,7 +174,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-6-delete',
-    'DELETE with a body',
+    'DELETE with a request body',
     ({ paths }) => {
       paths[item].delete.requestBody = { content: {} }
       Object.assign(paths[item].delete.responses, paths[list].post.responses)
@@ -179,7 +184,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'verb-6-delete',
-    'a body in the response',
+    'DELETE with a response body',
     ({ paths }) => {
       paths[item].delete.responses[204].content = { 'application/json': {} }
     },
@@ -211,15 +216,15 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'query-4-page',
-    'offset',
+    'a page parameter named offset',
     ({ paths }) => {
       paths[list].get.parameters[0].name = 'offset'
     },
-    'Rename "offset" to it',
+    'Rename "offset" to "offest"',
   ),
   sin(
     'query-4-page',
-    'no page',
+    'a list without a page parameter',
     ({ paths }) => {
       paths[list].get.parameters.shift()
     },
@@ -227,7 +232,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'query-4-page',
-    'a page that is a text',
+    'a page parameter of type string',
     ({ paths }) => {
       paths[list].get.parameters[0].schema = { type: 'string' }
     },
@@ -235,7 +240,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'query-5-size',
-    'per_page',
+    'a size parameter named per_page',
     ({ paths }) => {
       paths[list].get.parameters[1].name = 'per_page'
     },
@@ -243,7 +248,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'query-7-count',
-    'no number',
+    'a list without X-Total-Count',
     ({ paths }) => {
       delete paths[list].get.responses[200].headers['X-Total-Count']
     },
@@ -251,7 +256,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'query-7-count',
-    'no links',
+    'a list without Link',
     ({ paths }) => {
       delete paths[list].get.responses[200].headers.Link
     },
@@ -259,7 +264,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'query-8-names',
-    'order_by',
+    'a sort parameter named order_by',
     ({ paths }) => {
       paths[list].get.parameters[2].name = 'order_by'
     },
@@ -267,7 +272,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'hdr-1-accept',
-    'no 415',
+    'GET without 415',
     ({ paths }) => {
       delete paths[item].get.responses[415]
     },
@@ -275,7 +280,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'hdr-2-etag',
-    'no tag',
+    'GET without ETag',
     ({ paths }) => {
       paths[item].get.responses[200].headers = {}
     },
@@ -283,7 +288,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'hdr-3-if-match',
-    'no If-Match',
+    'PUT without If-Match',
     ({ paths }) => {
       paths[item].put.parameters = []
     },
@@ -291,7 +296,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'hdr-3-if-match',
-    'no 412',
+    'DELETE without 412',
     ({ paths }) => {
       delete paths[item].delete.responses[412]
     },
@@ -299,7 +304,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'hdr-4-if-none-match',
-    'no If-None-Match',
+    'GET without If-None-Match',
     ({ paths }) => {
       paths[item].get.parameters = []
     },
@@ -307,7 +312,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'hdr-4-if-none-match',
-    'no 304 of a list',
+    'a list without 304',
     ({ paths }) => {
       delete paths[list].get.responses[304]
     },
@@ -315,7 +320,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'auth-4-unauthenticated',
-    'no 401',
+    'HEAD without 401',
     ({ paths }) => {
       delete paths[item].head.responses[401]
     },
@@ -323,7 +328,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'err-1-status',
-    '409',
+    'POST with 409',
     ({ paths }) => {
       paths[list].post.responses[409] = { $ref: '#/components/responses/Unfit' }
     },
@@ -331,7 +336,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'err-2-body',
-    'no 422',
+    'POST without 422',
     ({ paths }) => {
       delete paths[list].post.responses[422]
     },
@@ -339,7 +344,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'err-3-problem',
-    'errors of an own type',
+    '400 without application/problem+json',
     ({ paths }) => {
       paths[list].get.responses[400] = { description: 'Malformed.', content: { 'application/json': {} } }
     },
@@ -358,7 +363,7 @@ export const sins: readonly Sin[] = [
   ),
   sin(
     'limit-1-retry-after',
-    '429 without a time',
+    '429 without Retry-After',
     ({ paths }) => {
       paths[list].get.responses[429] = { $ref: '#/components/responses/Unfit' }
     },

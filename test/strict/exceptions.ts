@@ -4,8 +4,8 @@
  */
 
 /**
- * Errors of a test file that are ignored. A document describes the responses of the library, not
- * those of code next to it.
+ * Errors of a test file that are ignored, because a document describes only the responses of the
+ * library, and not the responses of other code.
  */
 export interface Exception {
   readonly file: RegExp
@@ -32,16 +32,16 @@ export const exceptions: readonly Exception[] = [
     file: /^test\/clauses\/committed\.test\.ts$/,
     fault:
       /^POST \S*\/(?:contratos|informes) responds with (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
-    why: 'The permission and the reads of the store throw any problem at any moment: that is what the file is about.',
+    why: 'The file tests permissions and reads of the store that throw any problem at any moment.',
   },
   {
     file: /^test\/clauses\/scope-faults\.test\.ts$/,
     fault: /responds with 403(?: \(forbidden\))?, which the document does not describe\.$/,
-    why: 'The scope, a function of the service, throws a problem, regardless of the operation.',
+    why: 'The function `scope` of the service throws a problem, regardless of the operation.',
   },
   {
     file: /^test\/check\/example\.long\.test\.ts$/,
     fault: /^OPTIONS \/sucursales(?:\/\w+)? responds with 204, and the document has no such operation\.$/,
-    why: 'The routes of branches are written by hand, and their description in the document leaves OPTIONS out.',
+    why: 'The routes of branches are written by hand, and their description in the document omits OPTIONS.',
   },
 ]

@@ -50,7 +50,7 @@ describe('the watched services', () => {
     expect(await faults()).toEqual([lie])
   })
 
-  it('report a wrong response of a resourceRouter, below a mount, and of a service without references', async () => {
+  it('report a wrong response of a resourceRouter below a mount path', async () => {
     const below = { ...liar, name: 'lies' }
     const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1 }] }), {
       endpoints: [below],
@@ -80,7 +80,7 @@ describe('the watched services', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('behave like unwatched services, and say why a service has no document', async () => {
+  it('behave like unwatched services, and report why a service has no document', async () => {
     const twin = defineResource<{ id: number }>()({
       collection: 'pedidos',
       singular: 'order',

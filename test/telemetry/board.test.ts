@@ -1,6 +1,6 @@
 /**
- * The dashboard and the alerts of the docs. Each expression is valid PromQL, and uses metrics that
- * the recipe exports when the example runs.
+ * Tests of the dashboard and the alerts in docs/. Each expression must be valid PromQL, and use
+ * only metrics that the recipe of the docs exports.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -85,7 +85,7 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('the dashboard and the alerts', () => {
-  it('have what the page promises, and can be loaded', () => {
+  it('have unique names and ids, and a data source that the user can choose', () => {
     expect(rules.length).toBeGreaterThan(8)
     expect(board.panels.length).toBeGreaterThan(8)
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
@@ -94,7 +94,7 @@ describe('the dashboard and the alerts', () => {
     for (const rule of rules) if (rule.for !== undefined) expect(rule.for).toMatch(/^\d+[smh]$/)
   })
 
-  it.each(expressions)('%s: %s', (_of, expr) => {
+  it.each(expressions)('the expression of "%s" is valid and uses exported metrics: %s', (_of, expr) => {
     const { errors, metrics, labels } = selected(expr)
     expect(errors).toEqual([])
     expect(metrics.length).toBeGreaterThan(0)
@@ -113,12 +113,12 @@ describe('the dashboard and the alerts', () => {
     expect([...all].filter((name) => !asked.has(name))).toEqual([])
   })
 
-  it('the test finds invalid PromQL, and unknown metrics and labels', () => {
+  it('the parser of this test reports invalid PromQL, and finds metrics and labels', () => {
     expect(selected('sum by (a (rate(x[5m]))').errors).not.toEqual([])
     expect(selected('sum by (a) (rate(x{b="1"}[5m]))')).toEqual({ errors: [], metrics: ['x'], labels: ['a', 'b'] })
   })
 
-  it('each links to an existing section', () => {
+  it('each alert and panel links to an existing section of the docs', () => {
     const anchors = [...read('docs/operations.md').matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor)
     const links = [
       ...rules.map(({ annotations }) => annotations.runbook),

@@ -56,7 +56,7 @@ const ended = <M>(events: readonly Event<M>[]): M[] =>
   events.flatMap(([event, message]) => (event === 'asyncEnd' ? [message] : []))
 
 describe('the channel request', () => {
-  it('has one message for each request, which ends when the response is written', async () => {
+  it('has one message for each request, and publishes it at the start and at the end', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
@@ -99,7 +99,7 @@ describe('the channel request', () => {
     await close()
   })
 
-  it('the principal is a digest, which is the same for one caller and does not contain the name', async () => {
+  it('has a digest of the principal, which is the same for all requests of one caller', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express, { principal: (req) => ({ sub: req.headers['x-user'] }) })
     for (const user of ['ana', 'eva', 'ana']) await send('GET', '/v8/piezas/1', { 'x-user': user })
@@ -142,7 +142,7 @@ describe('the channel request', () => {
     expect(ended(events)).toHaveLength(1)
   })
 
-  it('has messages for responses of hand-written routes', async () => {
+  it('has messages for hand-written routes too', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     await send('GET', '/v8/a-mano')
@@ -235,7 +235,7 @@ describe('the channel adapter-call', () => {
 })
 
 describe('the channel cache', () => {
-  itWithCaches('has one message for the lookups of a page in each cache, in the context of the request', async () => {
+  itWithCaches('has one message per cache for all lookups of a page, in the async context of the request', async () => {
     const events: (CacheMessage & { readonly path: string | undefined })[] = []
     const paths = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', paths, ({ req }) => String(req?.url))
@@ -259,7 +259,7 @@ describe('the channel cache', () => {
 })
 
 describe('the channel store-failure', () => {
-  it('has the failure of a store of limits, with its cause', async () => {
+  it('has a message when the store of a rate limit fails, with the error', async () => {
     const events: unknown[] = []
     const listener = (message: unknown) => void events.push(message)
     const failures = channel('express-rest-conventions:store-failure')
@@ -286,7 +286,7 @@ describe('stores that subscribers bind', () => {
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   })
 
-  it('are those of the innermost operation, and end with it', async () => {
+  it('have the value of the innermost operation in functions of the service', async () => {
     const store = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
     bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)
@@ -325,7 +325,7 @@ describe('stores that subscribers bind', () => {
     await close()
   })
 
-  it('a hook that throws, or that subscribes during a request, does not change the response', async () => {
+  it('a subscription during a request gets only the messages of later requests', async () => {
     const { send, close, data } = await serve(express)
     const asked = send('GET', '/v8/averias/hang-late')
     await vi.waitFor(() => expect(data.seen.signals.has('hang-late')).toBe(true))

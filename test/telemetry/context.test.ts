@@ -122,7 +122,7 @@ const all = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 describe.each(frameworks)('the context of a request over %s', (_name, framework) => {
-  it('is kept in the queue of writers of one key', async () => {
+  it('is kept when writers of one key wait for each other', async () => {
     const service = await serve(framework)
     const answers = await all(8, (n) => service.send('PATCH', '/v1/cosas/c1', id(n), { veces: n }))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -200,7 +200,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept when requests wait for the store of a limit', async () => {
+  it('is kept when requests wait for the store of a rate limit', async () => {
     let hits = 0
     const store = {
       increment: async () => {
@@ -220,7 +220,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
 })
 
 describe('the context of a login', () => {
-  it('is kept in the queue of password hashes', async () => {
+  it('is kept when logins wait in the queue for password hashes', async () => {
     const store = new AsyncLocalStorage<number>()
     const queue = new HashingQueue(1)
     const look = async () => {
@@ -238,7 +238,7 @@ describe('the context of a login', () => {
 })
 
 describe('the context in a serial queue', () => {
-  it('is that of the task, and of the caller that waits for it', async () => {
+  it('is kept in each task, and in the caller that waits for the task', async () => {
     const store = new AsyncLocalStorage<number>()
     const queue = new SerialQueue<string>()
     const found = await all(5, (n) =>

@@ -1,6 +1,6 @@
 /**
- * Two folders, in each of which `express` is one of the major versions. Instrumentations identify a
- * package by its name and folder.
+ * Creates two folders, each with another major version of Express under the name `express`.
+ * Instrumentations identify a package by its name and folder.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -41,7 +41,7 @@ describe('followRoutes()', () => {
 })
 
 describe('nameRoute()', () => {
-  it('the latest name counts when the connection closes; an unwritable record never throws', () => {
+  it('the latest route is set again when the connection closes, and a frozen object causes no error', () => {
     const res = new EventEmitter()
     const traced: { route?: string | undefined } = {}
     const read: (string | undefined)[] = []

@@ -85,29 +85,32 @@ describe.each([
   [5, 'require', 'http', 'createServer'],
   [4, 'import', 'http,express', 'createServer'],
   [4, 'require', 'http,express', 'listen'],
-] as const)('over Express %s, by %s, instrumented: %s, %s', (major, way, instrumentations, server) => {
-  let seen: readonly Seen[]
-  beforeAll(async () => {
-    seen = await spansOf(major, way, instrumentations, server)
-  })
+] as const)(
+  'Express %s, loaded by %s, with instrumentations of %s, started by %s',
+  (major, way, instrumentations, server) => {
+    let seen: readonly Seen[]
+    beforeAll(async () => {
+      seen = await spansOf(major, way, instrumentations, server)
+    })
 
-  it('ERR-2: every response of a known path has its full template, and an unknown path has none', () => {
-    const ours = seen.filter(({ request }) => !request.includes('/beside/'))
-    expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
-  })
+    it('ERR-2: every response of a known path has its full template, and an unknown path has none', () => {
+      const ours = seen.filter(({ request }) => !request.includes('/beside/'))
+      expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
+    })
 
-  it('the span name consists of the method and the template', () => {
-    const wrong = seen.filter(
-      ({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '),
-    )
-    expect(wrong).toEqual([])
-  })
+    it('the span name consists of the method and the template', () => {
+      const wrong = seen.filter(
+        ({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '),
+      )
+      expect(wrong).toEqual([])
+    })
 
-  it('other routes of the app are named by Express’s instrumentation, if it is installed', () => {
-    const appRoute = seen.find(({ request }) => request.includes('/beside/'))
-    expect(appRoute?.route).toBe(instrumentations.includes('express') ? '/beside/:id' : null)
-  })
-})
+    it('other routes of the app are named by Express’s instrumentation, if it is installed', () => {
+      const appRoute = seen.find(({ request }) => request.includes('/beside/'))
+      expect(appRoute?.route).toBe(instrumentations.includes('express') ? '/beside/:id' : null)
+    })
+  },
+)
 
 describe('tracedRequest()', () => {
   const key = Symbol.for('opentelemetry.js.api.1')

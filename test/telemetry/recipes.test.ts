@@ -57,7 +57,7 @@ describe('recipes', () => {
 })
 
 describe.each(['4', '5'])('recipes on Express %s', (major) => {
-  it('prom-client: rate, errors and duration by route, old versions, slow lists, pool and stores', async () => {
+  it('prom-client exports metrics of routes, deprecated versions, slow lists, the pool and stores', async () => {
     const { output } = await run('Metrics with prom-client', 'prom', major)
     const metrics = (output as { name: string; values: { labels: Record<string, unknown> }[] }[]).map(
       ({ name, values }) => ({
@@ -93,7 +93,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     expect(labelsOf(metrics, 'rest_pool_wait_duration_seconds').length).toBeGreaterThan(0)
   })
 
-  it('OpenTelemetry: has the same metrics, and the requests of its own instrumentation by route', async () => {
+  it('OpenTelemetry exports the same metrics, and its own metric of requests has routes', async () => {
     const { output } = await run('Metrics with OpenTelemetry', 'otel', major)
     const metrics = (output as { name: string; points: Record<string, unknown>[] }[]).map(({ name, points }) => ({
       name,
@@ -113,7 +113,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
       expect(labelsOf(metrics, name), name).toHaveLength(1)
   })
 
-  it('pino-http: one line for each request with its route and no parameter values, and the line of a failure', async () => {
+  it('pino-http logs one line for each request, with its route but without parameter values', async () => {
     const { lines } = await run('Logs with pino-http', 'pino', major)
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     const answered = logged.filter(({ msg }) => msg === 'answered')
@@ -133,7 +133,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     expect(lines.join()).not.toMatch(/numero-privado|secreto|hunter2/)
   })
 
-  it('morgan: one line for each request, by route', async () => {
+  it('morgan logs one line for each request, with its route', async () => {
     const { lines } = await run('Logs with morgan', 'morgan', major)
     expect(lines.map((line) => line.replace(/[\d.]+ ms/, 'T ms'))).toEqual([
       'GET /v2/cosas/{id} 200 - - T ms 1 queries r-1',
@@ -145,7 +145,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     ])
   })
 
-  it('Sentry: one event for the 5xx with its tags and causes, and without data of the request', async () => {
+  it('Sentry gets one event for the 500 response, with tags and causes but without request data', async () => {
     const { output } = await run('Errors with Sentry', 'sentry', major)
     const items = (output as string[]).flatMap((envelope) =>
       envelope.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>),

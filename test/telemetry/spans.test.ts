@@ -16,7 +16,7 @@ interface Span {
   readonly events: readonly string[]
 }
 
-it('spans of steps are children of their request, spans of adapter calls are children of their step, and spans of pg are children of their call', async () => {
+it('a request span contains step spans, which contain adapter-call spans, which contain spans of pg', async () => {
   const file = recipeFile('Spans with OpenTelemetry')
   const place = await freshSchema()
   try {

@@ -214,7 +214,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return membersHolding(this.definition.key, key as KeyValue)
   }
 
-  /** The members that attaching would change to a value outside the scope. */
+  /** The members to which attaching would give a value outside the scope. */
   leaving(parent: ParentKey | undefined, { scope }: AdapterCall): readonly string[] {
     const held = parent === undefined ? {} : this.holding(parent)
     return Object.keys(held).filter((member) => member in scope && scope[member] !== held[member])
@@ -315,8 +315,8 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
   }
 
   /**
-   * Whether an item is on the sought side of a position. `difference` compares the item with the
-   * position.
+   * Whether an item is on the requested side of a position: after it, or before it if `backwards`.
+   * `difference` is the result of comparing the item with the position.
    */
   beyond(difference: number, backwards: boolean): boolean {
     return backwards ? difference < 0 : difference > 0

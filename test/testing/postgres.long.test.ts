@@ -59,7 +59,7 @@ async function tables(
 describe.each([
   ['a version column', { column: 'version' }],
   ['xmin', 'xmin'],
-] as const)('the PostgreSQL adapter, by %s, on a server', (_, version) => {
+] as const)('the PostgreSQL adapter on a server, with versions in %s', (_, version) => {
   let place: Place
   let pools: readonly pg.Pool[]
   let peer: PeerProcess
@@ -87,7 +87,7 @@ describe.each([
   for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })
 
-describe('the PostgreSQL adapter, embedded', () => {
+describe('the PostgreSQL adapter, embedded with PGlite', () => {
   let db: PGlite
   beforeAll(async () => {
     db = await freshPglite()

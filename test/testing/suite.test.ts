@@ -12,7 +12,7 @@ const memory: MakeAdapter = ({ definition, records }) => memoryAdapter(definitio
 describe('adapterSuite', () => {
   const suite = adapterSuite(memory)
 
-  it('gives every check a unique id, and a sentence', () => {
+  it('gives every check a unique id, and a sentence as its title', () => {
     expect(new Set(suite.map(({ id }) => id)).size).toBe(suite.length)
     expect(new Set(suite.map(({ title }) => title)).size).toBe(suite.length)
     for (const { id, title } of suite) {
@@ -36,7 +36,7 @@ describe('adapterSuite', () => {
     )
   })
 
-  it('reports what an adapter throws, and keeps it as the cause', async () => {
+  it('reports an error that an adapter throws, as the cause of its own error', async () => {
     const thrown = new Error('no connection')
     const wrong = adapterSuite(() => ({
       list: () => Promise.reject(thrown),
@@ -54,7 +54,7 @@ describe('adapterSuite', () => {
     })
   })
 
-  it('closes what was created for a check, even if the check fails', async () => {
+  it('calls close() after each check, even if the check fails', async () => {
     let open = 0
     const counted = adapterSuite((fixture) => {
       open += 1
@@ -85,7 +85,7 @@ describe('adapterSuite', () => {
     expect(readOnly.skipped).toContainEqual({ id: 'search/finds', reason: 'the store has no search' })
   })
 
-  it('fails for a method that exists although the options exclude it', async () => {
+  it('fails if the adapter has a method that the option "without" excludes', async () => {
     const [offered] = adapterSuite(memory, { without: { detach: 'nobody asked' } })
     await expect(offered?.run()).rejects.toThrow(/^Expected no detach\(\)/)
   })
@@ -176,7 +176,7 @@ describe('adapterSuite', () => {
     expect(globalThis.Date).toBe(real)
   })
 
-  it('runs basic checks before those that depend on them', () => {
+  it('lists basic checks before the checks that depend on them', () => {
     const groups = [...new Set(suite.map(({ id }) => id.split('/')[0]))]
     expect(groups.slice(0, 3)).toEqual(['methods', 'values', 'reads'])
     expect(groups.at(-1)).toBe('races')

@@ -15,7 +15,7 @@ const oddText = fc.oneof(
 )
 
 describe('cells of CSV', () => {
-  it('RFC 4180: another CSV reader reads every string back, including empty strings, line ends and quotes', () => {
+  it('RFC 4180: another CSV reader reads every string back unchanged', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(oddText, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 }),

@@ -36,7 +36,7 @@ const refused = (text: string) => {
 }
 
 describe('rows of CSV', () => {
-  it('RFC 4180: equal those of another reader, which refuses the same texts', () => {
+  it('RFC 4180: are the same as those of another reader, which refuses the same texts', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         expect(ours(text)).toEqual(theirs(text))
@@ -45,7 +45,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('have the number of the line in which they start, as an editor shows it, despite line ends in cells', () => {
+  it('have the number of the line in which they start, even after cells that contain line ends', () => {
     const cell = fc.constantFrom('a', '', '"x\ny"', '"x\r\ny"', '"\r\n\r\n\n"', '"""\n"')
     const ends = fc.constantFrom('\n', '\r\n')
     fc.assert(
@@ -78,7 +78,7 @@ describe('rows of CSV', () => {
     [`a\n${'b'.repeat(1_048_577)}`, 'there are more than 1048576 characters'],
     [`a\n${','.repeat(10_000_000)}`, 'there are more than 10000 cells'],
     [`a\n${'""",'.repeat(11)}`, 'a quote is opened and never closed'],
-  ])('HDR-5: are refused with the number of their line if they are invalid: %#', (text, fault) => {
+  ])('HDR-5: if they are invalid, are refused with the number of their line: %#', (text, fault) => {
     expect(refused(text)).toContain(`In the row that begins in line 2, ${fault}`)
   })
 })

@@ -63,9 +63,9 @@ function recorder() {
 
 describe.each(frameworks)('broken exports on %s', (_, express) => {
   it.each([
-    ['alone', []],
+    ['without compression', []],
     ['behind compression', [compression({ threshold: 0 })]],
-  ])('ERR-3: an error in page 3 breaks the connection, and onError receives it, %s', async (__, before) => {
+  ])('ERR-3: %s, an error in page 3 breaks the connection, and onError receives the error', async (__, before) => {
     const { adapter } = paged((page, list) => {
       if (page === 3) throw new Error('the disk is on fire')
       return bulky(list)
@@ -111,9 +111,9 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
   })
 
   it.each([
-    ['alone', []],
+    ['without compression', []],
     ['behind compression', [compression({ threshold: 0, level: 0 })]],
-  ])('VERB-1: pages are read no faster than the client reads them, %s', async (__, before) => {
+  ])('VERB-1: %s, pages are read no faster than the client reads the response', async (__, before) => {
     const { adapter, pages } = paged((___, list) => bulky(list), 200)
     const app = express()
     for (const middleware of before) app.use(middleware)
@@ -141,7 +141,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: when a client disconnects, its export and its adapter call end, and its slot is free immediately', async () => {
+  it('VERB-1: when a client disconnects, its export and its adapter call end, and its slot is free', async () => {
     let signal: AbortSignal | undefined
     const { adapter, pages } = paged((page, list, call) => {
       if (page !== 3) return bulky(list)
@@ -205,7 +205,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: a client that reads too slowly is disconnected after the timeout of the export, not after that of a request', async () => {
+  it('VERB-1: a slow client is disconnected after the timeout of the export, not of the request', async () => {
     const { adapter } = paged(
       (_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)),
       2000,
@@ -227,7 +227,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('if the store refuses a later page, the export does not end as if it were complete', async () => {
+  it('if the store refuses a later page, the export is cut off', async () => {
     const { adapter } = paged((page, list) =>
       page < 3 ? bulky(list) : { items: [], refused: { refused: 'rule', members: ['id'] } },
     )
@@ -240,7 +240,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('a store without seek is read by offset, and a store that claims seek but ignores it is an error', async () => {
+  it('a store without seek is read by offset, and a store that ignores the seek position is an error', async () => {
     const requests: ListRequest[] = []
     const byOffset = paged(async (_page, list, __, request) => {
       requests.push(request)
@@ -281,7 +281,7 @@ describe('exports and servers', () => {
     expect(found.whole).toBe(true)
   })
 
-  it('RFC 9113 8.1: over HTTP/2 a truncated export resets its stream', async () => {
+  it('RFC 9113 8.1: over HTTP/2, a truncated export resets its stream', async () => {
     const { adapter } = paged((page, list) => {
       if (page === 3) throw new Error('broken')
       return bulky(list)

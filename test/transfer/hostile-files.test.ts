@@ -33,15 +33,15 @@ describe('hostile files', () => {
   }
 
   it.each([
-    ['cells nest deeper than the limit of the service', `id,nota,marcas\n1,x,${'['.repeat(4)}${']'.repeat(4)}`],
-    ['cells nest very deep', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a cell nests deeper than depthLimit', `id,nota,marcas\n1,x,${'['.repeat(4)}${']'.repeat(4)}`],
+    ['a cell has 100,000 levels', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a cell has a duplicate member', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
     ['a member of a cell is named __proto__', 'id,nota,marcas\n1,x,"{""__proto__"":1}"'],
-  ])('HDR-5: it is a violation of the row if %s', async (_, text) => {
+  ])('HDR-5: a CSV row is a violation if %s', async (_, text) => {
     expect(problem(await post(text))).toEqual({ status: 422, code: 'invalid-body', named: ['/0/marcas'] })
   })
 
-  it('HDR-5: it is a violation of the line if NDJSON nests deeper than the limit of the service', async () => {
+  it('HDR-5: an NDJSON line is a violation if it nests deeper than depthLimit', async () => {
     const answer = await post(`{"id":1,"nota":"x","marcas":[[[[1]]]]}\n`, lines)
     expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 levels deep') }])
   })
@@ -53,7 +53,7 @@ describe('hostile files', () => {
     expect((await served.send('GET', '/v1/pedidos/3')).text).toContain('"importe":0,')
   })
 
-  it('ERR-3: violations name the line in which their row starts, despite line ends in cells', async () => {
+  it('ERR-3: violations name the line in which their row starts, even after cells that contain line ends', async () => {
     const answer = await post('id,nota,importe\r\n1,"a\r\n\r\nb",x\r\n2,"q""\n",y\n\n3,,1\n')
     expect(answer.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual([
       'Line 2: "importe" must be a number such as 12.5.',
@@ -70,7 +70,7 @@ describe('hostile files', () => {
     )
   })
 
-  it('ERR-3: of thousands of unknown columns, only the first ones are named', async () => {
+  it('ERR-3: only the first 50 of thousands of unknown columns are reported', async () => {
     const header = Array.from({ length: 9_000 }, (_, i) => `${'a'.repeat(100)}${i}`)
     const answer = await post(`${header.join(',')}\n`)
     expect(problem(answer)).toMatchObject({ status: 422, code: 'invalid-body' })
@@ -80,11 +80,11 @@ describe('hostile files', () => {
 
   it.each([
     ['one row of nine million cells', `id,nota\n${','.repeat(9_000_000)}`, 400],
-    ['a header row of a million cells', `${'x,'.repeat(400_000)}${'nota,'.repeat(150_000)}id\n`, 400],
+    ['a header row of 550,000 cells', `${'x,'.repeat(400_000)}${'nota,'.repeat(150_000)}id\n`, 400],
     ['one line of nine million characters', `id,nota\n1,${'a'.repeat(9_000_000)}`, 400],
     ['a quote that is never closed', `id,nota\n1,"${'a\n'.repeat(4_000_000)}`, 400],
     ['a million empty lines', `id,nota\n${'\n'.repeat(1_000_000)}`, 413],
-    ['a million bad lines', `id,nota\n${'x,\n'.repeat(1_000_000)}`, 413],
+    ['a million invalid lines', `id,nota\n${'x,\n'.repeat(1_000_000)}`, 413],
   ])('HDR-5: refuses %s', async (_, text, status) => {
     expect((await post(text)).status).toBe(status)
   })
@@ -108,7 +108,7 @@ describe('hostile files', () => {
       answered += 1
     }
     expect((await importing).status).toBe(422)
-    // Two of these requests may be served before the file has arrived, or after it was read.
+    // Two of these requests might be served before the file has arrived, or after it was read.
     expect(answered).toBeGreaterThan(2)
   })
 })

@@ -87,7 +87,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     }
   })
 
-  it('ERR-2, ERR-3: one report has the errors of all rows, each with its row, column and line, and nothing is written', async () => {
+  it('ERR-2, ERR-3: one response reports the violations of all rows, and nothing is written', async () => {
     const id = fresh()
     const answer = await post(
       `id,nota,importe,urgente,cliente.id\n${id},ok,1,true,\n${id + 1},"x\ny",much,yes,\n${id + 2},x,1,true,99\n${id},twice,1,,\n${id + 3},x\n`,
@@ -116,7 +116,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await post('id,nota\n', 'text/csv', '?dry=true')).status).toBe(400)
   })
 
-  it('REP-8: unknown and repeated columns are reported once, before any row, with the closest name', async () => {
+  it('REP-8: unknown and repeated columns are reported once, with a suggestion', async () => {
     const answer = await post('id,nota,importee,nota\n1,x,1,y\n')
     expect(answer.json.errors).toMatchObject([
       {
@@ -133,10 +133,10 @@ describe.each(frameworks)('imports on %s', (_, express) => {
 
   it.each([
     ['a quote that is never closed', 'id,nota\n1,"x\n2,y\n', 'line 2, a quote is opened and never closed'],
-    ['text behind a quote', 'id,nota\n1,"x"y\n', 'line 2, something follows a closing quote'],
-    ['a quote within a cell', 'id,nota\n1,x"y\n', 'line 2, there is a quote within an unquoted cell'],
+    ['text after a closing quote', 'id,nota\n1,"x"y\n', 'line 2, something follows a closing quote'],
+    ['a quote within an unquoted cell', 'id,nota\n1,x"y\n', 'line 2, there is a quote within an unquoted cell'],
     ['UTF-16', Buffer.from('\uFEFFid,nota\n', 'utf16le'), 'The file is UTF-16'],
-    ['UTF-16 without a mark', Buffer.from('id,nota\n', 'utf16le'), 'it may be UTF-16'],
+    ['UTF-16 without a byte order mark', Buffer.from('id,nota\n', 'utf16le'), 'it may be UTF-16'],
     ['Latin-1', Buffer.from('id,nota\n1,año\n', 'latin1'), 'not UTF-8'],
   ])('HDR-5: the response to %s is 400', async (__, body, message) => {
     const answer = await post(body)
@@ -150,7 +150,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await served.send('GET', `/v1/pedidos/${id}`)).json.nota).toBe('x')
   })
 
-  it('HDR-5: refuses other media types and charsets, too many bytes, too many rows, a zip bomb', async () => {
+  it('HDR-5: refuses other media types and charsets, too many bytes, too many rows, and a zip bomb', async () => {
     const other = await post('<a/>', 'application/xml')
     expect([other.status, other.headers.accept]).toEqual([415, 'text/csv, application/x-ndjson, multipart/form-data'])
     expect((await post('id,nota\n', 'text/csv; charset=iso-8859-1')).status).toBe(400)
@@ -169,7 +169,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     ).toBe(1)
   })
 
-  it('the report has a maximum length, and the total number of errors', async () => {
+  it('the response lists only the first 100 violations, and states their total number', async () => {
     const answer = await post(`id,nota,importe\n${'1,x,y\n'.repeat(250)}`)
     expect(answer.json.errors).toHaveLength(100)
     expect(answer.json.detail).toContain('250 violations in 250 of 250 rows, of which the first 100 are listed.')
@@ -197,20 +197,20 @@ describe.each(frameworks)('imports on %s', (_, express) => {
 
   it.each([
     [
-      'another name',
+      'a part with another name',
       form(['name="datei"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nid\r\n']),
       'A part is named \\"datei\\"',
     ],
-    ['a field', form(['name="color"\r\n\r\nred']), 'A part is named \\"color\\"'],
+    ['a field that is not a file', form(['name="color"\r\n\r\nred']), 'A part is named \\"color\\"'],
     ['no part', '--XX--\r\n', 'The form'],
     [
       'two files',
       form([1, 2].map(() => 'name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nid\r\n')),
       'The form has several parts',
     ],
-    ['ten thousand parts', form(Array.from({ length: 1000 }, () => 'name="a"\r\n\r\n1')), 'A part is named'],
+    ['a thousand parts', form(Array.from({ length: 1000 }, () => 'name="a"\r\n\r\n1')), 'A part is named'],
     [
-      'a truncated form',
+      'a truncated part',
       '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid',
       'The form is incomplete or malformed',
     ],
@@ -220,14 +220,14 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect(answer.text).toContain(message)
   })
 
-  it('RFC 7578: the response to a form without a boundary is 400, and the response to a part of another type is 415', async () => {
+  it('RFC 7578: a form without a boundary gets 400, and a part with another media type gets 415', async () => {
     expect((await post('x', 'multipart/form-data')).status).toBe(400)
     const file = 'name="file"; filename="a.xlsx"\r\nContent-Type: application/vnd.ms-excel\r\n\r\nid\r\n'
     expect((await post(form([file]), multipart)).status).toBe(415)
   })
 
   it.each(['base64', 'quoted-printable', 'BASE64'])(
-    'RFC 7578 4.7: a part in %s is refused, and never stored undecoded',
+    'RFC 7578 4.7: a part with the transfer encoding %s is refused',
     async (encoding) => {
       const head =
         'Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: ' +

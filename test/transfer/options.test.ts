@@ -39,7 +39,7 @@ describe('options of exports', () => {
     expect(make).toThrow(message)
   })
 
-  it('must not be CSV if records can have undeclared members, but may be NDJSON', () => {
+  it('allow NDJSON but not CSV if records can have undeclared members', () => {
     const bolsas = defineResource({
       collection: 'bolsas',
       key: 'id',
@@ -55,7 +55,7 @@ describe('options of exports', () => {
     ['orders.csv', 'attachment; filename="orders.csv"'],
     ['a "b".csv', 'attachment; filename="a \\"b\\".csv"'],
     ['año.csv', `attachment; filename="a_o.csv"; filename*=UTF-8''a%C3%B1o.csv`],
-  ])('RFC 6266, RFC 8187: can set the file name %j', (fileName, field) => {
+  ])('RFC 6266, RFC 8187: set the file name %j', (fileName, field) => {
     expect(csv({ fileName }).disposition).toBe(field)
   })
 })

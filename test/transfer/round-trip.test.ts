@@ -166,7 +166,7 @@ describe.each([
     ['CSV', csv()],
     ['CSV for spreadsheets', csv({ separator: ';', escapeFormulas: true, bom: true })],
     ['NDJSON', ndjson()],
-  ])('REP-7: %s accepts its own export, and exports the same bytes again', async (__, format) => {
+  ])('REP-7: an import of %s accepts an export, and the next export has the same bytes', async (__, format) => {
     const options = { description: 'x', formats: [format], transaction: store.transaction }
     const served = await listen(
       api({
@@ -225,7 +225,7 @@ describe('imports over PostgreSQL', () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `${from + i},x,y\r\n`).join('')
 
-  it('ERR-2: write all rows or none, even with many batches and a refusal in the last row', async () => {
+  it('ERR-2: write no row if the last of many batches is refused', async () => {
     const served = await serve()
     try {
       const refused = await served.send(

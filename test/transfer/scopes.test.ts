@@ -95,7 +95,7 @@ describe('exports and imports of a scope', () => {
   const exported = (path: string, empresa: string, accept = 'text/csv') =>
     served.send('GET', path, { accept, 'x-empresa': empresa })
 
-  it('an export contains the records that its caller may see, and none outside the scope', async () => {
+  it('an export contains only records in the scope of the caller', async () => {
     const own = await exported('/v2/cobros', '1')
     expect(own.status).toBe(200)
     expect(own.text).not.toContain('ajena')
@@ -109,7 +109,7 @@ describe('exports and imports of a scope', () => {
     ).toEqual(['3'])
   })
 
-  it('AUTH-4: an export omits a member of a link target that the caller must not read', async () => {
+  it('AUTH-4: an export omits the members of linked records that the caller must not read', async () => {
     expect((await exported('/v2/cobros', '1')).text).toContain('Ana')
     data.create?.(
       { empresa: 2, numero: '4', importe: '1', agenteId: ana } as never,
@@ -120,7 +120,7 @@ describe('exports and imports of a scope', () => {
     expect(hidden.text).not.toContain('Ana')
   })
 
-  it('numbers that exceed a double keep every digit, are filtered and sorted as numbers, and are not escaped as formulas', async () => {
+  it('int64 and decimal values keep every digit, and are filtered and sorted as numbers', async () => {
     const rows = (await exported('/v2/cobros?sort=importe', '1')).text.trim().split('\r\n').slice(1)
     expect(rows[0]).toContain(`1,${big},-0.1,`)
     expect(rows[0]).toContain("'=1+1")
@@ -136,7 +136,7 @@ describe('exports and imports of a scope', () => {
     expect(old.text).toContain(`1,${big},-0.1`)
   })
 
-  it('an import accepts an export, exports the same bytes again, and never leaves the scope', async () => {
+  it('an import accepts an export of the same scope, and refuses an export of another scope', async () => {
     const file = (await exported('/v2/cobros?sort=importe', '1')).text
     const send = (empresa: string) =>
       served.send(

@@ -52,7 +52,7 @@ declare const valid: ReadonlySet<string>
 const known: true = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => valid.has(key) }).of(req)
 if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => name.trim() })
 
-// Functions may declare Express's request and the service's own principal.
+// The functions can declare Express's request and the service's own principal as types.
 authenticate({
   field: 'X-Api-Key',
   challenge: 'ApiKey',

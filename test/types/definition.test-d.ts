@@ -121,7 +121,7 @@ holds<Same<MemberPath<{ a: { b: { c: number } }; d: string[] }>, 'a' | 'a.b' | '
 defineResource({ ...base, sort: ['cp'] })
 // @ts-expect-error sort by an array
 defineResource({ ...base, sort: ['etiquetas'] })
-// @ts-expect-error a filter on an array without contains
+// @ts-expect-error a filter on an array, without "contains"
 defineResource({ ...base, filters: { etiquetas: true } })
 // @ts-expect-error a filter on an object
 defineResource({ ...base, filters: { tiene: { field: 'cp' } } })
@@ -129,13 +129,13 @@ defineResource({ ...base, filters: { tiene: { field: 'cp' } } })
 defineResource({ ...base, filters: { etiquetas: { op: 'gte' } } })
 // @ts-expect-error contains is for arrays
 defineResource({ ...base, filters: { lote: { op: 'contains' } } })
-// @ts-expect-error contains is for arrays, under another name too
+// @ts-expect-error contains is for arrays, even if the filter has its own name
 defineResource({ ...base, filters: { con: { field: 'lote', op: 'contains' } } })
 // @ts-expect-error a misspelt option of a filter
 defineResource({ ...base, filters: { lote: { manny: true } } })
 // @ts-expect-error a scope with a value of another type
 defineResource({ ...base, scope: () => ({ lote: 5 }) })
-// @ts-expect-error a scope of a member without equality
+// @ts-expect-error a scope of an array, which cannot be compared for equality
 defineResource({ ...base, scope: () => ({ etiquetas: 'a' }) })
 declare const anyOperator: FilterOperator
 defineResource({
@@ -151,7 +151,7 @@ defineResource({
   scope: (principal) => ({ estado: String(principal), numero: 5, urgente: true }),
 })
 
-// Misspelt names do not compile. Each directive says what the misspelt name stands for.
+// Misspelt names do not compile. Each directive says where the misspelt name is.
 // @ts-expect-error key
 defineResource({ collection: 'piezas', key: 'nummero', schema })
 // @ts-expect-error part of a composite key

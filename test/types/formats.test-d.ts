@@ -68,11 +68,11 @@ representation<Factura>('text/csv', { items: () => '' })
 representation<Factura>('text/csv', { item: (factura) => factura })
 // @ts-expect-error: the functions are missing
 representation<Factura>('text/csv')
-// @ts-expect-error: the value of an endpoint may be anything
+// @ts-expect-error: the value of an endpoint has the type `unknown`
 representation<Factura>('text/csv', { value: ({ total }) => `${total}` })
 
 mount(facturas, store, { representations: [pdf, plain], idempotencyKey: 'required' })
-// @ts-expect-error: the value is a media type without its functions
+// @ts-expect-error: a media type alone is not a representation
 mount(facturas, store, { representations: ['text/csv'] })
 // @ts-expect-error: the only value is 'required', because support follows from the adapter
 mount(facturas, store, { idempotencyKey: true })

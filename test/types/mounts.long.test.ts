@@ -111,12 +111,12 @@ function diagnostics(text: string): Map<number, string[]> {
   return found
 }
 
-describe.each(['typescript54', 'typescript'])('adapters, checked by %s,', (compiler) => {
+describe.each(['typescript54', 'typescript'])('adapters, checked by %s', (compiler) => {
   it('compile if they match the definition', () => {
     expect(compile(compiler, 'mounts.test-d.ts')).toBe('')
   })
 
-  it('are rejected by one line that says so if they are of another resource; other errors are described as usual', () => {
+  it('of another resource are rejected with one line that says so', () => {
     const found = diagnostics(compile(compiler, 'wrong.ts'))
     for (const [index, code] of cases.entries()) {
       const lines = found.get(index + 1) ?? []

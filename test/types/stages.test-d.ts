@@ -47,7 +47,7 @@ const negotiated = allowed.step('negotiate', negotiate, add)
 // The steps in the right order compile.
 negotiated.step('parse', parse, add)
 
-// @ts-expect-error The version decides which paths are public.
+// @ts-expect-error Authentication needs the version, because it decides which paths are public.
 received.step('authenticate', authenticate, add)
 
 // @ts-expect-error A route needs a version and a principal.

@@ -1,4 +1,4 @@
-/** The counts of `api` and `resourceRouter`, on both major versions of Express. */
+/** Tests of the calls that `api` and `resourceRouter` count, on both major versions of Express. */
 import { memoryAdapter } from 'express-rest-conventions/memory'
 import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/auth/index.js'
@@ -84,7 +84,7 @@ describe.each(majors)('calls are counted (%s)', (_, express) => {
     await counts.close()
   })
 
-  it('of a resourceRouter by its mount path; without a label the client is unknown', async () => {
+  it('for a resourceRouter, by the version and the template of its mount path', async () => {
     const counts = usage()
     const app = express()
     app.use('/private/v3/areas/:area', resourceRouter(orders, memoryAdapter(orders), { usage: counts }))

@@ -17,7 +17,7 @@ function totals(counts: Counts): Map<string, number> {
 const sumOf = (sums: Map<string, number>): number => [...sums.values()].reduce((a, b) => a + b, 0)
 
 describe('Counts', () => {
-  it('keeps a flood of clients within its limit, loses no count, and keeps the most active clients', () => {
+  it('bounds the number of clients, loses no count, and keeps the most active clients', () => {
     const counts = new Counts('calls', 10)
     for (let at = 0; at < 10_000; at++) {
       counts.count('v1', 'GET', '/orders', '', `stranger ${at}`, now, 1)
@@ -29,7 +29,7 @@ describe('Counts', () => {
     expect(sumOf(sums)).toBe(11_000)
   })
 
-  it('keeps a flood of details, routes, methods and clauses within limits, and loses no count', () => {
+  it('bounds the number of details, routes, methods and clauses, and loses no count', () => {
     const counts = new Counts('would_break', 10)
     for (let at = 0; at < 30_000; at++)
       counts.count(`C-${at % 300}`, `M${at}`, `/r${at % 2000}`, `p${at}`, `c${at % 30}`, now, 1)
@@ -70,7 +70,7 @@ describe('Counts', () => {
     ])
   })
 
-  it('returns counts that could not be stored a second time, together with newer counts', () => {
+  it('returns counts again if they could not be stored, together with newer counts', () => {
     const counts = new Counts('calls', 1)
     counts.count('v1', 'GET', '/', '', 'a', now, 1)
     const changes = counts.take()

@@ -60,7 +60,7 @@ async function found(counts: ReturnType<typeof usage>) {
 }
 
 describe('usage() over Redis', () => {
-  it('two processes have exact sums', async () => {
+  it('the sums of two processes are exact', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const peers = await Promise.all([start(server.url, 5000), start(server.url, 5000)])
@@ -70,7 +70,7 @@ describe('usage() over Redis', () => {
     expect((await counts.read()).gaps.map(({ reason }) => reason)).not.toContain('lost-process')
   })
 
-  it('broken connections, lost responses and flushed scripts neither repeat nor lose a count', async () => {
+  it('stalled connections and flushed scripts neither repeat nor lose a count', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
@@ -88,7 +88,7 @@ describe('usage() over Redis', () => {
     expect(await found(counts)).toEqual(expected(8000))
   })
 
-  it('processes write again what Redis loses while they count', async () => {
+  it('processes write counts again that Redis has lost', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const peers = await Promise.all([start(server.url, 4000), start(server.url, 4000)])
@@ -101,7 +101,7 @@ describe('usage() over Redis', () => {
     expect(await found(counts)).toEqual(expected(4000))
   })
 
-  it('a killed process leaves a gap in the counts, not zero calls', async () => {
+  it('a killed process is reported as a gap in the counts', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const peer = await start(server.url, 1000)

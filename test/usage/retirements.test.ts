@@ -46,7 +46,7 @@ const call = (version: string, method: string, route: string, client: string | u
 })
 
 describe('VER-2: upcoming ends of versions and parts', () => {
-  it('VER-2: lists versions by their sunset, and each part with an earlier end once', () => {
+  it('VER-2: lists the end of each version, and of each operation or route that ends earlier', () => {
     at(now)
     const lives: Lives = {
       pedidos: {
@@ -73,7 +73,7 @@ describe('VER-2: callers of versions and parts that end soon', () => {
     { version: 'v2', route: '/search', method: undefined, ends: '2028-05-31T00:00:00.000Z' },
   ]
 
-  it('VER-2: names the callers of versions and parts that end within 30 days, and omits later ends', () => {
+  it('VER-2: names the callers of everything that ends within 30 days', () => {
     at(now)
     const calls = [
       call('v1', 'GET', '/pedidos/{numero}', 'billing', 1204),
@@ -105,7 +105,7 @@ describe('VER-2: callers of versions and parts that end soon', () => {
     expect(dueEnds(ends, snapshot({ calls }), { within: 400 })).toHaveLength(3)
   })
 
-  it('VER-2: a version or part without calls is reported as silent if all calls were counted, and as unknown otherwise', () => {
+  it('VER-2: a version without calls is reported as silent, or as unknown if counting was incomplete', () => {
     at(now)
     const states = (given: Partial<UsageSnapshot>) => dueEnds(ends, snapshot(given)).map(({ state }) => state)
     expect(states({})).toEqual(['silent', 'silent'])
@@ -127,7 +127,7 @@ describe('VER-2: callers of versions and parts that end soon', () => {
 })
 
 describe.each(frameworks)('VER-2: the alert on %s', (_name, express) => {
-  it('VER-2: a real service and its counts', async () => {
+  it('VER-2: a served version is reported as called after its first call', async () => {
     const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
     closers.push(() => counts.close())
     const from = stores()

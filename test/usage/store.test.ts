@@ -44,7 +44,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     expect(await (await make()).read()).toMatchObject({ since: undefined, writers: [] })
   })
 
-  it('sets and removes fields, and returns the sequence that it had', async () => {
+  it('sets and removes fields, and returns the previous sequence number', async () => {
     const store = await make()
     const fields = new Map([
       ['x', '1'],
@@ -134,7 +134,7 @@ describe('a store in Redis', () => {
     expect((await store.read()).writers.map(({ fields }) => fields)).toEqual([undefined])
   })
 
-  it('every key expires', async () => {
+  it('every key has an expiry', async () => {
     const { client, prefix, store } = await redis()
     await store.write(writeOf({}))
     const keys = await client.keys(`${prefix}*`)
@@ -195,7 +195,7 @@ describe('usage() over a store that fails', () => {
     await counts.close()
   })
 
-  it('clients that are merged after a write that may have arrived are counted once', async () => {
+  it('clients that are merged after a write whose response was lost are counted once', async () => {
     const { store, fail } = failing(memoryUsageStore())
     const counts = usage({ store, clients: 2, onStoreFailure: () => {}, onStoreRecovery: () => {} })
     const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
@@ -274,7 +274,7 @@ describe('usage() and invalid input', () => {
     expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
   })
 
-  it('a client function that throws, or returns a rejected promise, gives no name', async () => {
+  it('a client function that throws, or returns no valid name, gives "(unnamed)"', async () => {
     const functions = [
       () => {
         throw new Error('no')
@@ -289,7 +289,7 @@ describe('usage() and invalid input', () => {
     )
   })
 
-  it('the keyed hash of a caller is the same in all processes with the same secret, and different with another one', () => {
+  it('the hash of a caller is the same for the same secret, and different for another secret', () => {
     const [one, two, other] = ['a secret of these tests', 'a secret of these tests', 'another secret, longer'].map(
       (secret) => usage({ client: 'hash', secret }),
     )
@@ -333,7 +333,7 @@ it('scheduled writes do not run in the async context of the first counted reques
   await counts.close()
 })
 
-it('onCount receives each count with bounded labels, and its exceptions are ignored', () => {
+it('onCount receives each count, with labels of bounded length', () => {
   const counted: unknown[] = []
   const counts = usage({ onCount: (event) => void counted.push(event) })
   counts.countCall({ version: 'v1', method: 'MADE-UP', route: undefined, client: '' })

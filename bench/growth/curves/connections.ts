@@ -15,8 +15,8 @@ export const connections: Curve = {
   x: 'connections',
   async measure(environment, options) {
     const extent = extentOf(Math.min(10_000, options.rows))
-    // Growth is measured from the second point. With a single connection, the server process sleeps
-    // after each response until the next request wakes it, which costs extra CPU time.
+    // Growth is measured from the second point, because a single connection costs extra CPU time.
+    // After each response, the server process sleeps until the next request wakes it.
     const flat = { within: 1.25, from: 1 }
     const line: Line = {
       title: 'item, memory',
@@ -33,7 +33,7 @@ export const connections: Curve = {
       })),
     }
     const bare: Line = {
-      title: 'ready bytes, node:http alone',
+      title: 'constant response, node:http alone',
       figures: [cpu({ flat })],
       points: line.points.map((point) => ({ ...point, serving: { kind: 'bare' }, prepare: async () => [get('/')] })),
     }

@@ -15,7 +15,7 @@ import { get, listed } from './responses.js'
 const size = 10
 
 export const depth: Curve = {
-  title: `depth: a page of ${size} of the whole list, newest first; in PostgreSQL without its total`,
+  title: `depth: a page of ${size} records of the whole list, newest first, in PostgreSQL without a total`,
   x: 'page',
   database: true,
   async measure(environment, { rows }) {
@@ -36,7 +36,7 @@ export const depth: Curve = {
       {
         title: 'by cursor, memory',
         figures: [cpu({ flat })],
-        points: pages.slice(1).map((x) => ({ x, serving: inMemory, prepare: (ask) => byHint(ask, x) })),
+        points: pages.slice(1).map((x) => ({ x, serving: inMemory, prepare: (ask) => byCursor(ask, x) })),
       },
     ]
     if (database !== undefined) {
@@ -52,7 +52,7 @@ export const depth: Curve = {
         {
           title: 'by cursor, PostgreSQL',
           figures: [cpu({ flat }), time({ flat })],
-          points: pages.slice(1).map((x) => ({ x, serving, connections: 1, prepare: (ask) => byHint(ask, x) })),
+          points: pages.slice(1).map((x) => ({ x, serving, connections: 1, prepare: (ask) => byCursor(ask, x) })),
         },
       )
     }
@@ -72,10 +72,10 @@ async function byNumber(ask: Ask, page: number): Promise<readonly Asked[]> {
  * Gets the cursor from the link of the previous page. A client that follows all links from the
  * first page gets the same cursor.
  */
-async function byHint(ask: Ask, page: number): Promise<readonly Asked[]> {
+async function byCursor(ask: Ask, page: number): Promise<readonly Asked[]> {
   const { next = '' } = await listed(ask, pathOf(page - 1))
   assert.match(next, /[?&]after=/, 'the link to the next page has a cursor')
-  const [hinted, numbered] = [await listed(ask, next), await listed(ask, pathOf(page))]
-  assert.deepEqual(hinted.items, numbered.items)
+  const [followed, numbered] = [await listed(ask, next), await listed(ask, pathOf(page))]
+  assert.deepEqual(followed.items, numbered.items)
   return [get(next)]
 }

@@ -13,11 +13,14 @@ import { pointOf, type Series } from '../report/result.js'
 import { items, spread } from './responses.js'
 
 const parts = 10
-/** A heap of this size varies by eight megabytes between two garbage collections. */
+/**
+ * The limits of the growth of the heap. Even a heap that does not grow varies by up to eight
+ * megabytes.
+ */
 const flatHeap = { within: 1.1, orBy: 8 * 1024 * 1024, from: 1 }
 
 export const endurance: Curve = {
-  title: 'endurance: items, 304s, pages, PATCH, 404, 400, 412 and 401, hardly any repeated',
+  title: 'endurance: items, pages, PATCHes, and responses with 304, 400, 401, 404 and 412; few requests are repeated',
   x: 'requests',
   async measure(environment, options) {
     const rows = Math.min(10_000, options.rows)

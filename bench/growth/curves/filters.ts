@@ -26,8 +26,8 @@ const others = [
 
 export const filters: Curve = {
   title:
-    'filters: a page of 25, newest first, of the 250 that match the first filter and all others; of all records ' +
-    'without a filter',
+    'filters: a page of 25, newest first. Without a filter, all records match. With one or more filters, ' +
+    '250 records match.',
   x: 'filters',
   database: true,
   async measure(environment, options) {

@@ -40,15 +40,15 @@ export const resources: Curve = {
         figures: [
           ...api.figures,
           { title: 'CPU of the set-up', unit: 'ms', of: ({ setUp }) => setUp.cpu },
-          { title: 'CPU of the set-up, a resource', unit: 'ms', of: ({ setUp }, x) => setUp.cpu / x },
-          { title: 'heap a resource', unit: 'bytes', of: ({ setUp }, x) => setUp.heap / x },
+          { title: 'CPU of the set-up, per resource', unit: 'ms', of: ({ setUp }, x) => setUp.cpu / x },
+          { title: 'heap per resource', unit: 'bytes', of: ({ setUp }, x) => setUp.heap / x },
         ],
       },
       line('middle, one api()', 'api', counts, (count) => Math.floor(count / 2)),
       line('last, one api()', 'api', counts, last),
-      // Express tries these routers one after the other, so their cost may grow.
-      line('first, a resourceRouter() each', 'routers', counts.slice(0, -1), first),
-      line('last, a resourceRouter() each', 'routers', counts.slice(0, -1), last),
+      // Express tries these routers one after the other, so their cost is allowed to grow.
+      line('first, one resourceRouter() per resource', 'routers', counts.slice(0, -1), first),
+      line('last, one resourceRouter() per resource', 'routers', counts.slice(0, -1), last),
     ]
     return byRounds(lines, environment)
   },

@@ -14,7 +14,7 @@ import type { PiecesServing } from '../servers/serving.js'
 import { get, items, listed, spread } from './responses.js'
 
 export const rows: Curve = {
-  title: 'rows: a page of 25 of the 250 that a filter finds, newest first, and an item',
+  title: 'rows: an item, and a page of 25 of the 250 records that match a filter, newest first',
   x: 'rows',
   database: true,
   async measure(environment, options) {
@@ -40,7 +40,7 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
       title: 'page, memory',
       figures: [
         cpu({ flat }),
-        { title: 'heap a row', unit: 'bytes', of: ({ setUp }, x) => setUp.heap / x },
+        { title: 'heap per row', unit: 'bytes', of: ({ setUp }, x) => setUp.heap / x },
         { title: 'CPU of the set-up', unit: 'ms', of: ({ setUp }) => setUp.cpu },
       ],
       points: points((extent) => ({ serving: inMemory(extent), prepare: (ask) => pages(ask, extent) })),

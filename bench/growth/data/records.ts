@@ -1,6 +1,7 @@
 /**
- * Generates any number of pieces, which are the same in every process and every run. The functions
- * here generate the pieces in memory. Equivalent SQL generates the pieces in PostgreSQL.
+ * Generates any number of pieces (records of shipments), which are the same in every process and
+ * every run. The functions here generate the pieces in memory. Equivalent SQL generates the pieces
+ * in PostgreSQL.
  */
 import { pieceCount, pieces } from '../../data/records.js'
 import type { Pieza } from '../../data/resources.js'

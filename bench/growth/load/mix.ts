@@ -1,6 +1,6 @@
 /**
- * Requests of every kind, with thousands of ids, queries, hosts, accepted types and tokens. A
- * request is not repeated for a long time, so every cache must evict entries.
+ * Requests of every kind, with thousands of ids, queries, hosts, accepted types and tokens. The
+ * same request comes again only after a long time, so every cache must evict entries.
  */
 import jwt from 'jsonwebtoken'
 import { keyOf } from '../../by-hand/access.js'
@@ -37,7 +37,10 @@ export function tokensOf(secret: string): readonly string[] {
   return made
 }
 
-/** Returns the requests of each connection. All connections share one counter of requests. */
+/**
+ * Returns a function that creates the requests of a connection. All connections share one counter
+ * of requests.
+ */
 export function mixed({ first, secret, ...extent }: Mix): (connection: number) => Turn {
   const signed = tokensOf(secret)
   const branches = branchesOf(extent)

@@ -22,7 +22,7 @@ export interface Round extends Bounds {
 /** Returns the next request of a connection. `tag` is the entity tag of the previous response. */
 export type Turn = (tag: string | undefined) => Asked
 
-/** Open connections. Each has already received one response. */
+/** Open connections. Each connection has already received one response. */
 export interface Opened {
   run(): Promise<Ran>
   close(): void
@@ -35,8 +35,8 @@ export interface Opened {
 const atATime = 50
 
 /**
- * Opens the connections, and sends one request over each. Throws if a response has an unexpected
- * status. So does `run()` of the result.
+ * Opens the connections, and sends one request over each. This function and `run()` of the result
+ * throw if a response has an unexpected status.
  */
 export async function openRound({ port, connections: count, seconds, requests, asked }: Round): Promise<Opened> {
   const isList = Array.isArray(asked)

@@ -19,7 +19,7 @@ export function curveText({ title, x, series }: CurveResult): string {
   return `${title}\n${columns([head, ...rows])}`
 }
 
-/** Formats the same table in Markdown, with medians only. */
+/** Formats a curve as a table in Markdown, with medians only. */
 export function curveTable({ x, series }: CurveResult): string {
   const xs = xsOf(series)
   const rows = series.map((one) => [
@@ -32,8 +32,8 @@ export function curveTable({ x, series }: CurveResult): string {
 }
 
 /**
- * Returns the ratio of the last point to the first. If the series has a limit, `flat` or `GROWS`
- * follows.
+ * Returns the ratio of the last point to the first. If the series has a limit, the text also says
+ * `flat` or `GROWS`.
  */
 export function verdictText(series: Series): string {
   const verdict = verdictOf(series)
@@ -109,12 +109,12 @@ export function circumstances({
   each,
   leftOut,
 }: Omit<GrowthResult, 'curves'>): string {
-  const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
+  const where = pinned ? 'servers and load generator on separate cores' : 'not pinned'
   const lines = [
     `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} ` +
       `before and ${load[1].toFixed(1)} after`,
-    `${rounds} rounds of ${each} a point, interleaved; medians, quartiles in brackets; at the end the ratio of ` +
-      'the last point to the first',
+    `${rounds} rounds of ${each} per point, interleaved. Medians, with quartiles in brackets. The last column is ` +
+      'the ratio of the last point to the first.',
   ]
   return [...lines, ...leftOut].join('\n')
 }

@@ -1,6 +1,6 @@
 /**
- * Measures lines in rounds. Starts their servers, checks responses and warms the servers up. Then
- * every round times each point once.
+ * Measures the lines of a curve. First starts their servers, checks responses, and warms the
+ * servers up. Then times each point once in every round.
  */
 import { asker } from '../../workloads/ask.js'
 import type { Figure, Line, Point, Sample } from '../curve.js'

@@ -126,7 +126,7 @@ function* withKeys(serving: LinkedServing) {
   }
 }
 
-/** Each resource has ten records. */
+/** The number of records of each resource in `many()`. */
 const few = { rows: 10, matches: 10 } as const
 
 export const collectionOf = (at: number): string => `pre-piezas-${at + 1}`

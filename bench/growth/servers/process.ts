@@ -13,7 +13,7 @@ export type ToServer = { readonly start: { readonly checkout: string; readonly s
 export interface Started {
   readonly port: number
   /**
-   * CPU time in milliseconds and heap in bytes that it took to define, fill and mount all
+   * The CPU time (in milliseconds) and the heap (in bytes) for defining, filling and mounting all
    * resources.
    */
   readonly setUp: { readonly cpu: number; readonly heap: number }

@@ -28,7 +28,7 @@ export interface ManyServing {
   readonly resources: number
 }
 
-/** Pieces that require a token and have a rate limit. Requests may have any `Host`. */
+/** Pieces that require a token and have a rate limit. Requests can have any `Host`. */
 export interface SecuredServing extends Extent {
   readonly kind: 'secured'
   readonly secret: string

@@ -1,6 +1,6 @@
 /**
- * Generates records. The same size always gives the same records. Every member, type and null value
- * of the worked example in the conventions occurs in them.
+ * Generates records. The same `size` always results in the same records. Every member, type and
+ * null value of the worked example in the conventions occurs in them.
  */
 import type { Cliente } from '../resources/clientes.js'
 import type { CodigoPostal } from '../resources/codigos-postales.js'
@@ -45,7 +45,7 @@ export function generate(size: number): Data {
     clientes,
     contratos,
     prePiezas: series(size, seededRandom(3), (i, random) => prePieza(i, random, contratos)),
-    // The pieces have 0, 1, 2 and 3 components in turn.
+    // The pre-pieces have 0, 1, 2 and 3 components in turn.
     componentes: series(size, seededRandom(4), (i, random) =>
       series(i % 4, random, (j) => componente(i + 1, j + 1, random)),
     ).flat(),
@@ -60,7 +60,7 @@ export function generate(size: number): Data {
   }
 }
 
-/** The branches. Their number does not depend on the size. */
+/** Generates the branches. Their number does not depend on `size`. */
 export const generateSucursales = (): Sucursal[] =>
   branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion }))
 
@@ -148,8 +148,8 @@ function persona(i: number, random: Random): PrePieza['destinatario'] {
 function prePieza(i: number, random: Random, contratos: readonly Contrato[]): PrePieza {
   const [codigo, ciudad, provincia] = random.pick(cities)
   return {
-    // The first pieces refer to the contracts in turn, so that each of the unusual contracts has a
-    // piece.
+    // The first pre-pieces refer to the contracts in turn, so that each contract with an unusual
+    // key has a pre-piece.
     contratoId: (i < 5 ? contratos[i] : random.pick(contratos))?.codigoDeContratoInterno ?? '',
     cpDestinoId: codigo,
     destinatario: persona(i, random),

@@ -54,7 +54,8 @@ export const companies = [
 export const services = ['Estándar', 'Urgente', 'Sucursal a sucursal', 'Devolución'] as const
 
 /**
- * Unusual keys of contracts, by their index. They show how an id is written in a path (PATH-11).
+ * Unusual contract keys, by the index of the contract. They show how an id is encoded in a path
+ * (PATH-11).
  */
 export const oddContracts: ReadonlyMap<number, string> = new Map([
   [1, 'C-0001/ñ'],

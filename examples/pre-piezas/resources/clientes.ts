@@ -1,6 +1,7 @@
 /**
- * Clients, in two versions over the same data. The member `razonSocial` of v8 is `nombre` in v1, so
- * v1 is served through a view. Only this file knows the difference.
+ * Clients of the courier company, in two versions of the API over the same data. The member
+ * `razonSocial` of v8 is called `nombre` in v1. `adapterView()` renames it for v1, so no other file
+ * handles this difference.
  */
 import { type Adapter, adapterView, defineResource, type FromSchema } from 'express-rest-conventions'
 
@@ -46,7 +47,7 @@ export const clientesV1 = defineResource({
   links: { contratos: { sub: 'contratos' } },
 })
 
-/** The current clients, with the member names of v1. */
+/** Returns a view of the adapter of v8, with the member names of v1. */
 export function asClientesV1(adapter: Adapter<Cliente, number>): Adapter<ClienteV1, number> {
   return adapterView<ClienteV1, number>(adapter, { rename: { nombre: 'razonSocial' } })
 }

@@ -1,6 +1,6 @@
 /**
- * Postal codes. The member `cpDestinoValidado` of a piece links to them. Pages of the list are also
- * available as CSV.
+ * Postal codes. The link `cpDestinoValidado` of a pre-piece leads to one of them. Pages of the list
+ * are also available as CSV.
  */
 import { defineResource, type FromSchema, representation } from 'express-rest-conventions'
 

@@ -1,6 +1,6 @@
 /**
- * The components of a piece. The piece contains them. The key consists of the number of the piece
- * and a sequence number.
+ * The components of a pre-piece, at `pre-piezas/{id}/componentes`. The key of a component consists
+ * of the number of its pre-piece and a sequence number.
  */
 import { defineResource, type FromSchema } from 'express-rest-conventions'
 import { prePiezas } from './pre-piezas.js'
@@ -21,7 +21,7 @@ export type Componente = FromSchema<typeof schema>
 export const componentes = defineResource({
   collection: 'componentes',
   key: ['numeroDeCabecera', 'secuencia'],
-  // The path determines the piece. The store assigns the sequence number within the piece.
+  // The path determines the pre-piece. The store assigns the sequence number within the pre-piece.
   assigned: ['secuencia'],
   schema,
   filters: { descripcion: true, pesoMinimo: { field: 'peso', op: 'gte' }, pesoMaximo: { field: 'peso', op: 'lte' } },

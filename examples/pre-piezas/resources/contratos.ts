@@ -27,7 +27,10 @@ const schema = {
     cicloDeReenvio: ciclo,
     cicloDeRendicionParaEntrega: ciclo,
     cicloDeRendicionParaNoEntrega: ciclo,
-    /** Clients see this member as the link `cliente`. Null if the contract has no client. */
+    /**
+     * In requests and responses, the link `cliente` takes the place of this member. Null if the
+     * contract has no client.
+     */
     clienteId: { type: ['integer', 'null'] },
     codigoDeContratoInterno: { type: 'string', maxLength: 100 },
     descripcion: { type: 'string', maxLength: 500 },

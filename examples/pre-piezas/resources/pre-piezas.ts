@@ -1,4 +1,7 @@
-/** Pre-pieces: the worked example of the conventions, member by member. */
+/**
+ * Pre-pieces, the shipments of a courier company. Their members are those of the worked example in
+ * the conventions.
+ */
 import { defineResource, type FromSchema } from 'express-rest-conventions'
 import { party } from '../schemas/party.js'
 import { codigosPostales } from './codigos-postales.js'
@@ -23,9 +26,9 @@ const schema = {
     'valorDeclarado',
   ],
   properties: {
-    /** Clients see this member as the link `contrato`. */
+    /** In requests and responses, the link `contrato` takes the place of this member. */
     contratoId: { type: 'string', maxLength: 100 },
-    /** Clients see this member as the link `cpDestinoValidado`. */
+    /** In requests and responses, the link `cpDestinoValidado` takes the place of this member. */
     cpDestinoId: { type: 'integer' },
     destinatario: party,
     remitente: party,
@@ -59,7 +62,7 @@ export type PrePieza = FromSchema<typeof schema>
 export const prePiezas = defineResource({
   collection: 'pre-piezas',
   key: 'numero',
-  // A POST may omit the number. In that case, the store assigns the next number.
+  // If a POST omits the number, the store assigns the next number.
   assigned: true,
   schema,
   filters: {

@@ -1,6 +1,6 @@
 /**
- * `search?q=` searches several collections at once. The search is not a resource, so it is a
- * documented endpoint (PATH-8).
+ * `search?q=` searches several collections at once. The search is not a resource, so it is declared
+ * with `endpoint()` (PATH-8).
  */
 import { type Adapter, type Endpoint, type EndpointCall, endpoint, HttpProblem } from 'express-rest-conventions'
 import { segment } from '../addresses.js'
@@ -39,7 +39,7 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   return endpoint('search', {
     description:
       'Searches clients, contracts and pre-pieces for the text q. ' +
-      'Returns the best results of each collection, at most limit, as { coleccion, href, titulo }.',
+      'Returns the best results of each collection, at most limit of each, as { coleccion, href, titulo }.',
     methods: {
       GET: {
         query: {

@@ -7,8 +7,8 @@ import type { DocumentFragment } from 'express-rest-conventions/openapi'
 const branch = { $ref: '#/components/schemas/Sucursal' }
 
 /**
- * The maximum length of a request line and its header fields. Node refuses longer requests, so no
- * value can be longer.
+ * The maximum size in bytes of a request line together with the header fields. Node refuses
+ * requests that exceed it, so no parameter can be longer.
  */
 const longest = 16_384
 
@@ -47,7 +47,7 @@ const inEach = (schema: object) => ({
   'text/xml': { schema },
 })
 
-/** The problems that any request for branches may get. */
+/** The problems that any request for branches can get. */
 const usual: Readonly<Record<number, string>> = {
   400: 'The query, the path or the body is malformed.',
   401: 'The token is missing or invalid.',
@@ -116,8 +116,8 @@ const methods = {
 }
 
 /**
- * A header parameter. Its value has no control characters, because no header field can have them
- * (RFC 9110 5.5).
+ * A header parameter. Its value has no control characters except tabs, like the value of any header
+ * field (RFC 9110 5.5).
  */
 const inHeader = (name: string, description: string) => ({
   name,
@@ -247,7 +247,7 @@ const item = {
     tags,
     responses: {
       302: { description: 'It exists.', headers: fields },
-      default: { description: 'Set by a server in front.' },
+      default: { description: 'Any other response comes from a server or proxy in front of the service.' },
       ...problemsOfHead({ ...absent, ...stale }),
     },
   },
@@ -294,7 +294,7 @@ const item = {
 }
 
 export const sucursalesDescribed: DocumentFragment = {
-  tags: [{ name: 'sucursales', description: 'Branches, composed by hand from single middlewares.' }],
+  tags: [{ name: 'sucursales', description: 'Branches, served by hand-written routes with single middlewares.' }],
   paths: { '/sucursales': list, '/sucursales/{nomenclatura}': item },
   components: {
     schemas: {

@@ -1,7 +1,7 @@
 /**
- * Branches, written by hand: plain Express routes over a Map. They follow the conventions by using
- * the library's single middlewares, which an existing service can adopt one at a time. A resource
- * over an adapter needs none of this code.
+ * Branches, served by hand-written Express routes from a `Map`. The routes follow the conventions
+ * with single middlewares of the library, which an existing service can adopt one at a time. A
+ * resource with an adapter needs none of this code.
  */
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, Router } from 'express'
@@ -42,7 +42,10 @@ export const sucursales = defineResource({
 
 export interface SucursalesOptions {
   readonly permission: Permission<Caller>
-  /** The absolute URL before the version. Default: derived from the URL that the client used. */
+  /**
+   * The absolute URL of the API without the version, such as `https://api.example.com`. Default:
+   * derived from the URL that the client used.
+   */
   readonly baseUrl?: string | undefined
 }
 
@@ -91,7 +94,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     }
   }
 
-  /** A path is enough, because `methodRules()` converts it to an absolute URL. */
+  /** Returns the path of a branch. `methodRules()` converts the path to an absolute URL. */
   const addressOf = (req: Request, { nomenclatura }: Sucursal): string =>
     `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
@@ -147,8 +150,9 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 const nameIn = (req: Request): string => String(req.params.nomenclatura)
 
 /**
- * The rows of the requested page. `listQuery` has converted the values to their types, limited the
- * page size, and completed the sort order so that no two rows are equal.
+ * Returns the rows of the requested page. `listQuery` has already converted the values to their
+ * types and limited the page size. It has also added the key to the sort order, so that no two rows
+ * are equal.
  */
 function select(
   values: readonly Sucursal[],
@@ -160,7 +164,8 @@ function select(
   const order = (a: Sucursal, b: Sucursal): number => {
     for (const { field, descending } of sort) {
       const [x, y] = [a[field as keyof Sucursal], b[field as keyof Sucursal]]
-      if (x !== y) return Buffer.compare(Buffer.from(x), Buffer.from(y)) * (descending ? -1 : 1) // UTF-8 bytes sort in the order of code points
+      // UTF-8 bytes sort in the order of code points.
+      if (x !== y) return Buffer.compare(Buffer.from(x), Buffer.from(y)) * (descending ? -1 : 1)
     }
     return 0
   }

@@ -1,4 +1,4 @@
-/** Links to other services. The record stores each link completely, including `href`. */
+/** Links to other services. A record stores all members of such a link, including `href`. */
 
 /** A delivery cycle of the operations service. */
 export const ciclo = {

@@ -1,4 +1,4 @@
-/** The sender or recipient of a piece. All members are optional. */
+/** The sender or recipient of a pre-piece. All members are optional. */
 const text = { type: ['string', 'null'], maxLength: 254 } as const
 
 export const party = {

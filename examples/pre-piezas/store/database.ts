@@ -4,18 +4,24 @@ import type { SqlClient } from 'express-rest-conventions/postgres'
 export interface Database {
   /** The client for the adapters. */
   readonly client: SqlClient
-  /** Whether the adapters may prepare statements by name. Default true. */
+  /** Whether the adapters can use named prepared statements. Default true. */
   readonly prepare?: boolean
   /** Runs statements in one transaction. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Resolves if the database responds. Does not wait for a connection that requests use. */
+  /**
+   * Resolves if the database responds. Does not use the connections of requests, so it never waits
+   * for a free one.
+   */
   ask(): Promise<void>
-  /** Closes everything. Resolves when running statements have ended and everything is closed. */
+  /**
+   * Closes all connections. Resolves when running statements have ended and all connections are
+   * closed.
+   */
   close(): Promise<void>
 }
 
 /**
- * Runs a statement and returns its rows. Without values, several statements are allowed, and the
- * rows are those of the last one.
+ * Runs a statement and returns its rows. Without `values`, the text can contain several statements.
+ * Then the rows of the last statement are returned.
  */
 export type Run = (text: string, values?: readonly string[]) => Promise<readonly Readonly<Record<string, unknown>>[]>

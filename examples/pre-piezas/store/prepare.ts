@@ -1,6 +1,6 @@
 /**
- * Creates the file with the prepared database, if the file does not exist yet: `node
- * build/examples/pre-piezas/store/prepare.js`.
+ * Creates the file with the empty database that `prepared.ts` describes, if the file does not exist
+ * yet: `node build/examples/pre-piezas/store/prepare.js`.
  */
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { preparedFile } from './prepared.js'

@@ -18,7 +18,8 @@ type StoreSettings = Pick<
 >
 
 /**
- * Opens the database, creates missing tables, and fills them. Throws `SettingError` on failure.
+ * Opens the database and creates missing tables. If all tables were missing, fills them with
+ * generated records. Throws `SettingError` on failure.
  */
 export async function openStores(settings: StoreSettings): Promise<Stores> {
   const { databaseUrl, dataDir, seedSize } = settings
@@ -39,8 +40,8 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
 const lock = 8_060_502
 
 /**
- * Creates and fills the tables. If several processes start at the same time, one of them does this
- * and the others wait.
+ * Creates missing tables. If all tables were missing, fills them. If several processes start at the
+ * same time, one of them does this and the others wait.
  */
 export async function prepare(run: Run, seedSize: number): Promise<void> {
   await run('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')

@@ -8,8 +8,9 @@ import { prePiezas } from '../resources/pre-piezas.js'
 import type { Run } from './database.js'
 
 /**
- * The table for POST requests with an `Idempotency-Key`. It keeps the records that these requests
- * created for a day, so that a retry gets the same response. Other resources could share the table.
+ * The table for POST requests with an `Idempotency-Key`. For a day, this table keeps the records
+ * that such requests created, so that a retry gets the same response. Other resources could share
+ * the table.
  */
 const idempotency = { table: 'idempotency_keys' } as const
 
@@ -37,8 +38,8 @@ const statements: readonly (readonly [table: string, ddl: string])[] = [
   ['pre_piezas', tableDdl(prePiezas, tables.prePiezas)],
   [
     'componentes',
-    // Removing a piece removes its components. Otherwise, a later piece with the same number would
-    // get the old components.
+    // Removing a pre-piece removes its components. Otherwise, a later pre-piece with the same
+    // number would get the old components.
     `${tableDdl(componentes, tables.componentes)} ALTER TABLE componentes ADD FOREIGN KEY (numero_de_cabecera) ` +
       'REFERENCES pre_piezas ON DELETE CASCADE;',
   ],

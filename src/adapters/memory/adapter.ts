@@ -24,8 +24,9 @@ import { Store } from './store.js'
  * is unknown.
  *
  * @example
- * const adapter = memoryAdapter(sucursales, { records: [{ nomenclatura: 'MAD', descripcion:
- * 'Madrid' }] })
+ * const adapter = memoryAdapter(sucursales, {
+ *   records: [{ nomenclatura: 'MAD', descripcion: 'Madrid' }],
+ * })
  */
 export function memoryAdapter<T, K>(
   definition: ResourceDefinition<T, K>,
@@ -51,8 +52,8 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
     attach: (parent, key, expected, call) => attachRecord(store, parent, key, expected, call),
     detach: (parent, key, expected, call) => detachRecord(store, parent, key, expected, call),
   } satisfies Adapter<Row, KeyValue> & Pick<MemoryAdapter<Row, KeyValue>, 'stats'>
-  // `onUpdate` may modify its arguments. Without `onUpdate`, nothing modifies the arguments of
-  // `replace`.
+  // The declaration states that `replace` does not modify its arguments. A function `onUpdate`
+  // might modify them, so `replace` is declared only if there is no such function.
   if (options.onUpdate === undefined) declareDefensive(adapter.replace)
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter

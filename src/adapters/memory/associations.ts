@@ -12,9 +12,9 @@ import type { Condition, ParentKey } from '../contract.js'
 import { Bucket } from './bucket.js'
 import type { Entry, Identity, Row } from './entry.js'
 
-/** One parent in an association of this resource. */
+/** A parent that records of this resource can be attached to. */
 export interface Parent extends Pick<Association, 'by'> {
-  /** Identifies the set of this parent. */
+  /** Identifies the parent, among all parents of all associations. */
   readonly text: string
 }
 
@@ -38,8 +38,8 @@ export class Associations {
       }
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
         throw invalidOption(
-          `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but its key ` +
-            `has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
+          `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but the key of ` +
+            `"${of.collection}" has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
         )
       }
     }

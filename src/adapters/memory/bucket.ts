@@ -18,8 +18,9 @@ interface KeptOrder {
 
 export class Bucket {
   /**
-   * The entries by key. In a map, the new entry of a changed record takes the place of the old one.
-   * A `Set` would have to be rebuilt again and again because of its deleted entries.
+   * The entries by key. If a record changes, its new entry overwrites the old one in the map. A
+   * `Set` would need a deletion for each change, and so many deletions would make the engine
+   * rebuild the set again and again.
    */
   readonly #entries = new Map<Identity, Entry>()
   /** The kept sort orders, from the least to the most recently used. */

@@ -35,10 +35,10 @@ export function identities({ key, shape }: ResourceDefinition): (key: KeyValue) 
  * The state of a record. An entry is immutable: a write replaces it, so code that holds an entry
  * always sees a consistent state.
  *
- * Entries are objects of a class, and not object literals. The first entries are created at mount
- * and live long. With a literal, V8 would learn from these long-lived entries to allocate all later
- * entries in its old space too. An entry that a change has replaced would then stay in the old
- * space, with everything that it references.
+ * Entries are instances of a class, and not object literals, because of the garbage collector of
+ * V8. The first entries are created at mount, and live long. If a literal created them, V8 would
+ * also put all later entries of that literal into the memory for long-lived objects. Replaced
+ * entries would then stay there for long, with everything that they reference.
  */
 export class Entry {
   readonly id: Identity

@@ -5,6 +5,7 @@ import { Bucket } from './bucket.js'
 import type { Entry } from './entry.js'
 import { kindOf } from './order.js'
 
+/** The condition that a member equals a value. */
 export interface Equality {
   readonly field: string
   readonly path: readonly string[]
@@ -21,7 +22,7 @@ const emptyBucket = new Bucket()
 export class Indexes {
   readonly all = new Bucket()
   readonly #single = new Map<string, EqualityIndex>()
-  /** The indexes of several members, from the least to the most recently used. */
+  /** The indexes over several members, from the least to the most recently used. */
   readonly #compound = new Map<string, EqualityIndex>()
   /**
    * Names of the members of an index -> the number of records that were filtered so far because
@@ -40,13 +41,13 @@ export class Indexes {
   }
 
   /**
-   * Returns the smallest available bucket that contains all records with these equalities. Also
-   * returns `covers`: the equalities that all records of the bucket meet. Each of the given
-   * equalities is on a different member.
+   * Returns the smallest available bucket that contains all records that meet these equalities.
+   * Also returns `covers`: the equalities that all records of the bucket meet. Each of the given
+   * equalities must be on a different member.
    *
-   * An index over several members is built as soon as filtering without it has cost as much as
-   * building it costs. The total cost is therefore at most twice the optimum, whether a combination
-   * of members is rare or frequent.
+   * An index over several members is built only after filtering without the index has cost as much
+   * as building it would cost. So the total cost is at most twice the optimum, however often lists
+   * use this combination of members.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities

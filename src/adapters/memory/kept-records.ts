@@ -18,7 +18,7 @@ export interface MemoryIdempotencyOptions {
 interface Kept {
   readonly fingerprint: string
   readonly stored: Stored<Row>
-  /** The time of expiry: a time of the monotonic clock, in milliseconds. */
+  /** When the record expires, as a time of `performance.now()`. */
   readonly until: number
 }
 

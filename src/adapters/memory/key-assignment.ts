@@ -2,8 +2,7 @@
  * Assigns values to members of the key. Numeric members get consecutive whole numbers, and string
  * members get random UUIDs. No number is assigned twice. The store assigns values to the members
  * that the definition names, and to members that clients must not set (`readOnly`). In a database
- * table, the column of a `readOnly` key member would be an identity column, or would have a
- * default.
+ * table, such a `readOnly` member would be an identity column, or a column with a default.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,9 +12,9 @@ import { valueFormat } from '../../definition/value-formats.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Row } from './entry.js'
 
-interface Count {
+interface Counter {
   last: number
-  /** Numbers above `last` that clients have used. The count will skip them. */
+  /** Numbers above `last` that clients have used. The counter will skip them. */
   readonly ahead: Set<number>
 }
 
@@ -25,15 +24,14 @@ export class KeyAssignment {
   /** The numeric members that are stored as strings (formats `int64` and `decimal`). */
   readonly #asTexts: ReadonlySet<string>
   /**
-   * The members of the key to which no numbers are assigned. Each combination of their values has
-   * its own count.
+   * The members of the key to which no numbers are assigned.
    */
   readonly #uncounted: readonly string[]
   /**
-   * The counts, by member and by the values of the members in `#uncounted`, if there are any. A number
-   * is not assigned again after its record is deleted.
+   * The counters of the numeric members. Each combination of values of the members in `#uncounted`
+   * has counters of its own. A number is not assigned again after its record is deleted.
    */
-  readonly #counts = new Map<string, Count>()
+  readonly #counters = new Map<string, Counter>()
   #loaded = false
 
   /** Throws `ConfigurationError` if an assigned member is neither a number nor a string. */
@@ -59,53 +57,56 @@ export class KeyAssignment {
     this.#uncounted = key.members.filter((member) => !this.#numbers.includes(member))
   }
 
-  /** Sets the missing members of the key. If no number is left for a member, returns its name. */
+  /**
+   * Sets the missing members of the key. If no number is left for a member, returns the member's
+   * name.
+   */
   assign(row: Record<string, unknown>): string | undefined {
     for (const member of this.#texts) if (isMissing(row, member)) put(row, member, randomUUID())
     for (const member of this.#numbers) {
       if (!isMissing(row, member)) continue
-      const count = this.#countOf(member, row)
-      const next = count.last + 1
+      const counter = this.#counterOf(member, row)
+      const next = counter.last + 1
       if (!Number.isSafeInteger(next)) return member
       put(row, member, this.#asTexts.has(member) ? String(next) : next)
     }
     return undefined
   }
 
-  /** Updates the counts with the numbers of a stored record. */
+  /** Updates the counters with the numbers of a stored record. */
   observe(row: Row): void {
     for (const member of this.#numbers) {
-      const count = this.#countOf(member, row)
+      const counter = this.#counterOf(member, row)
       const number = Math.floor(Number(row[member]))
-      // A string may hold a number that is too large to count. Such a number can't collide with an
-      // assigned one.
+      // A string may hold a number that is too large for the counter. Such a number can't collide
+      // with an assigned one.
       if (!Number.isSafeInteger(number)) continue
-      if (!this.#loaded) count.last = Math.max(count.last, number)
-      else if (number === count.last + 1) count.last = number
-      else if (number > count.last) count.ahead.add(number)
-      while (count.ahead.size > 0 && count.ahead.delete(count.last + 1)) count.last += 1
+      if (!this.#loaded) counter.last = Math.max(counter.last, number)
+      else if (number === counter.last + 1) counter.last = number
+      else if (number > counter.last) counter.ahead.add(number)
+      while (counter.ahead.size > 0 && counter.ahead.delete(counter.last + 1)) counter.last += 1
     }
   }
 
   /**
-   * Must be called when all initial records are stored. After that, clients may choose keys, and a
-   * client that chooses a huge number must not use up the count. So from then on, the number of a
-   * record raises the count only if it is the next number.
+   * Must be called when all initial records are stored. After that, clients may choose keys. If a
+   * client chooses a huge number, the numbers below it must remain available. So from then on, a
+   * record raises the counter only if its number is the next one.
    */
   endLoading(): void {
     this.#loaded = true
   }
 
-  #countOf(member: string, row: Row): Count {
-    const name = this.#uncounted.length === 0 ? member : this.#countName(member, row)
-    const known = this.#counts.get(name)
+  #counterOf(member: string, row: Row): Counter {
+    const name = this.#uncounted.length === 0 ? member : this.#counterName(member, row)
+    const known = this.#counters.get(name)
     if (known !== undefined) return known
-    const made: Count = { last: 0, ahead: new Set() }
-    this.#counts.set(name, made)
+    const made: Counter = { last: 0, ahead: new Set() }
+    this.#counters.set(name, made)
     return made
   }
 
-  #countName(member: string, row: Row): string {
+  #counterName(member: string, row: Row): string {
     return JSON.stringify([member, ...this.#uncounted.map((other) => (Object.hasOwn(row, other) ? row[other] : null))])
   }
 }

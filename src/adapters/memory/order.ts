@@ -12,8 +12,8 @@ export const isNullish = (value: unknown): boolean => value === null || value ==
 
 /**
  * The rank of a value's type: 0 for booleans, 1 for numbers, 2 for strings, 3 for other values, 4
- * for null and absent values. Values of different types are ordered by this rank, so the order is
- * total for any schema.
+ * for null and absent values. Values of different types are ordered by this rank, so any two values
+ * can be compared.
  */
 export function kindOf(value: unknown): number {
   if (isNullish(value)) return 4
@@ -73,8 +73,9 @@ export function comparerOf(field: string, comparers: Comparers): (a: unknown, b:
 }
 
 /**
- * A total order of records. The kept list is always in ascending order of the first term. So an
- * order and its reverse share one list, which is read from its start or from its end.
+ * An order in which no two records are equal. A `Bucket` keeps a sorted list for an order, always
+ * with the first sort term ascending. So an order and its reverse share one list, which is read
+ * from its start or from its end.
  */
 export interface Order {
   /** Equal for orders that share a list. */
@@ -83,7 +84,7 @@ export interface Order {
   readonly first: string
   /** Whether the list is read from its end. */
   readonly reversed: boolean
-  /** Compares records in the order of the kept list, which does not depend on `reversed`. */
+  /** Compares records in the order of the sorted list, which does not depend on `reversed`. */
   readonly compare: (a: Entry, b: Entry) => number
   /**
    * Compares a record with the row whose sort terms have these values. Returns the same as
@@ -97,7 +98,7 @@ export interface Order {
 const known = new WeakMap<readonly SortTerm[], { readonly key: readonly string[]; readonly order: Order }>()
 
 /**
- * Returns the order of a request's sort terms. The key is always added at the end. For immutable
+ * Returns the order for a request's sort terms. The key is always added at the end. For immutable
  * terms, such as those of a repeated query, the order is compiled only once.
  */
 export function orderOf(sort: readonly SortTerm[], key: readonly string[], comparers: Comparers = noComparers): Order {

@@ -16,8 +16,8 @@ export interface Range {
 }
 
 /**
- * Returns the requested page from a range of a sorted list. Calls `countExamined` for every record that is
- * examined to find the position.
+ * Returns the requested page from a range of a sorted list. Calls `countExamined` for every record
+ * that is examined to find the position.
  */
 export function sliceOf(
   list: readonly Entry[],
@@ -40,8 +40,8 @@ export function sliceOf(
     })
     return Math.min(Math.max(found, from), to)
   }
-  // If the list is read from its end, the records that follow a position come before the position
-  // in the list.
+  // If the list is read from its end, the records that follow a position on the page have lower
+  // indexes in the list.
   if (seek.backwards === order.reversed) {
     const start = edge((difference) => difference > 0)
     return pageOf(list, { from: start, to: start + size }, range, order, seek.backwards)

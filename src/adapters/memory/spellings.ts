@@ -23,7 +23,7 @@ export interface Spellings {
 
 /**
  * Compiles the formats of the members that filters, sort orders and the key use. If none of these
- * members has such a format, requests stay unchanged.
+ * members has a format with several spellings, requests stay unchanged.
  */
 export function spellingsOf({ shape, filters, sort, key }: ResourceDefinition): Spellings {
   const spelled = new Map<string, Spelled>()

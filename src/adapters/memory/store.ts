@@ -34,13 +34,16 @@ export class Store implements Tables {
   readonly stats = { examined: 0 }
   readonly nextVersion = versions()
   /**
-   * Converts the strings of a record to canonical form. Only records from direct callers of the
-   * adapter need this conversion: records from requests are already in canonical form. Values that
-   * are already canonical stay the same objects, so that a new entry can share them with the
-   * previous entry.
+   * Converts the strings of a record to canonical form, for example a UUID to lower case. Only
+   * records from direct callers of the adapter need this conversion: records from requests are
+   * already in canonical form. Values that are already canonical stay the same objects, so that a
+   * new entry can share them with the previous entry.
    */
   readonly canonical: (value: unknown) => Row
-  /** The records that are being removed. Calls that `onRemove` makes must not see them. */
+  /**
+   * The records that are being removed. If `onRemove` calls the adapter, these records count as
+   * absent.
+   */
   readonly removing = new Set<Entry>()
   #fullText: FullText | undefined
 

@@ -30,7 +30,10 @@ export class UniqueGroups {
     }))
   }
 
-  /** The members of every group whose values in `row` are taken by a record other than `id`. */
+  /**
+   * The members of every group whose values in `row` belong to another record. `id` identifies the
+   * record of `row` itself.
+   */
   clashes(row: Row, id: Identity): readonly string[] {
     if (this.#groups.length === 0) return none
     return this.#groups
@@ -64,7 +67,7 @@ function check({ collection, shape }: ResourceDefinition, member: string): void 
   const near = nearMiss(member, shape.paths())
   throw new ConfigurationError(
     'unknown-member',
-    `The memory adapter of "${collection}" names "${member}" in unique, which its schema does not have. ` +
-      `${near === undefined ? `It has: ${shape.paths().join(', ')}.` : `Did you mean "${near}"?`}`,
+    `The option unique of the memory adapter of "${collection}" names "${member}", but the schema has no such ` +
+      `member. ${near === undefined ? `The schema has: ${shape.paths().join(', ')}.` : `Did you mean "${near}"?`}`,
   )
 }

@@ -96,8 +96,11 @@ export interface UnboundPostgresAdapter {
  * `ConfigurationError` if an option is invalid, for example if its name is misspelt. Faults that
  * only the database can detect are thrown by `ready()`.
  *
- * @example mount(prePiezas, postgresAdapter(pool, { table: 'pre_piezas', version: { column:
- * 'version' } }))
+ * @example
+ * mount(
+ *   prePiezas,
+ *   postgresAdapter(pool, { table: 'pre_piezas', version: { column: 'version' } }),
+ * )
  */
 export function postgresAdapter<T, K>(
   client: PostgresClient,

@@ -38,8 +38,9 @@ interface Column {
  *
  * Throws `ConfigurationError` if an option is invalid, or if no table can match the options.
  *
- * @example console.log(tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' }
- * }))
+ * @example
+ * const ddl = tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' } })
+ * console.log(ddl)
  */
 export function tableDdl<T, K>(
   definition: ResourceDefinition<T, K>,

@@ -1,6 +1,7 @@
 /**
  * A counter of failed logins that keeps working during outages (AUTH-6). It uses the counts of the
- * shared store, if there is one. While that store is down, it uses the counts of this process.
+ * shared store. If there is no shared store, or while that store is down, it uses the counts of
+ * this process.
  */
 import { ProcessStore } from '../../limits/process-store.js'
 import type { Quota, WindowCount } from '../../limits/store.js'
@@ -18,8 +19,8 @@ export interface Reservation {
 
 /**
  * Milliseconds. No attempt is removed from the count in the last second of a window, or in its last
- * tenth if that is shorter. By the time the store removes the attempt, the next window may have
- * begun, and its count would be decremented instead.
+ * tenth if a tenth is shorter than a second. By the time the store removes the attempt, the next
+ * window may have begun, and its count would be decremented instead.
  */
 const margin = 1000
 

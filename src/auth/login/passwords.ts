@@ -36,7 +36,9 @@ const hashLength = 32
  * well-formed Unicode. Rejects with `Unavailable` (503) if the hash would wait about 4 seconds or
  * more, and with `ConfigurationError` if an option is invalid.
  *
- * @example await users.insert({ name, hash: await hashPassword(password) }) // '$scrypt$ln=15,r=8,p=3$...'
+ * @example
+ * const hash = await hashPassword(password) // '$scrypt$ln=15,r=8,p=3$...'
+ * await users.insert({ name, hash })
  */
 export async function hashPassword(password: string, options: PasswordOptions = {}): Promise<string> {
   const cost = costOf('hashPassword()', options)
@@ -55,12 +57,13 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 
 /**
  * Whether a password matches a stored hash (AUTH-6). The parameters are read from the hash. The
- * result is false for a password that could not have been stored, such as an empty one. Rejects
- * with `Unavailable` (503) if the check would wait about 4 seconds or more. Rejects with
+ * result is false for a password that `hashPassword()` refuses, such as an empty one. Rejects with
+ * `Unavailable` (503) if the check would wait about 4 seconds or more. Rejects with
  * `ConfigurationError` if the hash is not an scrypt hash, or if it needs more than 256 MiB or more
  * than 21 times the work of the current parameters.
  *
- * @example if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
+ * @example
+ * if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
  */
 export async function checkPassword(password: string, hash: string): Promise<boolean> {
   const stored = parsePasswordHash(hash)

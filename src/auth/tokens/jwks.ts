@@ -28,9 +28,9 @@ export interface JwksOptions {
    */
   readonly maxAge?: number
   /**
-   * Milliseconds to wait after a fetch before an unknown key in a token or a failed fetch may cause
-   * the next fetch. Default 30,000. As long as no key set has been fetched, the wait is at most
-   * 1,000 milliseconds.
+   * Milliseconds that must pass after a fetch before the key set is fetched again because a token
+   * names an unknown key, or because the fetch failed. Default 30,000. Until a first fetch
+   * succeeds, at most 1,000 milliseconds must pass.
    */
   readonly cooldown?: number
   /** The timeout of a fetch in milliseconds. Default 5,000. */
@@ -41,9 +41,9 @@ export interface JwksOptions {
    */
   readonly fetch?: typeof fetch
   /**
-   * Called with one error for each outage, and with errors about unusable keys. Exceptions and
-   * rejections of the callback are written to `console.error`. Default: the error is written to
-   * `console.error`.
+   * Called with one error for each outage, and with errors about unusable keys. Default: writes the
+   * error to `console.error`. Exceptions and rejections of the callback are written to
+   * `console.error` too.
    */
   readonly onError?: (error: unknown) => void
 }
@@ -72,9 +72,14 @@ const firstCooldown = 1000
  * cached, the response is 503.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, or if the URL is neither an
- * https URL nor a URL of this machine
+ * https URL nor an http URL of this machine
  *
- * @example bearer({ keys: jwks('https://login.example/.well-known/jwks.json'), issuer: 'https://login.example', audience: 'courier' })
+ * @example
+ * bearer({
+ *   keys: jwks('https://login.example/.well-known/jwks.json'),
+ *   issuer: 'https://login.example',
+ *   audience: 'courier',
+ * })
  */
 export function jwks(source: JwksSource, options: JwksOptions = {}): KeyFinder {
   checkOptions('jwks()', options, jwksKinds)
@@ -102,8 +107,8 @@ class PublishedKeys {
   private readonly plan: JwksPlan
   private keys: readonly TokenKey[] | undefined
   /**
-   * The time at which the keys were fetched (`fetchedAt`) and the time at which the last attempt ended
-   * (`attemptedAt`), in milliseconds of the monotonic clock.
+   * When the keys were fetched (`fetchedAt`), and when the last attempt ended (`attemptedAt`), in
+   * milliseconds of the monotonic clock.
    */
   private fetchedAt = 0
   private attemptedAt = Number.NEGATIVE_INFINITY

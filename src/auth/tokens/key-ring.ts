@@ -115,8 +115,8 @@ function choose<Key extends { readonly kid?: string | undefined; readonly algori
 
 /**
  * Refuses two keys with the same `kid` and algorithm. They are a mistake in a key rotation, and the
- * library could not know which of the two signed a token. Also refuses keys without a `kid` if
- * there are more of them than are tried for one token.
+ * library could not know which of the two signed a token. Also refuses more than 16 keys of one
+ * algorithm without a `kid`, because at most 16 keys are tried for one token.
  */
 function checkNames(what: string, keys: readonly PreparedKey[]): void {
   const seen = new Set<string>()

@@ -57,7 +57,11 @@ const reservedClaims = ['iat', 'exp'] as const
  * `weak-key` if the key is weak
  *
  * @example
- * const issue = tokenIssuer({ key: { kid: '2026-11', algorithm: 'ES256', key: privatePem }, issuer: 'https://login.example', audience: 'courier' })
+ * const issue = tokenIssuer({
+ *   key: { kid: '2026-11', algorithm: 'ES256', key: privatePem },
+ *   issuer: 'https://login.example',
+ *   audience: 'courier',
+ * })
  * const token = issue({ sub: user.id, roles: user.roles })
  */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {

@@ -7,8 +7,8 @@ const text: TextKind = { a: 'a non-empty string', like: /./s }
 export const soleText: PresentKind = { present: text }
 
 /**
- * One non-empty string or several, but not `undefined`. Otherwise, if the variable in
- * `audience: process.env.AUDIENCE` were missing, the audience would not be checked.
+ * One non-empty string or several, but not `undefined`. If `undefined` were accepted, a missing
+ * variable in `audience: process.env.AUDIENCE` would disable the check of the audience.
  */
 export const oneOrMore: PresentKind = {
   present: [text, { each: text, min: 1, a: 'a list of such strings' }] satisfies Kind,

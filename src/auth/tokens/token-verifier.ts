@@ -76,7 +76,8 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   const read = (token: string): UnverifiedToken => {
     const unverified = readToken(token)
     if (typeof unverified === 'string') throw refuse(unverified)
-    if (type !== undefined && unverified.type !== type) throw refuse('The token has a type (typ) other than "type".')
+    if (type !== undefined && unverified.type !== type)
+      throw refuse('The type (typ) of the token is not the one in the option "type".')
     return unverified
   }
 

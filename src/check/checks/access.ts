@@ -53,7 +53,7 @@ export const accessChecks: readonly ListCheck[] = [
     id: 'AUTH-4/challenge',
     needs: ['AUTH-4/nobody'],
     rule: 'A 401 names the accepted credentials in `WWW-Authenticate`.',
-    why: 'Clients and their tools choose credentials by it, and RFC 9110 asks for it.',
+    why: 'Clients choose credentials by this field, and RFC 9110 requires it.',
     fix: 'Send WWW-Authenticate with every 401.',
     async run(list) {
       const [path] = await privatePaths(list)
@@ -105,18 +105,18 @@ export const accessChecks: readonly ListCheck[] = [
     id: 'AUTH-4/expansion',
     rule: '`expand` does not show records that the caller may not read.',
     why: 'Otherwise an expansion bypasses the permission.',
-    fix: 'Check the permission for the resource of each expansion. Without it, leave the link unexpanded.',
+    fix: 'Check the permission for the resource of each expansion. Without permission, leave the link unexpanded.',
     run: checkExpansion,
   },
   {
     id: 'HDR-6/private',
     rule: 'A response to a request with credentials is private, and is revalidated before each use.',
-    why: 'A shared cache must not serve it to other clients.',
+    why: 'A shared cache must not serve the response to other clients.',
     fix: 'Send Cache-Control: private, no-cache with answers to requests with credentials.',
     async run(list) {
       const found = await firstBreak(await privatePaths(list), async (path) => {
         const exchange = await list.send('GET', path)
-        if (exchange.answer.status !== 200) throw new Unchecked(`GET ${path} was answered ${exchange.answer.status}`)
+        if (exchange.answer.status !== 200) throw new Unchecked(`GET ${path} got ${exchange.answer.status}`)
         const control = (exchange.answer.field(header.cacheControl) ?? '').toLowerCase()
         if (/\bno-store\b/.test(control)) return undefined
         if (/\bprivate\b/.test(control) && /\bno-cache\b|\bmax-age=0\b/.test(control)) return undefined
@@ -159,7 +159,7 @@ async function checkExpansion(list: Listing): Promise<Outcome> {
       const more = Object.keys(isObject(full) ? full : {}).find((one) => !(one in (brief as JsonObject)))
       if (more !== undefined && canonicalText(brief) !== canonicalText(full))
         return breaks(
-          `no more of "${member}" than its link, since it is 403 for "${name}"`,
+          `only the link in "${member}", because "${name}" gets 403 for the linked record`,
           `"${member}.${more}"`,
           itself,
           expanded,
@@ -167,6 +167,6 @@ async function checkExpansion(list: Listing): Promise<Outcome> {
     }
   }
   if (compared === 0)
-    throw new Unchecked('no principal was given that may read the list but not the targets of its links')
+    throw new Unchecked('no principal was given that can read the list, but gets 403 for a linked record')
   return holds
 }

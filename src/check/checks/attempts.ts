@@ -50,7 +50,7 @@ function needsAttempts(service: Service): void {
 async function failed(service: Service, caller: Caller): Promise<Exchange> {
   const exchange = await logIn(service, caller, { returnsLimits: true })
   const { status } = exchange.answer
-  if (status !== 401) throw new Unchecked(`a failed login was answered ${status}, so logins cannot be compared`)
+  if (status !== 401) throw new Unchecked(`a failed login got ${status}, so logins cannot be compared`)
   return exchange
 }
 

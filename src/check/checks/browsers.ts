@@ -42,7 +42,7 @@ export const browserChecks: readonly ListCheck[] = [
   {
     id: 'HDR-7/preflight',
     rule: 'A preflight needs no token, and allows the methods and the header fields of the conventions.',
-    why: 'Browsers send preflights without credentials, and do not send the request if one is refused.',
+    why: 'Browsers send preflights without credentials. If a preflight is refused, the request is not sent.',
     fix: 'Answer preflights before authentication, with Access-Control-Allow-Methods and Access-Control-Allow-Headers.',
     async run(list) {
       await fromOrigin(list)
@@ -79,7 +79,7 @@ export const browserChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-7/exposed',
-    rule: 'Browser scripts may read those header fields of the conventions that a response has.',
+    rule: 'Browser scripts can read the header fields that the conventions define.',
     why: 'Browsers hide tags, totals and links from scripts unless they are exposed.',
     fix: 'Name the fields in Access-Control-Expose-Headers.',
     async run(list) {

@@ -31,7 +31,7 @@ export const cachingChecks: readonly ListCheck[] = [
     id: 'HDR-1/vary',
     needs: ['HDR-1/accept'],
     rule: 'A response that exists in several media types names `Accept` in `Vary`.',
-    why: 'Otherwise a cache answers a client that asks for JSON with XML.',
+    why: 'Otherwise a cache could return XML to a client that asks for JSON.',
     fix: 'Send Vary: Accept.',
     async run(list) {
       if (!list.target.media.includes(mediaType.xml))

@@ -33,12 +33,12 @@ const rules: readonly AnswerRule[] = [
     fix: 'Answer with the status that the conventions define for the case.',
     applies: () => true,
     expected: 'a status of the conventions',
-    otherwise: 'nothing was answered',
+    otherwise: 'there was no response',
   },
   {
     id: 'LIMIT-1/retry-after',
     rule: 'A 429 has `Retry-After`.',
-    why: 'Clients wait that long instead of retrying at once.',
+    why: 'Clients wait for this time instead of retrying at once.',
     fix: 'Send Retry-After with every 429.',
     applies: ({ answer }) => answer.status === 429,
     needsMany: true,
@@ -53,7 +53,7 @@ const rules: readonly AnswerRule[] = [
     applies: ({ answer }) =>
       answer.field(header.deprecation) !== undefined || answer.field(header.sunset) !== undefined,
     expected: 'well-formed dates',
-    otherwise: 'no answer has a date at which something ends',
+    otherwise: 'no answer has Deprecation or Sunset',
   },
 ]
 

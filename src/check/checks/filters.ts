@@ -67,7 +67,7 @@ function wrongItems(
   wanted: readonly Shown[],
   item: JsonObject,
 ): Outcome | undefined {
-  const refused = expectStatus(exchange, [200], 'a filter by a value that an item shows')
+  const refused = expectStatus(exchange, [200], 'a filter by the value of a listed item')
   if (refused !== undefined) return refused
   const found = itemsOf(exchange)
   const stray = found.findIndex((one) =>
@@ -96,12 +96,12 @@ const ask = (list: Listing, wanted: readonly Shown[]): Promise<Exchange> =>
 export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-1/finds-shown',
-    rule: 'A filter by a value that an item shows finds the item, and only items with that value.',
-    why: 'A client that filters by a value that it shows must find the item.',
+    rule: 'A filter by the value of a listed item returns that item, and only items with the same value.',
+    why: 'A client that filters by a value from a response must find the item.',
     fix: 'Compare the member with the value as its type, such as 7 and not "7".',
     async run(list) {
       const shown = await shownFilters(list)
-      if (shown.length === 0) throw new Unchecked('no filter is named as a member that an item shows')
+      if (shown.length === 0) throw new Unchecked('no filter has the name of a member that a listed item has')
       return (
         (await firstBreak(shown, async (one) => wrongItems(list, await ask(list, [one]), [one], one.item))) ?? holds
       )
@@ -128,7 +128,7 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-1/literal',
     needs: ['QUERY-1/finds-shown'],
-    rule: 'In the value of a filter `%`, `_` and `*` are ordinary characters.',
+    rule: 'In the value of a filter, `%`, `_` and `*` are ordinary characters.',
     why: 'A filter by a text with such a character must not match other texts.',
     fix: 'Compare with = and not with LIKE, or escape the value.',
     async run(list) {
@@ -171,7 +171,7 @@ export const filterChecks: readonly ListCheck[] = [
     needs: ['QUERY-1/finds-shown'],
     rule: 'A value that does not have the type of its filter gets 400.',
     why: 'An empty list looks like the result of a valid filter.',
-    fix: 'Check values by the type of their member, and refuse others with 400.',
+    fix: 'Check each value by the type of its member, and refuse other values with 400.',
     async run(list) {
       const typed = list.target.filters.filter(
         ({ type }) => type === 'integer' || type === 'number' || type === 'boolean',

@@ -1,6 +1,6 @@
 /**
- * Checks of flags that send only safe requests (PATH-8). A flag has a URL below an item, such as
- * `/orders/7/starred`. PUT sets the flag, and DELETE unsets it.
+ * Read-only checks of flags (PATH-8). A flag has a URL below an item, such as `/orders/7/starred`.
+ * PUT sets the flag, and DELETE unsets it.
  */
 import type { ListCheck } from '../check.js'
 import type { Listing } from '../listing.js'

@@ -11,8 +11,8 @@ import { needsGet } from './items.js'
 import { linksOf } from './links.js'
 
 /**
- * The minimum number of parents that must be read for a verdict. With fewer parents, it may be
- * chance that there is only one item below each parent.
+ * The minimum number of parents that must be read for a verdict. With fewer parents, each parent
+ * might have only one item by chance.
  */
 const minParents = 3
 
@@ -45,7 +45,7 @@ export const hierarchyChecks: readonly ListCheck[] = [
       'In the path of a sub-collection, the parent comes first: `/customers/{id}/orders`, not ' +
       '`/orders/{id}/customers`.',
     why: 'Clients look for the items of a parent below its address.',
-    fix: 'Put the parent first. The parent of an item is one of its links, which `expand` shows.',
+    fix: 'Put the parent first. Each item links to its parent, and `expand` includes the parent.',
     run: parentFirst,
   },
   {
@@ -116,8 +116,8 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   if (found.length < minParents || repeated === undefined || original === undefined)
     throw new Unchecked(`too few items show whether ${target.template} has the parent first`)
   return breaks(
-    `the items below "${name}", to which they belong according to their link "${first?.name}"`,
-    `the one target of the link below each of ${found.length} items, and the same one below two of them`,
+    `"${name}" first in the path, because each parent links to the item below it ("${first?.name}")`,
+    `${found.length} parents, each with only that item below it, and two of them with the same item`,
     original.family.exchange,
     repeated.family.exchange,
   )
@@ -148,7 +148,7 @@ async function noFilters(list: Listing): Promise<Outcome> {
     if (member !== undefined)
       return breaks(
         `no list at ${path}: GET ${list.path}?${member}=... filters`,
-        `${found.length} items of the collection, all with the "${member}" of the path`,
+        `${found.length} items of the collection, all with the value of "${member}" that is in the path`,
         exchange,
       )
   }

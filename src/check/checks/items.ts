@@ -121,8 +121,8 @@ export const itemChecks: readonly ListCheck[] = [
         const exchange = await list.send('OPTIONS', path)
         const wrong = expectStatus(exchange, [200, 204], `OPTIONS ${path}`)
         if (wrong !== undefined) return wrong
-        // This check accepts DELETE in the `Allow` of a list, because a separate check reports it
-        // (VERB-7).
+        // DELETE in the `Allow` of a list is accepted here, because the check VERB-7/offered
+        // reports it.
         return exactAllow(exchange, path === list.path ? [...documented, 'DELETE'] : documented)
       })
       return found ?? holds
@@ -135,7 +135,7 @@ export const itemChecks: readonly ListCheck[] = [
     fix: 'Offer DELETE for items only.',
     async run(list) {
       const exchange = await list.send('OPTIONS', list.path)
-      if (exchange.answer.status >= 300) throw new Unchecked(`OPTIONS was answered ${exchange.answer.status}`)
+      if (exchange.answer.status >= 300) throw new Unchecked(`OPTIONS got ${exchange.answer.status}`)
       return allowedBy(exchange).has('DELETE') ? breaks('no DELETE in Allow', 'DELETE in Allow', exchange) : holds
     },
   },
@@ -154,7 +154,7 @@ export const itemChecks: readonly ListCheck[] = [
     id: 'PATH-11/slash',
     needs: ['VERB-1/list'],
     rule: 'A trailing slash makes no difference.',
-    why: 'Clients build addresses from parts, with and without it.',
+    why: 'Clients build addresses from parts, with and without a slash at the end.',
     fix: 'Answer addresses with and without a trailing slash in the same way.',
     async run(list) {
       const exchange = await list.send('GET', `${list.path}/`)
@@ -166,7 +166,7 @@ export const itemChecks: readonly ListCheck[] = [
     needs: ['VERB-1/item'],
     rule: 'An id with reserved characters such as `/` and `%` is found at its percent-encoded URL.',
     why: 'Software that decodes an address twice, such as a gateway, changes the id.',
-    fix: 'Decode each segment of a path once, after the path was split at slashes.',
+    fix: 'Split the path at its slashes first, and then decode each segment once.',
     async run(list) {
       needsGet(list)
       const size = Math.min(list.target.largest ?? 25, 100)

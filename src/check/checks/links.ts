@@ -88,7 +88,7 @@ export const linkChecks: readonly ListCheck[] = [
         if (last === undefined) return undefined
         return breaks(
           `an existing resource at the links "${name}"`,
-          `${last.answer.status} at each of ${hrefs.length}`,
+          `404 or 410 for every link that was requested (${hrefs.length})`,
           await list.sample(),
           last,
         )
@@ -126,7 +126,7 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'REP-3/several',
-    rule: 'Several associations can be expanded at once.',
+    rule: 'Several links can be expanded at once.',
     why: 'Clients get everything that they need in one request.',
     fix: 'Accept a comma-separated list in expand, and expand each name.',
     async run(list) {
@@ -153,7 +153,7 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-8/expand-name',
     rule: 'An unknown association in `expand` gets 400.',
-    why: 'Otherwise a misspelt name only shows as missing members.',
+    why: 'Otherwise a missing member is the only sign of a misspelt name.',
     fix: 'Refuse unknown names in expand with 400, and name the allowed ones.',
     async run(list) {
       needsParameter(list, parameter.expand)
@@ -164,7 +164,7 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-4/digits',
     rule: 'Date-times without a zone have seven fractional digits.',
-    why: 'They can be compared as texts, and parsed in one way.',
+    why: 'Clients can compare date-times as strings, and need to parse only one format.',
     fix: 'Write date-times as 2026-01-31T08:30:00.0000000.',
     async run(list) {
       const found = (await list.items()).flatMap((item) => dateTimesIn(item))
@@ -190,7 +190,7 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-8/write-only',
     rule: 'A write-only member is never in a response.',
-    why: 'Such members are secrets, such as passwords.',
+    why: 'Write-only members are secrets, such as passwords.',
     fix: 'Leave write-only members out of all answers.',
     async run(list) {
       const { writeOnly } = list.target
@@ -218,11 +218,12 @@ function differs(name: string, expanded: unknown, whole: Exchange, page: Exchang
   const other = Object.keys(members).find(
     (one) => canonicalText(members[one]) !== canonicalText(expanded[one] ?? null) || !(one in expanded),
   )
-  if (other !== undefined) return breaks(`"${name}.${other}" as at its own address`, 'another value', whole, page)
+  if (other !== undefined)
+    return breaks(`"${name}.${other}" as GET of the target returns it`, 'another value', whole, page)
   const more = Object.keys(expanded).find((one) => !(one in members) && one !== 'href')
   return more === undefined
     ? undefined
-    : breaks(`no "${name}.${more}", as at its own address`, 'the member', whole, page)
+    : breaks(`no "${name}.${more}", because GET of the target does not return it`, 'the member', whole, page)
 }
 
 const dateTimesIn = (value: unknown): readonly string[] => {

@@ -67,7 +67,7 @@ export const loginChecks: readonly ServiceCheck[] = [
   {
     id: 'AUTH-2/unknown-user',
     rule: 'A login of an unknown user gets 401 without a token.',
-    why: 'Anybody could act as a user.',
+    why: 'Otherwise anybody could act as a user.',
     fix: 'Compare user and password before issuing a token.',
     async run(service) {
       const exchange = await logIn(service, unknownUser())

@@ -126,7 +126,7 @@ const plain = (value: unknown): string => {
 const scalarsOf = (value: unknown): readonly unknown[] =>
   isContainer(value)
     ? (isList(value) ? value : Object.values(value as JsonObject)).flatMap(scalarsOf)
-    : // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 holds none of them.
+    : // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 allows none of them.
       value === null || plain(value) === '' || /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(String(value))
       ? []
       : [value]

@@ -59,7 +59,7 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-11/encoding',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An id is decoded exactly once: `%33` is `3`, `%2533` is not, and `%zz` gets 400.',
+    rule: 'An id is decoded exactly once: `%33` means `3`, `%2533` does not, and `%zz` gets 400.',
     why: 'An id that is decoded twice, or not at all, leads to another item or to none.',
     fix: 'Split the path first, and then decode each segment once.',
     async run(list) {
@@ -99,7 +99,7 @@ export const nameChecks: readonly ListCheck[] = [
     id: 'PATH-9/encoded',
     needs: ['VERB-1/item'],
     rule: 'In an id of several parts, `,` and `=` may be percent-encoded.',
-    why: 'Client libraries encode them.',
+    why: 'Some client libraries encode these characters.',
     fix: 'Decode the segment first, and then split it at the commas.',
     async run(list) {
       const path = await compositePath(list)

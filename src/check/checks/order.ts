@@ -3,8 +3,7 @@ import { canonicalLocalDateTime } from '../../http/local-date-time.js'
 
 /**
  * Converts a value to a number or string that sorts (by `<`) like the value. Returns `undefined` if
- * it is not known how a store sorts the value. This is so for most strings, because their order
- * depends on the store.
+ * the order of the value is not known. The order of most strings depends on the store.
  */
 function comparable(value: unknown): number | string | undefined {
   if (typeof value === 'number') return value

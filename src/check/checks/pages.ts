@@ -58,7 +58,7 @@ export const pageChecks: readonly ListCheck[] = [
     id: 'QUERY-4/malformed',
     rule: 'A page number that is not a whole number, or is before the first page, gets 400.',
     why: 'Otherwise the client mistakes another page for the requested one.',
-    fix: 'Refuse values of `offest` that are not page numbers with 400.',
+    fix: 'Answer 400 if `offest` is not a page number.',
     run: (list) => refusesValues(list, parameter.page, [...malformed, ...(list.target.first === 1 ? ['0'] : [])]),
   },
   {
@@ -85,14 +85,14 @@ export const pageChecks: readonly ListCheck[] = [
     id: 'QUERY-5/malformed',
     rule: 'A page size that is not a positive whole number gets 400.',
     why: 'A client that gets fewer items than requested concludes that this is the last page.',
-    fix: 'Refuse values of `limit` that are not positive whole numbers with 400.',
+    fix: 'Answer 400 if `limit` is not a positive whole number.',
     run: (list) => refusesValues(list, parameter.size, [...malformed, '0']),
   },
   {
     id: 'QUERY-5/maximum',
     rule: 'A page size above the maximum gets 400.',
     why: 'A client whose page is silently made smaller concludes that it is the last page.',
-    fix: 'Refuse a `limit` above the maximum with 400, instead of reducing it.',
+    fix: 'Answer 400 if `limit` is above the maximum, instead of reducing `limit`.',
     async run(list) {
       needsParameter(list, parameter.size)
       const { largest } = list.target
@@ -131,15 +131,15 @@ async function hasAllItems(list: Listing, size: number, count: number): Promise<
 }
 
 /**
- * This check runs after the check that no item is on two pages. If that check finds a violation, it
- * explains a wrong last page better than this check would.
+ * This check runs after the check that no item is on two pages. If an item is on two pages, that
+ * violation explains a wrong last page better than a wrong total would.
  */
 export const totalCheck: ListCheck = {
   id: 'QUERY-7/total',
   needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
   rule: '`x-total-count` is the number of all items that match the filters.',
-  why: 'Pages and progress are computed from it.',
-  fix: 'Count with the same conditions as the list, without the page.',
+  why: 'Clients compute the number of pages and their progress from it.',
+  fix: 'Count with the same conditions as the list, but without `offest` and `limit`.',
   async run(list) {
     const exchange = await list.list({ [parameter.size]: 1 })
     const text = exchange.answer.field(header.totalCount)
@@ -169,7 +169,7 @@ async function checkTotal(list: Listing, total: number): Promise<Outcome> {
   const left = total - (last - 1) * size
   if (count !== left)
     return breaks(
-      `${itemCount(left)} on page ${last} of ${itemCount(total)} in pages of ${size}`,
+      `${itemCount(left)} on page ${last}, for a total of ${total} and a page size of ${size}`,
       itemCount(count),
       end,
     )

@@ -36,13 +36,13 @@ const onErrors =
 
 /** Patterns of strings that reveal internals of a service. */
 const insides: readonly (readonly [what: string, pattern: RegExp])[] = [
-  ['a stack of JavaScript', /^\s*at .+:\d+:\d+\)?$/m],
-  ['a stack of JavaScript', /\\n\s+at .+:\d+:\d+/],
-  ['a stack of Python', /Traceback \(most recent call last\)/],
-  ['a stack of Java', /\bat (?:[a-z_]\w*\.){2,}\w+\([\w.]*:?\d*\)/],
-  ['a path of the server', /node_modules\/|\/home\/\w+\/|[A-Z]:\\\\?Users\\/],
+  ['a JavaScript stack trace', /^\s*at .+:\d+:\d+\)?$/m],
+  ['a JavaScript stack trace', /\\n\s+at .+:\d+:\d+/],
+  ['a Python stack trace', /Traceback \(most recent call last\)/],
+  ['a Java stack trace', /\bat (?:[a-z_]\w*\.){2,}\w+\([\w.]*:?\d*\)/],
+  ['a file path on the server', /node_modules\/|\/home\/\w+\/|[A-Z]:\\\\?Users\\/],
   [
-    'a text of a database driver',
+    'a message of a database driver',
     /\bSQLSTATE\b|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]+|duplicate key value violates/,
   ],
 ]
@@ -63,7 +63,7 @@ export const problemChecks: readonly ListCheck[] = [
     id: 'ERR-3/members',
     rule: 'A problem has a `code`, and its `status` is the status of the response.',
     why: 'Programs evaluate the code. Texts may change.',
-    fix: 'Give each kind of error a stable code, and the status of the answer.',
+    fix: 'Give each kind of error a stable `code`, and set `status` to the status of the response.',
     run: onErrors((exchange) => {
       const { json, status } = exchange.answer
       if (exchange.answer.type !== 'application/problem+json') return undefined
@@ -109,7 +109,7 @@ export const problemChecks: readonly ListCheck[] = [
     id: 'ERR-2/undecodable',
     rule: 'A query that cannot be decoded gets 400.',
     why: 'The service must not guess the meaning of a malformed query.',
-    fix: 'Refuse queries that are not percent-encoded UTF-8 with 400.',
+    fix: 'Answer 400 if the query is not percent-encoded UTF-8.',
     async run(list) {
       const found = await firstBreak(['%zz', `${parameter.size}=%ff`], async (query) =>
         expectStatus(await list.list(query), [400], `the query ${query}`),
@@ -119,7 +119,7 @@ export const problemChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-6/errors',
-    rule: 'Errors are never stored.',
+    rule: 'No cache may store an error.',
     why: 'A cache would repeat an error after its cause was removed.',
     fix: 'Send Cache-Control: no-store with every error.',
     run: onErrors((exchange) => {

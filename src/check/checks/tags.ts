@@ -14,7 +14,7 @@ const tagOf = ({ answer }: Exchange): string | undefined => answer.field(header.
 async function anItem(list: Listing): Promise<Exchange> {
   needsGet(list)
   const exchange = await list.send('GET', await list.anItem())
-  if (exchange.answer.status !== 200) throw new Unchecked(`GET of an item was answered ${exchange.answer.status}`)
+  if (exchange.answer.status !== 200) throw new Unchecked(`GET of an item got ${exchange.answer.status}`)
   return exchange
 }
 
@@ -25,7 +25,7 @@ export const tagChecks: readonly ListCheck[] = [
   {
     id: 'HDR-2/item',
     rule: 'An item has a strong, well-formed `Etag`.',
-    why: 'Clients send it back, so that no update is lost.',
+    why: 'Clients send the tag back in `If-Match`, so that no update is lost.',
     fix: 'Answer GET of an item with a strong tag in quotes, made from its version or its bytes.',
     async run(list) {
       const exchange = await anItem(list)
@@ -40,14 +40,14 @@ export const tagChecks: readonly ListCheck[] = [
     id: 'HDR-2/compressed',
     needs: ['HDR-2/item'],
     rule: 'The `Etag` of an item is also strong if the client accepts compressed responses.',
-    why: 'Browsers and most clients send `Accept-Encoding: gzip`. With a weak tag, each of their updates is 412.',
-    fix: 'Compress without changing the tag. nginx and HAProxy weaken it: compress in the service.',
+    why: 'Browsers and most clients send `Accept-Encoding: gzip`. With a weak tag, each of their updates gets 412.',
+    fix: 'Compress in the service, without changing the tag. nginx and HAProxy weaken the tag when they compress.',
     async run(list) {
       needsGet(list)
       const path = await list.anItem()
       const exchange = await list.send('GET', path, { headers: { [header.acceptEncoding]: 'gzip' } })
       const tag = tagOf(exchange)
-      if (exchange.answer.status !== 200) throw new Unchecked(`GET of an item was answered ${exchange.answer.status}`)
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of an item got ${exchange.answer.status}`)
       if (tag !== undefined && !tag.startsWith('W/')) return holds
       return breaks('a strong tag', tag ?? 'none', exchange)
     },
@@ -55,7 +55,7 @@ export const tagChecks: readonly ListCheck[] = [
   {
     id: 'HDR-2/stable',
     rule: 'The tag does not change while the item does not change.',
-    why: 'With a tag that changes by itself, every update of a client is refused.',
+    why: 'If the tag changes and the item does not, the service refuses every update.',
     fix: 'Make the tag from the stored version or from the bytes, not from the time of the request.',
     async run(list) {
       const first = await anItem(list)
@@ -76,30 +76,30 @@ export const tagChecks: readonly ListCheck[] = [
   {
     id: 'HDR-2/list',
     rule: 'A list has a tag if the document promises one.',
-    why: 'Clients that poll a list save its transfer.',
+    why: 'Clients that poll a list download it again only if it has changed.',
     fix: 'Give lists a tag that is computed from their bytes.',
     async run(list) {
       if (!list.target.tagged) throw new NotApplicable('the document promises no tag for the list')
       const exchange = await list.list()
-      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list got ${exchange.answer.status}`)
       return tagOf(exchange) === undefined ? breaks('a field Etag', 'none', exchange) : holds
     },
   },
   {
     id: 'HDR-4/item',
     rule: 'GET of an item with its tag in `If-None-Match` returns 304 without a body.',
-    why: 'Clients and caches save the transfer of a representation that they have.',
+    why: 'Clients and caches need not download a representation that they already have.',
     fix: 'Compare If-None-Match weakly with the current tag, and answer 304.',
     run: async (list) => notModified(list, await anItem(list)),
   },
   {
     id: 'HDR-4/list',
     rule: 'GET of a list with its tag in `If-None-Match` returns 304 without a body.',
-    why: 'Clients that poll a list save its transfer.',
-    fix: 'Give lists a tag that is computed from their bytes, and compare If-None-Match with it.',
+    why: 'Clients that poll a list download it again only if it has changed.',
+    fix: 'Give lists a tag that is computed from their bytes, and compare If-None-Match with this tag.',
     async run(list) {
       const exchange = await list.list()
-      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list got ${exchange.answer.status}`)
       return notModified(list, exchange)
     },
   },
@@ -121,14 +121,14 @@ export const tagChecks: readonly ListCheck[] = [
  */
 async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> {
   const tag = tagOf(exchange)
-  if (tag === undefined) throw new NotApplicable('it has no tag')
+  if (tag === undefined) throw new NotApplicable('the response has no tag')
   const strong = tag.replace(/^W\//, '')
   const found = await firstBreak([tag, `"x", ${strong}`, `W/${strong}`, '*'], async (field) => {
     const again = await asked(list, exchange, field)
     const { status, body } = again.answer
     if (status === 304 && body === '') return undefined
     // The tag is different because the resource has changed in the meantime.
-    if (status === 200 && tagOf(again) !== tag) throw new Unchecked('it changed while it was read')
+    if (status === 200 && tagOf(again) !== tag) throw new Unchecked('the resource changed while it was read')
     const sign = { kind: 'status', answer: 1, expected: [304] } as const
     return breaksBy(sign, `304 for If-None-Match: ${field}`, describe(again), exchange, again)
   })

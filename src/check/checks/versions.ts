@@ -7,13 +7,13 @@ export const versionChecks: readonly ListCheck[] = [
   {
     id: 'VER-3/said',
     rule: 'Responses of deprecated resources have `Deprecation`.',
-    why: 'Programs do not read documents, but tools can read the header field and warn.',
+    why: 'Tools can read the header field and warn. They do not read the documentation.',
     fix: 'Send Deprecation: @seconds (RFC 9745) with every response of a deprecated resource.',
     async run(list) {
       if (list.target.deprecated !== true)
         throw new NotApplicable(`the document does not call ${list.target.template} deprecated`)
       const exchange = await list.sample()
-      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list got ${exchange.answer.status}`)
       return exchange.answer.field(header.deprecation) === undefined
         ? breaks(`a field ${header.deprecation}`, 'none', exchange)
         : holds

@@ -79,7 +79,7 @@ export function disjointness({ pages }: Walk): Outcome | undefined {
     for (const id of page.ids) {
       const before = seen.get(id)
       const expected = 'each item once'
-      if (here.has(id)) return breaksBy(repeats(0), expected, `the item ${shown(id)} twice on one page`, page.exchange)
+      if (here.has(id)) return breaksBy(repeats(0), expected, `item ${shown(id)} twice on one page`, page.exchange)
       if (before !== undefined)
         return breaksBy(repeats(1), expected, `item ${shown(id)} on two pages`, before.exchange, page.exchange)
       here.add(id)
@@ -119,7 +119,7 @@ export const walkChecks: readonly ListCheck[] = [
     id: 'QUERY-7/walk-disjoint',
     needs: ['QUERY-4/first-page', 'QUERY-5/size'],
     rule: 'No item is on two pages.',
-    why: 'A client that reads all pages would count it twice and miss another one.',
+    why: 'A client that reads all pages would count this item twice and miss another item.',
     fix: 'Add the key as the last field of every sort, so that the order is total.',
     async run(list) {
       await needsItems(list)
@@ -138,7 +138,10 @@ export const walkChecks: readonly ListCheck[] = [
       const size = await walkSize(list)
       const small = await walkByNumber(list, size)
       const double = Math.min(list.target.largest ?? size * 2, size * 2)
-      if (double <= size) throw new Unchecked('the maximum page size is that of the walk')
+      if (double <= size)
+        throw new Unchecked(
+          'the check already reads pages of the maximum size, so it cannot compare them with larger pages',
+        )
       const large = await walkByNumber(list, double)
       return sameOrder(small, large) ?? holds
     },
@@ -205,14 +208,14 @@ async function followed(list: Listing, { pages, isWhole }: Walk): Promise<Outcom
     if (next === undefined) {
       // The next page is empty, so no link to it is needed.
       if (wanted.ids.length === 0) break
-      return breaks('a link "next", since there are more items', 'none', page.exchange, wanted.exchange)
+      return breaks('a link "next", because there are more items', 'none', page.exchange, wanted.exchange)
     }
     const exchange = await list.service.client.send('GET', list.service.addressOf(next))
     if (exchange.answer.status !== 200)
       return breaks('200 at the link "next"', String(exchange.answer.status), page.exchange, exchange)
     const ids = itemsOf(exchange).map((item) => list.identityOf(item))
     if (ids.join() !== wanted.ids.join())
-      return breaks('the items of the page of that number', 'other items', page.exchange, exchange, wanted.exchange)
+      return breaks('the items of the page with that number', 'other items', page.exchange, exchange, wanted.exchange)
     page = { exchange, ids }
   }
   const total = totalOf(page.exchange)

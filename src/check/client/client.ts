@@ -1,6 +1,7 @@
 /**
  * Sends the requests of all checks. The client counts the requests and limits their rate. It sends
- * a request with an unsafe method only to a URL for which the ledger allows the method.
+ * a request with an unsafe method only if the ledger allows the method for the URL. The ledger is
+ * the list of the records that the checks have created.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { safeMethods } from '../../http/safe-methods.js'
@@ -25,7 +26,7 @@ export interface ClientOptions {
    * sent.
    */
   readonly mayWrite?: (method: string, url: string) => boolean
-  /** Whether to send nothing that could lock accounts, exhaust limits or load the service. */
+  /** Whether to refuse requests that could lock accounts, exhaust limits or load the service. */
   readonly production?: boolean
   /** Called with each request and its response. */
   readonly onExchange?: (exchange: Exchange) => void
@@ -192,9 +193,7 @@ export class Client {
 }
 
 const unanswered = ({ request, answer }: Exchange): Unchecked =>
-  new Unchecked(
-    `${request.method} ${request.url} was answered ${answer.status}: the service is busy, or limits this client`,
-  )
+  new Unchecked(`${request.method} ${request.url} got ${answer.status}: the service is busy, or limits this client`)
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || ('code' in error ? String(error.code) : error.name) : String(error)

@@ -38,7 +38,7 @@ export interface Request {
   readonly body?: string | undefined
 }
 
-/** A response. The constructor takes the header fields by their names in lower case. */
+/** A response. The constructor expects the names of the header fields in lower case. */
 export class Answer {
   readonly #fields: ReadonlyMap<string, string>
   #json: { readonly value: unknown } | undefined

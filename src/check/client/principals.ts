@@ -93,7 +93,7 @@ const basic = ({ user, password }: { readonly user: string; readonly password: s
 /**
  * The header field with the credentials of a caller. Empty if the caller has no credentials.
  *
- * @param principals by name
+ * @param principals - the principals, by their names
  */
 export function credentialOf(
   caller: Caller,

@@ -86,7 +86,7 @@ export function documentFault(value: unknown): string | undefined {
     unknown
   >
   if (swagger !== undefined)
-    return `is Swagger ${String(swagger)}. Convert it to OpenAPI 3.0 or 3.1, such as with "npx swagger2openapi".`
+    return `is Swagger ${String(swagger)}. Convert it to OpenAPI 3.0 or 3.1, for example with "npx swagger2openapi".`
   if (openapi === undefined)
     return 'is not an OpenAPI document: it has no member "openapi". Give a document of version 3.0 or 3.1.'
   if (!/^3\.[01]\b/.test(String(openapi)))

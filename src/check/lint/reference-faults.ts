@@ -43,7 +43,7 @@ function faultOf(document: unknown, reference: string): string | undefined {
     if (trail.includes(next))
       return (
         `The reference "${reference}" leads back to itself: ${[...trail, next].join(' -> ')}. ` +
-        'Let one of them hold the value.'
+        'Replace one of these references with the value.'
       )
     trail.push(next)
     const found = at(document, next.slice(1))

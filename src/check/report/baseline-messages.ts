@@ -1,4 +1,7 @@
-/** Messages about the entries of a baseline that are overdue, end soon, or can be removed. */
+/**
+ * Messages about the baseline, which is the list of known violations: which violations are new or
+ * overdue, which entries end soon, and which entries can be removed.
+ */
 import type { Comparison, KnownBreak } from './baseline.js'
 import { type Day, daysBetween } from './days.js'
 

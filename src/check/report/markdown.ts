@@ -123,8 +123,8 @@ function breakDetails(result: Result, { principals }: RunReport): string {
       `${shortened(request.curl, longestBody)}\n\nstatus ${answer.status}\n${shortened(answer.body, longestBody)}`,
     )
   })
-  // The text in a `<summary>` element is HTML. So values from the service's document are placed
-  // below the element.
+  // The text in a `<summary>` element is HTML, not Markdown. So values from the service are written
+  // below the element, where they are Markdown code.
   return [
     `<details><summary><code>${check}</code> ${plainRule(rule)}</summary>`,
     '',

@@ -44,8 +44,8 @@ export const rateOf = (outcome: Outcome): string | undefined =>
   outcome.verdict === 'flaky' ? `${outcome.broken} of ${outcome.runs} runs` : undefined
 
 /**
- * Describes the result of the same check without the gateway. `undefined` if the check was not run
- * without the gateway.
+ * Describes how the check of a result ended when it was run again without the gateway. `undefined`
+ * if it was not run again.
  */
 export function gatewayText(result: Result): string | undefined {
   if (result.direct === undefined) return undefined

@@ -8,7 +8,7 @@
  * response, in files that are named by the number of the response.
  */
 export const readers = `export LC_ALL=C
-# As the check did, the script asks the service itself.
+# Like the check, the script sends its requests without a proxy.
 export no_proxy='*'
 dir=$(mktemp -d) || exit 2
 cannot() { echo "Could not find out: $*" >&2; exit 2; }

@@ -68,9 +68,12 @@ export function commandsOf(found: Break, isFlaky: boolean, principals: Principal
     `trap 'exit 2' INT TERM`,
     '',
     'attempt() {',
-    ...[...(removes ? ['begin "$1"'] : []), ...lines, '# True if the answers show the break.', condition].map(
-      (line) => `  ${line}`,
-    ),
+    ...[
+      ...(removes ? ['begin "$1"'] : []),
+      ...lines,
+      '# The condition is true if the answers show the break.',
+      condition,
+    ].map((line) => `  ${line}`),
     '}',
     '',
     'run=0',
@@ -95,10 +98,10 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
     (one) => `${requestLine(one.exchange.request, String(one.number), one.bodyOf, values, principals)}`,
   )
   const parallel = together.length > 1 ? '-Z --parallel-immediate ' : ''
-  const shown = step.evidenceIndex === undefined ? 'It leads to the break.' : 'It shows the break.'
+  const shown = step.evidenceIndex === undefined ? 'Preparation.' : 'Evidence of the break.'
   return [
-    `# ${together.length > 1 ? `${together.length} requests at the same time. ` : ''}${shown} Answered ` +
-      `${together.map((one) => one.exchange.answer.status).join(', ')} before.`,
+    `# ${together.length > 1 ? `${together.length} requests at the same time. ` : ''}${shown} The check got ` +
+      `${together.map((one) => one.exchange.answer.status).join(', ')}.`,
     `prepare ${together.map((one) => one.number).join('; prepare ')}`,
     ...keys,
     `curl ${parallel}${commands.join(' --next ')} || cannot 'request ${number} got no answer'`,
@@ -137,7 +140,7 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
   const later = steps.filter((one) => one.number > number)
   const lines: string[] = []
   if (evidenceIndex === undefined)
-    lines.push(`succeeded ${number} || cannot "request ${number} was answered $(status ${number})"`)
+    lines.push(`succeeded ${number} || cannot "request ${number} got $(status ${number})"`)
   if (exchange.request.method === 'POST' && later.every((one) => one.created === undefined || one !== step)) {
     const changes = later.some(({ exchange: { request } }) => !safeMethods.has(request.method))
     const needed =

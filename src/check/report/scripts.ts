@@ -50,7 +50,7 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
     comment(`${clause}, ${clauses[clause].title}: ${clauses[clause].text}`),
     comment(`Fix: ${fix}`),
     ...(found.trace === undefined ? [] : [comment(found.trace.isHazardous ? hazardous : ofOwnRecord)]),
-    comment('Exit codes: 1, the break was shown again; 0, it was not; 2, the script could not find out.'),
+    comment('Exit codes: 1 if the answers show the break, 0 if they do not, 2 if the script could not find out.'),
     'set -u',
     ...(found.trace?.isHazardous === true
       ? [`[ "\${DISPOSABLE:-}" = yes ] || { echo ${word(`${hazardous} Set DISPOSABLE=yes.`)} >&2; exit 2; }`]
@@ -69,7 +69,8 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
   return lines.join('\n')
 }
 
-const hazardous = 'The script could destroy records of others. Run it only if the whole service may be lost.'
+const hazardous =
+  'The script could destroy records that it has not created. Run it only if the whole service may be lost.'
 
 const ofOwnRecord = 'The script creates a record of its own, and removes it.'
 

@@ -25,10 +25,12 @@ export interface Makeable {
  * document, the members that POST accepts, and the member for a marker. A marker is a random string
  * by which a check finds its record again.
  *
- * Returns `undefined` if checks can't create records in the collection, for one of these reasons.
- * The document describes no POST, or no members of its body. The document has neither a member for
- * a marker nor an `Idempotency-Key`, so a record could not be found again. The client has to choose
- * an id that can't contain the marker. The collection contains records of another collection.
+ * Returns `undefined` if checks can't create records in the collection, for one of these reasons:
+ * - The document describes no POST, or no members of its body.
+ * - The document has neither a member for a marker nor an `Idempotency-Key`, so a record could not
+ *   be found again.
+ * - The client has to choose an id that can't contain the marker.
+ * - The collection contains records of another collection.
  */
 export function creationOf({ post, put, key, filters }: Makeable): Creation | undefined {
   if (post === undefined || (put !== undefined && put.operation.requestBody === undefined)) return undefined

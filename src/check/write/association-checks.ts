@@ -11,7 +11,9 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { putDone } from './changes.js'
 import { Owner, type OwnRecord } from './own-record.js'
 
-/** A new parent and a new item, and the URL of the item in the sub-collection of the parent. */
+/**
+ * A new parent and a new item, and the URL that the item has in the sub-collection of the parent.
+ */
 interface Pair {
   readonly item: OwnRecord
   /** The sub-collection of the new parent. */
@@ -66,10 +68,11 @@ export const associationChecks: readonly WriteCheck[] = [
       const pair = await newPair(new Owner(list, ledger))
       const { client } = list.service
       const put = await client.send('PUT', pair.address)
-      const wrong = expectStatus(put, putDone, 'PUT of a member')
+      const wrong = expectStatus(put, putDone, 'PUT of an item into the sub-collection')
       if (wrong !== undefined) return wrong
       const after = await lists(pair)
-      if (!after.isThere) return breaks('the item in the list of the parent', 'a list without it', put, after.exchange)
+      if (!after.isThere)
+        return breaks('the item in the list of the parent', 'a list without the item', put, after.exchange)
       const again = await client.send('PUT', pair.address)
       return expectStatus(again, putDone, 'the same PUT again') ?? holds
     },
@@ -85,7 +88,7 @@ export const associationChecks: readonly WriteCheck[] = [
       const { client } = list.service
       await client.send('PUT', pair.address)
       const removed = await client.send('DELETE', pair.address)
-      const wrong = expectStatus(removed, [204, 200, 202], 'DELETE of a member')
+      const wrong = expectStatus(removed, [204, 200, 202], 'DELETE of an item from the sub-collection')
       if (wrong !== undefined) return wrong
       const item = await client.send('GET', pair.item.address)
       if (item.answer.status !== 200)

@@ -1,5 +1,5 @@
 /**
- * Checks of bodies that a service must refuse, and of the error response to them (ERR-2, ERR-3,
+ * Checks of request bodies that a service must refuse, and of the error responses (ERR-2, ERR-3,
  * VERB-12).
  */
 import { get, isList, isObject, pointerTokens } from '../../definition/json.js'
@@ -14,7 +14,7 @@ import { withJson } from './own-record.js'
 const noObjects = ['[]', '"text"', '7', 'null', 'true']
 
 /**
- * Bodies that may break a parser or a store. A service must refuse them, or store them unchanged.
+ * Bodies that might break a parser or a store. A service must refuse them, or store them unchanged.
  */
 const hostile = (member: string): readonly string[] => [
   `{"${member}":"\\ud800"}`,
@@ -35,7 +35,7 @@ export const bodyChecks: readonly WriteCheck[] = [
       const { own, tag } = await newRecord(owner, 'PATCH')
       const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
       const patch = await owner.send('PATCH', own, mergePatch({ [member]: { no: 'text' } }, ifMatch(tag)))
-      return expectStatus(patch, [422], `an object as the text "${member}"`) ?? holds
+      return expectStatus(patch, [422], `an object in the string member "${member}"`) ?? holds
     },
   },
   {
@@ -56,7 +56,7 @@ export const bodyChecks: readonly WriteCheck[] = [
     id: 'ERR-2/hostile',
     rule: 'A hostile body never causes a 5xx.',
     why: 'A fault of the client must not look like a failure of the service, and failures attract attackers.',
-    fix: 'Limit the depth of bodies, and refuse values that the store cannot hold with 422.',
+    fix: 'Limit the depth of bodies, and answer 422 for values that the store cannot hold.',
     async run(owner) {
       const { own } = await newRecord(owner, 'PATCH')
       const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
@@ -74,7 +74,7 @@ export const bodyChecks: readonly WriteCheck[] = [
     needs: ['ERR-2/schema', 'REP-8/unknown-member'],
     rule: 'If a body is refused, the response lists each violation with a JSON Pointer to its position.',
     why: 'Clients show each message next to its field.',
-    fix: 'Add an entry with a pointer to errors for each violation.',
+    fix: 'In `errors`, add an entry with a pointer for each violation.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
       const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
@@ -103,7 +103,7 @@ export const bodyChecks: readonly WriteCheck[] = [
     needs: ['VERB-12/repeat'],
     rule: 'A different body with a used `Idempotency-Key` gets 422 and creates nothing.',
     why: 'A client that reuses a key by mistake would get the address of the wrong item.',
-    fix: 'Store a digest of the body with the key, and compare the digest of the next body with it.',
+    fix: 'Store a digest of the body with the key, and answer 422 if a body with the same key has another digest.',
     async run(owner) {
       if (owner.creation.idempotent !== true) throw new NotApplicable('POST accepts no Idempotency-Key')
       const { number, exchange, marker, body, options } = await owner.post()

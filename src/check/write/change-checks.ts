@@ -101,7 +101,7 @@ export const changeChecks: readonly WriteCheck[] = [
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
       const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(tag)))
-      if (patch.answer.status !== 200) throw new Unchecked(`PATCH was answered ${patch.answer.status}`)
+      if (patch.answer.status !== 200) throw new Unchecked(`PATCH got ${patch.answer.status}`)
       const { json } = patch.answer
       if (!isObject(json)) return breaks('the new representation', describe(patch), patch)
       const after = await owner.current(own)
@@ -137,7 +137,7 @@ export const changeChecks: readonly WriteCheck[] = [
       const address = `${owner.list.service.base}${missing}`
       const id = decodeURIComponent(missing.slice(missing.lastIndexOf('/') + 1))
       if ((await owner.list.service.client.send('GET', address)).answer.status !== 404)
-        throw new Unchecked(`${address} is there`)
+        throw new Unchecked(`an unused id is needed, and ${address} exists`)
       const other = typeof value[name] === 'number' ? Number(id) : id
       const put = await owner.send('PUT', own, withJson({ ...value, [name]: other }, ifMatch(tag)))
       // If the service has changed the id, the item is now at the other URL.

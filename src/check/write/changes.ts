@@ -42,7 +42,7 @@ export async function newRecord(owner: Owner, ...methods: readonly string[]) {
 export async function patchedRecord(owner: Owner) {
   const { own, ...before } = await newRecord(owner, 'PATCH')
   const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(before.tag)))
-  if (patch.answer.status >= 300) throw new Unchecked(`PATCH with the current tag was answered ${patch.answer.status}`)
+  if (patch.answer.status >= 300) throw new Unchecked(`PATCH with the current tag got ${patch.answer.status}`)
   return { own, before, patch }
 }
 
@@ -98,8 +98,8 @@ export function memberLost(
 ): Outcome {
   const text = memberText(name, value)
   const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
-  // The script searches for this string in the body. If the service writes values differently from
-  // JSON.stringify(), such as 1.0, the script can't use the string.
+  // A script can search for the string only if the service writes values as JSON.stringify() does.
+  // Some services write 1.0 in place of 1.
   return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
     ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
     : breaks(expected, 'another value', ...evidence)

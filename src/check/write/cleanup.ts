@@ -45,7 +45,7 @@ async function remove({ client }: Service, address: string): Promise<void> {
   )
   const after = await client.send('GET', address)
   if (after.answer.status !== 404)
-    throw new Unchecked(`DELETE ${address} was answered ${answer.status}, and it is still there`)
+    throw new Unchecked(`DELETE ${address} got ${answer.status}, but the record still exists`)
 }
 
 /**

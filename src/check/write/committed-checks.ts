@@ -16,7 +16,7 @@ const unacceptable = { [header.accept]: 'application/x-no-such-type' }
 
 /** Whether a response is a refusal. Throws `Unchecked` if the outcome is unknown. */
 function isRefusal({ request, answer: { status } }: Exchange): boolean {
-  if (status >= 500) throw new Unchecked(`${request.method} was answered ${status}, so the outcome is unknown`)
+  if (status >= 500) throw new Unchecked(`${request.method} got ${status}, so the outcome is unknown`)
   return status >= 400
 }
 
@@ -25,7 +25,7 @@ export const committedChecks: readonly WriteCheck[] = [
     id: 'VERB-13/change',
     needs: ['VERB-3/unchanged', 'VERB-5/merge'],
     rule: 'A refused PUT or PATCH changes nothing.',
-    why: 'After a refusal, a client keeps its old data, and overwrites the change or makes the change again.',
+    why: 'After a refusal, the client does not know of the change, so it overwrites or repeats the change.',
     fix: 'Check Accept and validate the whole body before any change.',
     async run(owner) {
       const { own } = await newRecord(owner)
@@ -83,7 +83,7 @@ export const committedChecks: readonly WriteCheck[] = [
     id: 'VERB-13/delete',
     needs: ['ERR-1/missing-item', 'VERB-6/delete'],
     rule: 'A refused DELETE removes nothing.',
-    why: 'After a refusal, a client continues with an item that does not exist.',
+    why: 'After a refusal, the client assumes that the item still exists.',
     fix: 'Check Accept before removing anything.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'DELETE')

@@ -77,7 +77,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
       eachFlag(owner, async ({ methods }, address, own) => {
         const { client } = owner.list.service
         const put = await client.send('PUT', address)
-        if (put.answer.status >= 300) throw new Unchecked(`PUT of a flag was answered ${put.answer.status}`)
+        if (put.answer.status >= 300) throw new Unchecked(`PUT of a flag got ${put.answer.status}`)
         const removed = await client.send('DELETE', address)
         needsChange(removed)
         const wrong = lastIs(unset, 'DELETE of a flag', put, removed)
@@ -96,7 +96,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
     id: 'PATH-8/tag',
     needs: ['PATH-8/set', 'PATH-8/unset', 'HDR-3/stale'],
     rule: 'A flag has the tag of its item: a change of the flag with an outdated tag gets 412.',
-    why: 'A client that sets a flag must not do so for an item that has changed in the meantime.',
+    why: 'If the item has changed in the meantime, the client must read the item again before it sets a flag.',
     fix: 'Compare If-Match with the tag of the item, and change the version of the item with each change of a flag.',
     run: (owner) =>
       eachFlag(owner, async (_flag, address, own) => {
@@ -104,10 +104,11 @@ export const flagWriteChecks: readonly WriteCheck[] = [
         const first = await client.send('DELETE', address)
         const { tag } = await owner.current(own)
         const put = await client.send('PUT', address, { headers: ifMatch(tag) })
-        if (first.answer.status >= 300) throw new Unchecked(`DELETE of a flag was answered ${first.answer.status}`)
+        if (first.answer.status >= 300) throw new Unchecked(`DELETE of a flag got ${first.answer.status}`)
         const wrong = lastIs(putDone, 'PUT of a flag with the current tag of its item', first, put)
         if (wrong !== undefined) return wrong
-        if ((await owner.current(own)).tag === tag) throw new Unchecked('the tag of the item does not show the flag')
+        if ((await owner.current(own)).tag === tag)
+          throw new Unchecked('the tag of the item does not change with the flag')
         const stale = await client.send('DELETE', address, { headers: ifMatch(tag) })
         return lastIs([412], 'DELETE of a flag with the tag of an earlier version', first, put, stale)
       }),

@@ -116,7 +116,7 @@ export class Ledger {
   /**
    * Whether an unsafe request may be sent. The ledger allows requests to its records, and to the
    * URLs below them that were entered. It also allows the POST requests that were entered, and the
-   * hazards of this run.
+   * hazards that this run has entered. A hazard is a request that may affect other records.
    */
   mayWrite(method: string, url: string): boolean {
     if (this.#hazards.has(`${method} ${url}`)) return true
@@ -136,11 +136,14 @@ export class Ledger {
   }
 
   #take(line: Line): void {
-    // A hazard in the file was allowed only in the run that wrote it.
+    // A hazard is allowed only in the run that wrote its line.
     if (line.step === 'hazard') return
     if (line.step === 'intent') this.#entries.set(line.number, { ...line.intent, number: line.number, done: false })
     const entry = this.#entries.get(line.number)
-    if (entry === undefined) throw new Error(`The ledger has a line for ${line.number}, which it has not announced.`)
+    if (entry === undefined)
+      throw new Error(
+        `The ledger has a line for record ${line.number}, but no earlier line that describes this record.`,
+      )
     if (line.step === 'created') this.#entries.set(line.number, { ...entry, address: line.address })
     if (line.step === 'below')
       this.#entries.set(line.number, { ...entry, below: [...(entry.below ?? []), line.address] })

@@ -52,7 +52,7 @@ export const linkWriteChecks: readonly WriteCheck[] = [
       const expanded = await owner.list.service.client.send('GET', url)
       const whole = expanded.answer.json
       if (expanded.answer.status !== 200 || !isObject(whole))
-        throw new Unchecked(`GET ${url} was answered ${expanded.answer.status}`)
+        throw new Unchecked(`GET ${url} got ${expanded.answer.status}`)
       if (otherMember(record.value, whole) === undefined) throw new Unchecked('a new item has no expanded link')
       return putBack(owner, record, expanded, 'the result of GET with expanded links')
     },
@@ -69,15 +69,15 @@ export const linkWriteChecks: readonly WriteCheck[] = [
       const seen = (await owner.list.items()).flatMap(linksOf)
       const found = await firstBreak(links, async (link) => {
         const same = await changeLink(owner, own, link, link.href)
-        const wrong = expectStatus(same, [200], `the link "${link.name}" by its current href`)
+        const wrong = expectStatus(same, [200], `a body with the current href of the link "${link.name}"`)
         if (wrong !== undefined) return wrong
         const other = seen.find(({ name, href }) => name === link.name && href !== link.href)?.href
         if (other === undefined) return undefined
         const change = await changeLink(owner, own, link, other)
         const { status } = change.answer
         if (status === 403 || status === 422)
-          throw new Unchecked(`${change.request.method} of another link was ${status}: a rule may forbid it`)
-        const refused = expectStatus(change, [200], `the link "${link.name}" by another href`)
+          throw new Unchecked(`${change.request.method} with another href got ${status}: a rule may forbid it`)
+        const refused = expectStatus(change, [200], `a body with another href of the link "${link.name}"`)
         if (refused !== undefined) return refused
         const after = await owner.current(own)
         const now = after.value[link.name]
@@ -99,7 +99,7 @@ export const linkWriteChecks: readonly WriteCheck[] = [
       const found = await firstBreak(await writableLinks(owner, value), async (link) => {
         const href = link.href.replace(/[^/]*$/, missingId)
         const target = await service.client.send('GET', service.addressOf(href))
-        if (target.answer.status !== 404) throw new Unchecked(`GET ${href} was answered ${target.answer.status}`)
+        if (target.answer.status !== 404) throw new Unchecked(`GET ${href} got ${target.answer.status}`)
         const change = await changeLink(owner, own, link, href)
         return expectStatus(change, [422], `the link "${link.name}" to an item that does not exist`)
       })

@@ -1,6 +1,6 @@
 /**
- * Creates the records that a check needs. They are listed in the ledger, and removed at the end of
- * the run.
+ * Creates the records that a check needs. They are listed in a file, the ledger, and removed at the
+ * end of the run.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { isObject, type JsonObject } from '../../definition/json.js'
@@ -52,21 +52,21 @@ export class Owner {
 
   /**
    * How records of this collection are created. Throws `Unchecked` if the collection does not
-   * accept POST, or if the check could not find a created record again.
+   * accept POST, or if the target does not describe how to create records.
    */
   get creation(): Creation {
     const { create, template, methods } = this.list.target
     if (!methods.includes('POST')) throw new Unchecked(`${template} does not accept POST`)
     if (create === undefined)
       throw new Unchecked(
-        `the document gives ${template} no example of a body, or neither a free text that is a filter nor an ` +
-          'Idempotency-Key. Give "create" in a target file',
+        `the document does not describe how to create records in ${template} that a check can find again. ` +
+          'Give "create" in a target file',
       )
     return create
   }
 
   /**
-   * Enters a POST into the ledger, so that it may be sent.
+   * Enters a POST into the ledger. A POST must be entered before it is sent.
    *
    * @param options `key`: whether the POST has an `Idempotency-Key`, if the collection accepts one.
    * Default true
@@ -168,9 +168,7 @@ export class Owner {
     const { number, exchange, marker } = await this.post()
     const address = this.addressOf(exchange)
     if (address === undefined)
-      throw new Unchecked(
-        `POST of ${this.list.path} was answered ${exchange.answer.status} without an address of a new item`,
-      )
+      throw new Unchecked(`POST of ${this.list.path} got ${exchange.answer.status} without an address of a new item`)
     return this.recordCreated(number, address, exchange, marker)
   }
 
@@ -194,14 +192,14 @@ export class Owner {
   async recordCreated(number: number, address: string, posted: Exchange, marker: string): Promise<OwnRecord> {
     const member = this.creation.marker
     if (!(await this.#isOurs(address, posted, marker)))
-      throw new Unchecked(`${address} does not have the sent values: it may be a record of others`)
+      throw new Unchecked(`${address} does not have the sent values, so another client may have created it`)
     this.ledger.created(number, address)
     return { address, posted, marker, member }
   }
 
   /**
-   * Enters an item that a request has created unexpectedly into the ledger, so that it is removed
-   * too. Does nothing if the item does not contain the marker or the sent values.
+   * Enters an unexpectedly created item into the ledger, so that the item is removed too. Does
+   * nothing if the item does not contain the marker or the sent values.
    */
   async recordUnexpected(address: string, posted: Exchange, marker: string): Promise<void> {
     if (!(await this.#isOurs(address, posted, marker))) return
@@ -242,7 +240,7 @@ export class Owner {
 
 /** The reason why a request is not sent to a service that is not disposable. */
 export const needsDisposable = (what: string): string =>
-  `${what} could destroy records of others. If the whole service may be lost, give --disposable`
+  `${what} could destroy records that the run has not created. If all data can be lost, give --disposable`
 
 /** The `detail` of a problem, in parentheses. Empty if there is none. */
 function detailOf({ answer: { json } }: Exchange): string {

@@ -55,7 +55,7 @@ export const raceChecks: readonly WriteCheck[] = [
     id: 'VERB-2/race',
     rule: `Of ${clients} clients that create an item with one id at the same time, exactly one succeeds.`,
     why: 'If two succeed, one of them has overwritten the item of the other.',
-    fix: 'Let the store refuse the second: a unique constraint on the key.',
+    fix: 'Let the store refuse the second item, with a unique constraint on the key.',
     run(owner) {
       const { unique = [], marker } = owner.creation
       if (!owner.list.key.every((name) => unique.includes(name)))
@@ -148,7 +148,7 @@ async function createRound(owner: Owner, key: boolean): Promise<Round> {
   if (own !== undefined) await owner.recordCreated(post.number, own, first.get(own) as Exchange, post.marker)
   for (const address of others) await owner.recordUnexpected(address, first.get(address) as Exchange, post.marker)
   const odd = answers.find((one) => !created.includes(one) && !isRefusedPost(one))
-  if (odd !== undefined) throw new Unchecked(`POST was answered ${odd.answer.status} in a race`)
+  if (odd !== undefined) throw new Unchecked(`POST got ${odd.answer.status} in a race`)
   if (created.length === 0) owner.noteRefusal(post.number)
   return { winners: key ? [...first.values()] : created, answers }
 }

@@ -28,7 +28,7 @@ export interface Round {
  */
 export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exchange) => boolean): Round {
   const odd = answers.find((one) => one.answer.status >= 300 && !isRefused(one))
-  if (odd !== undefined) throw new Unchecked(`${odd.request.method} was answered ${odd.answer.status} in a race`)
+  if (odd !== undefined) throw new Unchecked(`${odd.request.method} got ${odd.answer.status} in a race`)
   return { winners: answers.filter(({ answer }) => answer.status < 300), answers }
 }
 

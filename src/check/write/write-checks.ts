@@ -137,7 +137,7 @@ export const writeChecks: readonly WriteCheck[] = [
     id: 'REP-8/unknown-member',
     rule: 'An unknown member in a body gets 422.',
     why: 'If a misspelt member is ignored, the change seems to have succeeded.',
-    fix: 'Refuse members that the schema does not have with 422.',
+    fix: 'Answer with 422 if a body has a member that the schema does not have.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
       const patch = await owner.send('PATCH', own, mergePatch({ noSuchMember: 1 }, ifMatch(tag)))

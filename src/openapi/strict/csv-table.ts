@@ -83,8 +83,8 @@ export class CsvTable {
       at.members.set(path.at(-1) as string, { column: { index, facts }, members: new Map() })
     }
     for (const { name, expand } of columns.values()) {
-      // An expanded record that may have arbitrary members has only one column. This column
-      // replaces the other columns of the link.
+      // An expanded record that may have arbitrary members has one column. If this column is
+      // present, the link has no other columns.
       if (
         expand === undefined &&
         !seen.has(name) &&
@@ -133,9 +133,9 @@ export class CsvTable {
   }
 
   /**
-   * Returns the schemas of an object. If the object is a link, it may be brief or expanded. The
-   * form with the fewest members that has a member for each filled cell is chosen. The cells of all
-   * other members are empty.
+   * Returns the schemas of an object. A link can be brief or expanded, so it has two schemas. A
+   * schema that lacks a member for a filled cell is ruled out. Of the remaining schemas, the schema
+   * with the fewest members is chosen.
    */
   #shapeOf({ members }: Place, schemas: SchemasOfValue, cells: readonly Cell[]): SchemasOfValue {
     const filled = [...members].filter(([, member]) => isFilled(member, cells)).map(([name]) => name)

@@ -10,7 +10,7 @@ import { literalText, memberElement } from '../../representation/xml-names.js'
 import { placeAt, tokensOf } from './places.js'
 import { kindsOf, membersOf, SchemaParts, type SchemasOfValue, soleKind } from './schema-parts.js'
 
-/** The value of an XML document, or the reason why the document has no value. */
+/** The value of an XML document, or the reason why the document can't be converted. */
 export type XmlValue = { readonly value: unknown } | { readonly fault: string }
 
 /** The maximum depth of elements. Responses in tests are not expected to be that deep. */

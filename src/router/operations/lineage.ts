@@ -80,7 +80,10 @@ export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boole
   return key.members.every((member, i) => !Object.hasOwn(fixed, member) || fixed[member] === parts[i])
 }
 
-/** Throws `absent` (404) unless the parents in the path exist and the item can be below them. */
+/**
+ * Throws `absent` (404) if a parent in the path does not exist, or if the item's own key names a
+ * different parent.
+ */
 export function checkItemPath(place: Place): Awaitable<void> {
   const { resource, keys } = place
   if (resource.parent === undefined) return

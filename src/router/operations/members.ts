@@ -85,8 +85,8 @@ export const readMember: Operation<'item', 'ignored', 200> = {
 }
 
 /**
- * The operations attach and detach take no body and no query, because the path says which record to
- * attach to or detach from which parent.
+ * The operations attach and detach take no body and no query, because the path names both the
+ * parent and the record.
  */
 const membershipChange = {
   target: 'member',

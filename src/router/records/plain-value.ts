@@ -1,6 +1,6 @@
 /**
- * Converts records that the service's own code passes to the form in which a client would have sent
- * them (REP-7, REP-8).
+ * The service's own code passes records to `records()`. This file converts them to the form in
+ * which a client would have sent them (REP-7, REP-8).
  */
 import { escapePointer, isList, isPlainObject, type JsonObject, own, put } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'
@@ -47,7 +47,7 @@ function invalidValue(what: string, at: string, value: unknown, fix: string): Co
 }
 
 /**
- * Converts the stored members of links to links, as clients send them: `{ client_id: 7 }` becomes
+ * Replaces the stored members with the links that clients send: `{ client_id: 7 }` becomes
  * `{ client: { id: 7 } }`. A link that the record already has stays as it is. `fixed` holds the
  * members whose values the path determines. Modifies the record.
  */

@@ -18,7 +18,7 @@ export function precondition(exchange: Allowed): { readonly conditions: Conditio
 
 /**
  * Returns the preconditions of a change that requires `If-Match`. If the legacy behavior for HDR-3
- * still applies, `If-Match` may be absent. If it is absent, `missed` reports a finding.
+ * still applies, a request without `If-Match` is accepted, and `missed` reports a finding for it.
  */
 function requiredConditions(exchange: Allowed): Conditions {
   const legacy = exchange.legacy('HDR-3')

@@ -181,7 +181,8 @@ function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<A
 function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead): Awaitable<Answer> {
   const { stored, resource, keys, status } = outcome
   const { view, related, headers } = head
-  // Only reads use the cache: the result of a change is seldom requested again in the same form.
+  // Only reads use the cache, because the result of a change is seldom requested again in the same
+  // form.
   if (exchange.reads && exchange.representation.text !== undefined) {
     return textAnswer(exchange, status, headers, itemText(exchange, outcome, head, exchange.representation.text))
   }

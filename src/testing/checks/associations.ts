@@ -71,9 +71,9 @@ export const associations: readonly Check[] = [
     expectEqual(
       page.items.map(({ value }) => value.code),
       ['C-6'],
-      'the second page of those with rank 0',
+      'the second page of the records with rank 0',
     )
-    if (page.total !== undefined) expectEqual(page.total, 3, 'the total of those with rank 0')
+    if (page.total !== undefined) expectEqual(page.total, 3, 'the total of the records with rank 0')
     expectEqual(
       await stage.keys({ parent: client(as), sort: '-rank' }),
       ['C-4', 'C-1', 'C-6', 'C-3', 'C-0'],
@@ -82,7 +82,7 @@ export const associations: readonly Check[] = [
   }),
   sentence(
     'by-value',
-    'Attaching by a member sets it to the key of the parent and changes nothing else in the record.',
+    'Attaching changes nothing in the record except the member that contains the key of the parent, if any.',
     ['attach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-1')
@@ -102,7 +102,7 @@ export const associations: readonly Check[] = [
   }),
   sentence(
     'absent',
-    "Attaching a record that does not exist is 'absent', also with a version, and attaches nothing.",
+    "Attaching a record that does not exist returns 'absent', with or without a version, and attaches nothing.",
     ['attach'],
     async (stage, as) => {
       for (const expected of [undefined, 'other'])
@@ -128,7 +128,7 @@ export const associations: readonly Check[] = [
   ),
   sentence(
     'not-attached',
-    "Detaching a record that is not attached to that parent is 'absent', with any version.",
+    "Detaching a record that is not attached to that parent returns 'absent', with or without a version.",
     ['attach', 'detach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0')
@@ -151,8 +151,8 @@ export const associations: readonly Check[] = [
   {
     id: 'associations/moves',
     title:
-      'By a member, attaching to another parent moves the record; in sets, the record is then attached to ' +
-      'both parents.',
+      'If a member contains the key of the parent, attaching to another parent moves the record. If the store ' +
+      'keeps sets, the record is then attached to both parents.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {

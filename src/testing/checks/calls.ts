@@ -14,7 +14,7 @@ const within = (stage: Stage, depot: string, urgent?: boolean): readonly string[
 export const calls: readonly Check[] = [
   {
     id: 'calls/same-request',
-    title: 'A frozen request that is used again returns the records in the scope of its call, as stored at that time.',
+    title: 'A list request can be frozen and used again. Each call returns what its own scope contains at that time.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -40,7 +40,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/same-call',
-    title: 'A second read with the same call returns what is stored by then, not the result of the first.',
+    title: 'A second read with the same call object returns the record as it is by then, not the first result.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -54,17 +54,21 @@ export const calls: readonly Check[] = [
       stage.expectValue(
         await read(),
         stage.change(record, 1),
-        'the record read with the same call after a write by another caller',
+        'the record read with the same call object after a write by another caller',
       )
       const stale = await adapter.replace?.(key, stage.change(record, 2), before?.version, by.call)
-      expectEqual(stale, 'stale', 'replace() with the same call and the version that it read first')
+      expectEqual(stale, 'stale', 'replace() with the same call object and the version of the first read')
       const next = await adapter.replace?.(key, stage.change(record, 3), other.version, by.call)
       expectThat(
         typeof next === 'object' && 'version' in next,
-        'replace() with the same call and the version that it read last to write',
+        'replace() with the same call object and the version of the last read to succeed',
         next,
       )
-      stage.expectValue(await read(), stage.change(record, 3), 'the record read with the same call after its own write')
+      stage.expectValue(
+        await read(),
+        stage.change(record, 3),
+        'the record read with the same call object after its own write',
+      )
       await stage.remove(key, undefined, { peer: 1 })
       expectThat((await read()) === undefined, 'no record after a remove by another caller', await read())
     },
@@ -86,7 +90,7 @@ export const calls: readonly Check[] = [
             return expectEqual(
               seen,
               within(stage, depot),
-              `the record read in the scope of ${depot} during other calls`,
+              `the keys of the records read in the scope of ${depot} during other calls`,
             )
           }
           const urgent = i % 3 === 1
@@ -106,7 +110,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/beside-writes',
-    title: 'Concurrent writes in different scopes each write only within their own.',
+    title: 'Each of several concurrent writes in different scopes changes only records in its own scope.',
     on: 'parcels',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {

@@ -22,7 +22,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/assigned',
-    title: 'A create may omit an assigned member of the key: the store assigns a value that no record has.',
+    title: 'If a create omits an assigned member of the key, the store assigns a value that no record has.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -60,7 +60,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/assigned-given',
-    title: 'A create may give an assigned key itself; the store never assigns that key later.',
+    title: 'A create can set an assigned key itself. The store never assigns that key later.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {

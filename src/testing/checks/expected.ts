@@ -178,7 +178,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/removed',
-    title: 'After a remove, reads, lists and a second remove find no record, and replace() does not restore it.',
+    title: 'Reads, lists and a second remove do not find a removed record, and replace() does not restore it.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {

@@ -34,7 +34,7 @@ const comparison = (
 export const filters: readonly Check[] = [
   {
     id: 'filters/eq',
-    title: 'eq matches exactly the records whose member has the value, for members of every type and nested members.',
+    title: '"eq" matches exactly the records whose member has the value, for every type and for nested members.',
     on: 'parcels',
     async run(stage) {
       for (const field of exact) {
@@ -56,7 +56,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/no-match',
-    title: 'A value of the right type that no record has matches no record, however large it is.',
+    title: 'A condition matches nothing if no record has its value, however large the value is.',
     on: 'parcels',
     async run(stage) {
       for (const value of [Number.MIN_SAFE_INTEGER, 77_777])
@@ -76,10 +76,10 @@ export const filters: readonly Check[] = [
       }
     },
   },
-  comparison('gt', 'gt matches larger values, not equal ones.', (member, value) => member > value),
-  comparison('gte', 'gte matches larger and equal values.', (member, value) => member >= value),
-  comparison('lt', 'lt matches smaller values, not equal ones.', (member, value) => member < value),
-  comparison('lte', 'lte matches smaller and equal values.', (member, value) => member <= value),
+  comparison('gt', '"gt" matches larger values, not equal ones.', (member, value) => member > value),
+  comparison('gte', '"gte" matches larger and equal values.', (member, value) => member >= value),
+  comparison('lt', '"lt" matches smaller values, not equal ones.', (member, value) => member < value),
+  comparison('lte', '"lte" matches smaller and equal values.', (member, value) => member <= value),
   {
     id: 'filters/text-ranges',
     title: 'Text ranges agree with the sort order of the same member.',
@@ -97,7 +97,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in',
-    title: 'in matches any of its values.',
+    title: '"in" matches any of its values.',
     on: 'parcels',
     async run(stage) {
       for (const field of ['code', 'label', 'note', 'pieces', 'weight', 'collected', 'address.postcode'] as const) {
@@ -118,7 +118,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in-few',
-    title: 'in with one value is the same as eq, and in without values matches no record.',
+    title: '"in" with one value is the same as "eq". "in" with an empty list matches no record.',
     on: 'parcels',
     async run(stage) {
       for (const field of ['code', 'label', 'pieces', 'collected', 'address.postcode'] as const) {
@@ -130,7 +130,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in-many',
-    title: 'in may have hundreds of values, and matches all of them.',
+    title: '"in" can have hundreds of values, and matches each of them.',
     on: 'parcels',
     async run(stage) {
       const far: Readonly<Record<string, (i: number) => Scalar>> = {
@@ -154,7 +154,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/contains',
-    title: 'contains matches the records whose array has the value as an item.',
+    title: '"contains" matches the records whose array has the value as an item.',
     on: 'parcels',
     async run(stage) {
       for (const value of [
@@ -185,7 +185,7 @@ export const filters: readonly Check[] = [
   {
     id: 'filters/null',
     title:
-      'null: true matches null and absent members, null: false all others; a member of a null object counts as null.',
+      '"null: true" matches null and absent members, and members of a null object. "null: false" matches all others.',
     on: 'parcels',
     async run(stage) {
       for (const field of ['note', 'collected', 'address.postcode'] as const) {
@@ -201,7 +201,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/null-matches-nothing',
-    title: 'A null member matches no condition except null: true.',
+    title: 'A null member matches no condition except "null: true".',
     on: 'parcels',
     async run(stage) {
       const edges: [string, Scalar, Scalar][] = [
@@ -227,7 +227,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/and',
-    title: 'All conditions must hold, including several on one member.',
+    title: 'All conditions must hold, including several conditions on one member.',
     on: 'parcels',
     async run(stage) {
       const urgent: Where = { field: 'urgent', op: 'eq', value: true }

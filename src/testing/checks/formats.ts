@@ -95,7 +95,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/keys',
-    title: 'Keys of these formats are compared exactly: numbers that are equal as doubles are different keys.',
+    title: 'Keys with a format are compared exactly: int64 numbers that are equal as doubles are different keys.',
     on: 'readings',
     async run(stage) {
       const found = await stage.readAll(stage.held.map((record) => stage.key(record)))
@@ -111,7 +111,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/eq',
-    title: 'eq and in match exactly the records whose member has the value, with every digit.',
+    title: '"eq" and "in" match exactly the records whose member has the value, with every digit.',
     on: 'readings',
     async run(stage) {
       for (const field of members) {
@@ -135,7 +135,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/ranges',
-    title: 'gt, gte, lt and lte compare numbers and date-times as values, not as texts.',
+    title: '"gt", "gte", "lt" and "lte" compare numbers and date-times as values, not as strings.',
     on: 'readings',
     async run(stage) {
       for (const field of ordered) {
@@ -164,7 +164,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/order',
-    title: 'Lists sort numbers and date-times as values, not as texts, also in a key that breaks ties.',
+    title: 'Lists sort numbers and date-times as values, not as strings. This includes keys, which break ties.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
@@ -176,7 +176,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/seek',
-    title: 'A position to seek is compared as a number or date-time, not as a text.',
+    title: 'A seek compares numbers and date-times in its position as values, not as strings.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])

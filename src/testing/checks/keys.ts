@@ -1,6 +1,7 @@
 /**
- * Checks of creates that a client may retry (VERB-12). The store keeps the created record under an
- * id. A create with the same id must return this record, and must not create another one.
+ * Checks of creates that a client can repeat (VERB-12). Each has an id (`idempotency.id`), under
+ * which the store keeps the created record. A repeated create has the same id. It must return the
+ * kept record, and must not create another one.
  */
 import { type Check, rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -66,7 +67,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/assigned',
-    title: 'A create with a repeated id assigns no new key; a create with another id or none creates another record.',
+    title: 'A repeated create assigns no new key. A create with another id, or without one, creates another record.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -98,8 +99,8 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/mismatched',
     title:
-      "An id that was used with another fingerprint is 'mismatched' for create() and recall(); no record is " +
-      'created, and the first one stays kept.',
+      "If an id was used with another fingerprint, create() and recall() return 'mismatched'. No record is created, " +
+      'and the first record can still be recalled.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -121,7 +122,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/changed',
-    title: 'A repeat returns the record as it was created, even after it has been replaced.',
+    title: 'A repeated create returns the record as it was created, even after a replace.',
     on: 'any',
     needs: ['create', 'recall', 'replace'],
     async run(stage) {
@@ -134,7 +135,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/removed',
-    title: 'A repeat does not restore a removed record, but still returns it as it was created.',
+    title: 'A repeated create does not restore a removed record, but still returns it as it was created.',
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {
@@ -148,7 +149,7 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/removed-mismatched',
     title:
-      "Another fingerprint is still 'mismatched' for create() and recall() after the record has been " +
+      "With another fingerprint, create() and recall() still return 'mismatched' after the record has been " +
       'changed or removed.',
     on: 'any',
     needs: ['create', 'recall', 'replace', 'remove'],
@@ -180,9 +181,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/names',
-    title:
-      'Any id of letters, digits, "-" and "_" works, regardless of its length, including names with a meaning ' +
-      'in JavaScript.',
+    title: 'Any id of letters, digits, "-" and "_" works, even a long id or a name such as "__proto__".',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -196,7 +195,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/many',
-    title: 'Many ids are kept at the same time, from the first to the last.',
+    title: 'Many ids are kept at the same time. The first is not dropped when others follow.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -209,7 +208,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/refused',
-    title: 'A refused create is not kept: the next one with its id is processed normally.',
+    title: 'A refused create is not kept. The next create with its id is processed normally.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -227,7 +226,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/attached',
-    title: 'With attachTo, a repeat does not attach the record again: a detached record stays detached.',
+    title: 'A repeated create with attachTo does not attach the record again: a detached record stays detached.',
     on: 'contracts',
     needs: ['create', 'recall', 'attach', 'detach'],
     async run(stage) {

@@ -93,7 +93,7 @@ export const order: readonly Check[] = [
     '-address.postcode,note',
     'urgent,-note,address.postcode,-pieces,collected,-weight,label',
   ]),
-  sentence('key-direction', 'A sort may name members of the key, each with its own direction.', 'parcels', () => [
+  sentence('key-direction', 'A sort can name members of the key, each with its own direction.', 'parcels', () => [
     'pieces,-code',
     '-pieces,code',
     'urgent,-code',

@@ -45,7 +45,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/total',
-    title: 'Every page reports the total number of records, even one past the end.',
+    title: 'Every page reports the total number of records, even a page past the end.',
     on: 'any',
     needs: ['total'],
     async run(stage) {
@@ -104,7 +104,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/more',
-    title: 'If a page has `more`, it says correctly whether more items follow.',
+    title: 'If a page has `more`, it is true exactly when more items follow.',
     on: 'any',
     async run(stage) {
       const { length } = stage.held

@@ -82,7 +82,7 @@ export const privacy: readonly Check[] = [
   },
   {
     id: 'privacy/kept',
-    title: 'Modifying an argument or a result does not change a record that is kept for repeats.',
+    title: 'Modifying an argument or a result does not change a record that is kept for repeated creates.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {

@@ -30,8 +30,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/replace',
     title:
-      'Of many concurrent replaces with one version exactly one succeeds, its value is stored, and the ' +
-      'others are stale.',
+      'Exactly one of many concurrent replace() calls with one version succeeds. Its value is stored, and the ' +
+      "others return 'stale'.",
     on: 'any',
     needs: ['replace'],
     run: (stage) =>
@@ -56,8 +56,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/increments',
     title:
-      'No increment is lost if concurrent callers read, add one, replace with the version they read, and try ' +
-      'again if it is stale.',
+      'No increment is lost when concurrent callers read a number, add one, replace it with the version that ' +
+      "they read, and start again after 'stale'.",
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -82,7 +82,7 @@ export const races: readonly Check[] = [
   },
   {
     id: 'races/remove',
-    title: "Of many concurrent removes of one record exactly one returns 'removed', the others 'absent'.",
+    title: "Exactly one of many concurrent remove() calls for one record returns 'removed', the others 'absent'.",
     on: 'any',
     needs: ['remove'],
     run: (stage) =>
@@ -96,7 +96,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/replace-remove',
     title:
-      'Of a concurrent replace and remove with one version exactly one succeeds; a removed record is not restored.',
+      'If replace() and remove() with one version run concurrently, exactly one succeeds. A removed record is not ' +
+      'restored.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     run: (stage) =>
@@ -140,8 +141,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/create',
     title:
-      "Of many concurrent creates of one key exactly one succeeds; the others are refused as 'duplicate' with " +
-      "the key's members.",
+      "Exactly one of many concurrent create() calls for one key succeeds. The others are refused as 'duplicate' " +
+      'with the members of the key.',
     on: 'any',
     needs: ['create', 'remove'],
     async run(stage) {

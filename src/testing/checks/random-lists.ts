@@ -106,7 +106,7 @@ async function ask(
   const whole = { ...parts, size: model.records.size + 1 }
   const first = await list(whole)
   if (parts.search !== undefined && parts.sort === undefined) {
-    // The store defines the rank, so the model does not know the order. Only the set of records is
+    // The store defines the rank, so the model can't predict the order. Only the set of records is
     // compared with the model. Each page is compared with the whole list.
     const places = new Map(first.items.map(({ value }, i) => [stage.keyText(value), i]))
     rows = [...rows].sort((a, b) => (places.get(stage.keyText(a)) ?? 0) - (places.get(stage.keyText(b)) ?? 0))
@@ -190,7 +190,11 @@ export const randomLists: readonly Check[] = [
   sentence('parcels', 'Conditions, search, sort, pages, positions and scope work in any combination.'),
   sentence(
     'lines',
-    'They work in any combination for a composite key and within the parent that contains the records.',
+    'Conditions, search, sort, positions and scope also work in any combination for records with a composite key ' +
+      'that a parent contains.',
   ),
-  sentence('contracts', 'They work in any combination under every parent to which records are attached.'),
+  sentence(
+    'contracts',
+    'Under any parent with attached records, conditions, search, sort, positions and scope work in any combination.',
+  ),
 ]

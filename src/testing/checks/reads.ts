@@ -34,7 +34,7 @@ export const reads: readonly Check[] = [
   {
     id: 'reads/many',
     title:
-      'A batch may have hundreds of keys, with missing records and duplicates: each result has the index of its key.',
+      'A batch can have hundreds of keys, with missing records and duplicates: each result has the index of its key.',
     on: 'parcels',
     async run(stage) {
       const holes = upTo(120).map((i) => `none-${i}`)
@@ -166,9 +166,7 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/far-keys',
-    title:
-      'Reading an integer key that no record has returns undefined, not an error, even if the store cannot ' +
-      'hold the key.',
+    title: 'Reading an unused integer key returns undefined, not an error, even if the store cannot hold the key.',
     on: 'orders',
     async run(stage) {
       const keys = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -1, 2 ** 31, 2 ** 32 + 1]

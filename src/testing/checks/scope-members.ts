@@ -10,7 +10,8 @@ import type { By } from '../stage.js'
 
 const north: By = { call: { scope: { depot: 'north' } } }
 /**
- * Scopes with two members, in both orders, so that a store that ignores one of them is detected.
+ * Scopes with two members, in both orders, so that a check fails if a store ignores one of the
+ * members.
  */
 const several: readonly By[] = [
   { call: { scope: { depot: 'north', urgent: true } } },
@@ -28,8 +29,8 @@ export const scopeMembers: readonly Check[] = [
   {
     id: 'scope/several',
     title:
-      'A record that satisfies only some of the equalities of a scope is outside the scope: the record is not ' +
-      'listed, counted or read.',
+      'A record that has only some of the values of a scope is outside the scope: the record is not listed, ' +
+      'counted or read.',
     on: 'parcels',
     async run(stage) {
       const expected = stage.held.filter(isInScope).map((record) => stage.keyText(record))
@@ -53,7 +54,7 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/several-written',
-    title: 'A record that satisfies only some of the equalities of a scope is absent for writes.',
+    title: 'A record that has only some of the values of a scope is absent for writes.',
     on: 'parcels',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -72,7 +73,7 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/several-attached',
-    title: 'A record that satisfies only some of the equalities of a scope cannot be attached or detached.',
+    title: 'A record that has only some of the values of a scope cannot be attached or detached.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -175,8 +176,8 @@ export const scopeMembers: readonly Check[] = [
   {
     id: 'scope/moved',
     title:
-      "attach() is refused as 'rule' with the member if it would move the record out of the scope; detach() is " +
-      "'absent' if the scope fixes the member.",
+      "An attach() that would move the record out of the scope is refused as 'rule', with the name of the member. " +
+      "A detach() that would do this returns 'absent'.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -193,13 +194,13 @@ export const scopeMembers: readonly Check[] = [
       expectEqual(
         await stage.detach(client('contracts', 'bob'), 'C-8', undefined, by),
         'absent',
-        'detach() by a member that the scope fixes',
+        'detach() that would change a member of the scope',
       )
       stage.expectValue(await stage.read('C-8'), before.value, 'the record')
       expectEqual(
         await stage.attach(client('invoices'), 'C-8', undefined, by),
         'attached',
-        'attach() by a member that the scope does not contain',
+        'attach() that changes a member that is not in the scope',
       )
     },
   },

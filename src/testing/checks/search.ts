@@ -91,14 +91,14 @@ export const search: readonly Check[] = [
         expectEqual(
           places,
           [...places].sort((a, b) => a - b),
-          `the positions of the records with equal rank, with ${texts},`,
+          `the positions, by key, of the records with the texts ${texts}`,
         )
       }
     },
   },
   {
     id: 'search/sorted',
-    title: 'With a sort, a search finds the same records in the order of the sort.',
+    title: 'A search with a sort finds the same records as a search without one, in the order of the sort.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -122,7 +122,7 @@ export const search: readonly Check[] = [
       expectSameSet(
         items.map(({ value }) => stage.keyText(value)),
         expected,
-        'the keys found among the urgent',
+        'the keys found among the urgent records',
       )
     },
   },
@@ -152,9 +152,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/contained',
-    title:
-      'A search within the parent that contains the records finds and counts only records of that parent that ' +
-      'contain the words.',
+    title: 'A search in the lines of one order finds and counts only lines of that order that contain the words.',
     on: 'lines',
     needs: ['search'],
     async run(stage) {
@@ -164,9 +162,9 @@ export const search: readonly Check[] = [
           .filter((record) => record.order === order && holdsWord(record))
           .map((record) => stage.keyText(record))
         const keys = [...(await stage.keys({ where, search: word }))].sort()
-        expectEqual(keys, expected.sort(), `the keys found by ${word} in the order ${order}`)
+        expectEqual(keys, expected.sort(), `the keys found by ${word} in the lines of order ${order}`)
         const { total } = await stage.list({ where, search: word, size: 1 })
-        if (total !== undefined) expectEqual(total, expected.length, `the total of a search in the order ${order}`)
+        if (total !== undefined) expectEqual(total, expected.length, `the total of the search in order ${order}`)
       }
     },
   },
@@ -205,7 +203,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/any-text',
-    title: 'Every text that a client may search for gives a list or a refusal, never an error.',
+    title: 'A search for any text gives a list or a refusal, never an error.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {

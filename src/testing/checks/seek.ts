@@ -164,7 +164,7 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/gone',
-    title: 'A position needs no record: a seek works from where a removed or hypothetical record would be.',
+    title: 'A seek also works from a position at which there is no record, or no longer a record.',
     on: 'parcels',
     needs: ['remove'],
     async run(stage) {

@@ -7,7 +7,7 @@ import type { Row } from '../row.js'
 export const sharedRaces: readonly Check[] = [
   {
     id: 'races/attach',
-    title: 'Of many concurrent attaches by a member to different parents, all with one version, exactly one succeeds.',
+    title: 'If attach() sets a member, exactly one of many concurrent attach() calls with the same version succeeds.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -45,7 +45,7 @@ export const sharedRaces: readonly Check[] = [
           expectEqual(answers[round % 8], 'removed', 'the result of remove()')
           expectThat(
             answers.every((answer) => answer !== 'stale'),
-            "'attached' or 'absent' of attach()",
+            "'attached' or 'absent' from attach()",
             answers,
           )
           expectEqual(await stage.keys({ parent: client(as) }), [], 'the list of the parent after the remove')
@@ -172,7 +172,7 @@ export const sharedRaces: readonly Check[] = [
           expectEqual(
             (await stage.mustRead('C-0')).value.rank,
             rank,
-            `the rank after a replace with concurrent moves as ${as}`,
+            `the rank after a replace during attach() and detach() as ${as}`,
           )
         }
       }
@@ -181,7 +181,8 @@ export const sharedRaces: readonly Check[] = [
   {
     id: 'races/one-version',
     title:
-      'Of concurrent replaces, removes, attaches and detaches by a member, all with one version, exactly one succeeds.',
+      'Exactly one of several concurrent writes with the same version succeeds. This includes attach() and ' +
+      'detach() if they set a member.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach', 'replace', 'remove'],
     async run(stage) {
@@ -240,8 +241,8 @@ export const sharedRaces: readonly Check[] = [
   {
     id: 'races/create-given',
     title:
-      'Of many concurrent creates with one number, exactly one succeeds, and the others are refused as ' +
-      "'duplicate'. Assigned numbers differ from that number.",
+      'Exactly one of many concurrent create() calls with one number succeeds. The others are refused as ' +
+      "'duplicate'. Numbers that are assigned at the same time differ from it.",
     on: 'orders',
     needs: ['create'],
     async run(stage) {

@@ -174,7 +174,7 @@ export const texts: readonly Check[] = [
         expectEqual(
           await stage.read(other?.code, by),
           undefined,
-          `the record that is read in the scope ${JSON.stringify(by.call.scope)} of another`,
+          `the record of another scope that is read in the scope ${JSON.stringify(by.call.scope)}`,
         )
       }
     },
@@ -182,8 +182,8 @@ export const texts: readonly Check[] = [
   {
     id: 'texts/pairs',
     title:
-      'A parent and a record are stored as two values: a pair of other keys that give the same text when joined ' +
-      'is not attached.',
+      'The keys of a parent and a record are stored as two values. Another pair of keys is not attached, even if ' +
+      'it gives the same string when joined.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

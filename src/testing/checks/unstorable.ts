@@ -37,7 +37,7 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/replaced',
-    title: 'A replace with a text that the store cannot hold is refused and changes nothing.',
+    title: 'A replace with a string that many stores cannot hold stores it exactly, or is refused and changes nothing.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -54,8 +54,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/key',
     title:
-      'A create with a key that the store cannot hold is refused or stored exactly; if refused, read, replace ' +
-      'and remove find no record.',
+      'Under a key that many stores cannot hold, read, replace and remove find no record. A create with this key ' +
+      'is refused or stored exactly.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -63,19 +63,19 @@ export const unstorables: readonly Check[] = [
       for (const near of offers(stage, ['\ufffd', 'a\ufffd', 'ab', `${known}\ufffd`])) await stage.create(parcel(near))
       for (const code of [...unstorable, `${known}\0`, `\0${known}`, `${known}\ud800`]) {
         const found = await stage.readAll([code, stage.key(stage.record())])
-        expectThat(found[0] === undefined, 'undefined for such a key', found[0])
+        expectThat(found[0] === undefined, 'undefined for a key without a record', found[0])
         stage.expectValue(found[1], stage.record(), 'the other record of the batch')
         if (adapter.replace !== undefined) {
           const answer = await stage.replace(code, parcel(code))
           expectThat(
             answer === 'absent' || (typeof answer === 'object' && 'refused' in answer),
-            "'absent' or a refusal of replace()",
+            "'absent' or a refusal from replace()",
             answer,
           )
         }
         if (adapter.remove !== undefined) {
           const answer = await stage.remove(code, 'x')
-          expectThat(answer === 'absent', "'absent' of remove()", answer)
+          expectThat(answer === 'absent', "'absent' from remove()", answer)
         }
         if (adapter.create === undefined) continue
         const answer = await stage.create(parcel(code))
@@ -86,7 +86,7 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/list',
-    title: 'A condition with a text that the store cannot hold gives an empty list or a refusal, never an error.',
+    title: 'A condition with a string that many stores cannot hold gives an empty page, never an error.',
     on: 'parcels',
     async run(stage) {
       const { code, label } = stage.record()
@@ -113,8 +113,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/seek',
     title:
-      'A position with a text that the store cannot hold gives a page, or a refusal that names the field, ' +
-      'never an error.',
+      'A seek from a position with a string that many stores cannot hold gives a page, or a refusal that names ' +
+      'the member, never an error.',
     on: 'parcels',
     async run(stage) {
       const sort = 'label'
@@ -123,7 +123,7 @@ export const unstorables: readonly Check[] = [
         for (const backwards of [false, true]) {
           const { items, refused } = await stage.list({ sort, seek: { values: [text, 'P-1'], backwards }, size: 3 })
           if (refused === undefined) continue
-          expectThat(items.length === 0 && refused.members.includes(sort), 'an empty page that names the field', {
+          expectThat(items.length === 0 && refused.members.includes(sort), 'an empty page that names the member', {
             items,
             refused,
           })
@@ -134,8 +134,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/parent',
     title:
-      "The list of a parent whose key the store cannot hold is empty; attach() to it is 'absent', 'stale', " +
-      'refused or stored exactly.',
+      "A parent with a key that many stores cannot hold has an empty list. An attach() to it returns 'absent' or " +
+      "'stale' as usual. Otherwise, it is refused or stored exactly.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {

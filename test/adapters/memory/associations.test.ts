@@ -17,9 +17,9 @@ const attached = (adapter: MemoryAdapter<Pieza, number>, parent: ParentKey) =>
   adapter.list(listRequest({ parent, sort: 'peso,numero' }), call).items.map(({ value }) => value.numero)
 
 describe.each([
-  ['by a member', cliente],
-  ['by several members', ruta],
-  ['in a set', cartera],
+  ['stored in a member', cliente],
+  ['stored in several members', ruta],
+  ['stored apart from the records', cartera],
 ])('an association %s', (_, parent) => {
   it('PATH-7: list returns only records that are attached to the parent', () => {
     const adapter = filled()
@@ -53,7 +53,7 @@ describe.each([
     expect(recordOf(adapter, 1)).toMatchObject({ numero: 1 })
   })
 
-  it('HDR-3: attach and detach compare the version of the record, after checking that it exists', () => {
+  it('HDR-3: attach and detach check first that the record exists, and then its version', () => {
     const adapter = filled()
     expect(adapter.attach(parent, 1, 'other', call)).toBe('stale')
     expect(adapter.attach(parent, 9, 'other', call)).toBe('absent')
@@ -82,7 +82,7 @@ describe.each([
   })
 })
 
-describe('an association by members', () => {
+describe('an association that is stored in members of the record', () => {
   it('PATH-7: attaching copies each part of the parent key to its member, and changes the version', () => {
     const adapter = filled()
     const before = versionOf(adapter, 1)
@@ -237,7 +237,7 @@ describe('an invalid association', () => {
     properties: { id: { type: 'integer' }, a: { type: ['integer', 'null'] } },
   } as const
 
-  it('throws when the adapter is created: it uses a member of the key, or the wrong number of members', () => {
+  it('throws when the adapter is created, if it uses a member of the key or the wrong number of members', () => {
     expect(() =>
       memoryAdapter(
         defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: clientes, by: 'id' }] }),

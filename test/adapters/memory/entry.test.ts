@@ -40,7 +40,7 @@ describe('entryOf', () => {
     )
   })
 
-  it('stores the outermost object of a draft itself, without another copy', () => {
+  it('stores the object that draftOf() returned, without copying it again', () => {
     fc.assert(
       fc.property(plainRows, (row) => {
         const draft = draftOf(row as Row)

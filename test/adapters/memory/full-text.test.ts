@@ -52,13 +52,13 @@ describe('q', () => {
     ['treats quoted words as a phrase', '"entrega en mostrador"', [1]],
     ['matches no phrase across two texts', '"mostrador en entrega"', []],
     ['accepts an unclosed quote', '"gran via', [2]],
-    ['accepts or between words', 'barco or jaen', [1, 4]],
-    ['gives or a lower precedence than adjacent words', 'gran camion OR barco', [2, 4]],
+    ['accepts the operator OR between words', 'barco or jaen', [1, 4]],
+    ['gives the operator OR a lower precedence than adjacent words', 'gran camion OR barco', [2, 4]],
     ['excludes words after -', 'camion -jaen', [2]],
     ['excludes phrases after -', 'mostrador -"en mostrador"', [3]],
     ['accepts a query of excluded words only', '-camion', [3, 4]],
-    ['treats or in quotes as a word', '"or"', []],
-    ['ignores an or without operands', 'or barco or', [4]],
+    ['treats "or" in quotes as a word', '"or"', []],
+    ['ignores an OR without operands', 'or barco or', [4]],
   ])('QUERY-3: %s', (_, search, expected) => {
     const items = found(search)
     expect(search === 'CAMIÓN' ? items : items.toSorted()).toEqual(expected)
@@ -196,15 +196,15 @@ describe('hostile text', () => {
 
   it.each([
     ['quotes', '"'],
-    ['minuses', '-'],
+    ['minus signs', '-'],
     ['lone surrogates', '\uD800'],
     ['phrases', '"a b" '],
-    ['nots', '-a '],
-    ['alternatives', 'a or -b or '],
+    ['excluded words', '-a '],
+    ['OR operators', 'a or -b or '],
     ['one long word', 'a'],
     ['combining marks in the wrong order', '\u0301\u0323'],
     ['quotes and minus signs', '-"'],
-  ])('QUERY-3: 100 kB of %s are processed in linear time, in a query and in a record', (_, part) => {
+  ])('QUERY-3: 100 kB of text made of %s are processed in linear time, in a query and in a record', (_, part) => {
     const text = part.repeat(Math.ceil(100_000 / part.length))
     const adapter = memoryAdapter(piezas, { records: [...records, { numero: 5, lote: `é${text}` }] })
     const start = cpuTime()

@@ -104,7 +104,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(filled(), parts)).toEqual({ examined: 100, total: 100, items: 25 })
   })
 
-  it('a repeated combination of filters gets its own index, and then a page examines only its own records', () => {
+  it('a repeated combination of filters gets an index, and then a page examines only its own records', () => {
     const adapter = filled()
     const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L5' }], sort: 'peso,numero' }
     const costs = Array.from({ length: 20 }, () => cost(adapter, parts, { inquilino: 'T0' }))
@@ -114,7 +114,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(adapter, parts, { inquilino: 'T0' })).toEqual({ examined: 25, total: 999, items: 25 })
   })
 
-  it('a filter by one key examines one record, and a filter by several values examines only the records with these values', () => {
+  it('a filter by one key examines one record; a filter by several values examines only the matching records', () => {
     const adapter = filled()
     expect(cost(adapter, { where: [{ field: 'numero', op: 'eq', value: 77 }], sort: '-peso,numero' })).toEqual({
       examined: 1,

@@ -34,7 +34,7 @@ describe('rangeOf', () => {
 })
 
 describe('isRange', () => {
-  it('QUERY-1: is true for comparisons and for tests for null: their matches are adjacent in an ordered list', () => {
+  it('QUERY-1: is true for comparisons and null tests, because their matches are adjacent in an ordered list', () => {
     const of = (op: string, given: unknown) => isRange({ field: 'm', path: ['m'], op, value: given } as Condition)
     expect([of('eq', 1), of('lt', 1), of('null', true)]).toEqual([true, true, true])
     expect([of('in', [1]), of('contains', 1), of('eq', null)]).toEqual([false, false, false])

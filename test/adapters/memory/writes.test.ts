@@ -265,7 +265,7 @@ describe('create', () => {
 })
 
 describe('compare-and-set', () => {
-  it('HDR-3: of 1,000 writes with one version exactly one succeeds', async () => {
+  it('HDR-3: of 1,000 writes with the same version, exactly one succeeds', async () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, peso: -1 }] })
     const version = adapter.read([1], call)[0]?.version
     const answers = await Promise.all(
@@ -347,11 +347,11 @@ describe('scope', () => {
     expect(adapter.read([4], theirs)).toEqual([undefined])
   })
 
-  it('does not hide that a key is taken by a record outside the scope', () => {
+  it('a create is refused as a duplicate even if the record with its key is outside the scope', () => {
     expect(shared().create({ numero: 2 }, mine)).toEqual({ refused: 'duplicate', members: ['numero'] })
   })
 
-  it('does not allow attaching or detaching to move a record out of it', () => {
+  it('attach and detach cannot move a record out of it', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }] })
     const client = callOf({ scope: { clienteId: 5 } })
     expect(adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, client)).toEqual({

@@ -46,7 +46,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a version set by a trigger', {}, trigger],
     ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a version with a digest', {}, ''],
-  ])('is one UPDATE, and so is the next PATCH with the returned tag: %s', async (_, options, ddl) => {
+  ])('with %s, is one UPDATE, and so is the next PATCH with the returned tag', async (_, options, ddl) => {
     const { one, statements, again, statementsAgain } = await patched(options, ddl)
     expect([one.status, statements]).toEqual([200, ['UPDATE']])
     expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])
@@ -68,7 +68,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
       { write: (_tx: unknown, change: { apply(): unknown }) => void change.apply() } as never,
       trigger,
     ],
-  ])('reads the row first: %s', async (_, options, ddl) => {
+  ])('reads the row first with %s', async (_, options, ddl) => {
     await left.fill(`${table} ${ddl}`)
     const adapter = left.over({ ...options })
     await adapter.ready()
@@ -83,7 +83,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     }
   })
 
-  it('reads the row if an update that bypasses the trigger has changed its content but not its version', async () => {
+  it('reads the row if an update bypassed the trigger, so that the content changed but the version did not', async () => {
     const { one, statements } = await patched({}, trigger, () =>
       left.sql(
         `SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET ` +
@@ -95,7 +95,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     expect(JSON.parse(one.text)).toMatchObject({ a: 'z', b: 'theirs' })
   })
 
-  it('loses no update between two services and SQL', async () => {
+  it('loses no update if two services and SQL change a row at the same time', async () => {
     await left.fill()
     const adapters = [left.over(), left.over()]
     for (const adapter of adapters) await warm(adapter)
@@ -167,7 +167,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a digest', {}, ''],
   ])(
-    'responds like an adapter without cached rows, and stores the same rows: versions by %s (property)',
+    'with versions by %s, responds like an adapter without cached rows and stores the same rows (property)',
     async (_, options, ddl) => {
       let alone = 0
       await fc.assert(

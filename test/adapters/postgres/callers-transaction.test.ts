@@ -114,7 +114,7 @@ describe('a transaction of the caller', () => {
     await client.end()
   })
 
-  it('can be the transaction of a "write" function: an adapter that uses it does not wait for the surrounding write', async () => {
+  it('can be that of a "write" function: an adapter that joins it does not wait for the outer write to end', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     for (const outer of [client, pool]) {
@@ -258,7 +258,7 @@ describe('a transaction of the caller', () => {
       client.release()
     })
 
-    it('on a pool or on PGlite, which it refuses, because a caller cannot open a transaction on them', async () => {
+    it('on a pool or PGlite: within() throws, because a caller cannot open a transaction on them', async () => {
       expect(() => bultosIn(pool).within(pool)).toThrow(open)
       const { client: db, release } = await lentPglite()
       expect(() => bultosIn(db).within(db)).toThrow(open)

@@ -74,7 +74,7 @@ describe('a client that disconnects', () => {
     await client.end()
   })
 
-  it('never cancels the statement of another request, even if requests on few connections abort at random moments', async () => {
+  it('never cancels the statement of another request, even if requests abort at random moments', async () => {
     const store = lentos()
     await store.ready()
     await bultosIn(pool).ready()
@@ -153,7 +153,7 @@ describe('a client that disconnects', () => {
     await proxy.close()
   })
 
-  it('does not stop a write: the signal of a write aborts only at its time limit', async () => {
+  it('does not stop a write, because the signal of a write aborts only at the time limit', async () => {
     await place.sql(`INSERT INTO bultos VALUES ('held', 1)`)
     const holder = new pg.Client(url)
     await holder.connect()

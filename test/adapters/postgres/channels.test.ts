@@ -166,12 +166,12 @@ describe('the channel slow-list', () => {
     expect(String(onWarning.mock.calls)).not.toMatch(/l7|l8/)
   })
 
-  it('does not count the wait for a connection, and ignores a warning function that throws', async () => {
+  it('does not include the wait for a connection, and ignores a warning function that throws', async () => {
     const messages = subscribe()
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     undo.push(() => log.mockRestore())
     const onWarning = () => {
-      throw new Error('of the team')
+      throw new Error('of the service')
     }
     const adapter = over(1, { onWarning })
     await adapter.list(list(), call())

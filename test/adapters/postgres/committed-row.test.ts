@@ -201,7 +201,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'HDR-8: if "write" changes the same row before apply(), "write" runs once and the error of the 500 says how to fix this, under %s',
+    'HDR-8: under %s, if "write" changes the row before apply(), it runs only once and the response is 500',
     async (level) => {
       for (const savepoint of [false, true]) {
         for (const version of ['xmin', { column: 'version', soleWriter: true }] as const) {
@@ -256,7 +256,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     }
   })
 
-  it('HDR-8: if "write" deletes its record before apply(), the response is 500; for an absent record, the response is 404', async () => {
+  it('HDR-8: if "write" deletes the record before apply(), the response is 500, but 404 if there was no record', async () => {
     for (const version of ['xmin', { column: 'version' }] as const) {
       const write: Write = async (tx, change) => {
         await tx.query('DELETE FROM actas WHERE id = $1', [change.key])
@@ -280,14 +280,14 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   })
 
   const undone: readonly (readonly [string, string, Record<string, string>, unknown])[] = [
-    ['PUT', 'PUT without If-Match', {}, { id: 'a', texto: 'dos' }],
-    ['PUT', 'PUT with If-Match', { 'If-Match': '*' }, { id: 'a', texto: 'dos' }],
+    ['PUT without If-Match', 'PUT', {}, { id: 'a', texto: 'dos' }],
+    ['PUT with If-Match', 'PUT', { 'If-Match': '*' }, { id: 'a', texto: 'dos' }],
     ['PATCH', 'PATCH', {}, { texto: 'dos' }],
     ['DELETE', 'DELETE', {}, undefined],
   ]
   it.each(undone)(
-    'VERB-13: %s: if "write" undoes the change by a savepoint, the response is 500 and the error says so (%s)',
-    async (method, _, headers, body) => {
+    'VERB-13: %s: if "write" undoes the change by a savepoint, the response is 500 and the error says so',
+    async (_, method, headers, body) => {
       const { send, close, failures } = await service({
         write: async (tx, change) => {
           await tx.query('SAVEPOINT mine')
@@ -305,7 +305,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: without If-Match, "write" may change the record after apply(), and the response shows that change', async () => {
+  it('HDR-8: the response to a PUT without If-Match shows a change that "write" makes after apply()', async () => {
     const { send, close } = await service({
       write: async (tx, change) => {
         await change.apply()
@@ -334,7 +334,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     await close()
   })
 
-  it('HDR-8: if a rule changes the row before the update, the response is 500 and the error says so', async () => {
+  it('HDR-8: if an SQL rule changes the row before the update, the response is 500 and the error says so', async () => {
     await store.sql(`${book}
       CREATE RULE anota AS ON UPDATE TO actas DO ALSO INSERT INTO libro VALUES (OLD.id)`)
     const { send, close, failures } = await service()
@@ -346,7 +346,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     await close()
   })
 
-  it('HDR-3: a lost race is not blamed on "write", and the change is retried', async () => {
+  it('HDR-3: a change that lost a race against another change is retried, and "write" runs again', async () => {
     let runs = 0
     const write: Write = async (_tx, change) => {
       runs += 1

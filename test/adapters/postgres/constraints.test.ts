@@ -118,7 +118,7 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
     expect((await adapter.read([1], call))[0]).toBeDefined()
   })
 
-  it('does not reveal the message of the database', async () => {
+  it('a refusal does not reveal the message of the database', async () => {
     const refused = JSON.stringify([
       await adapter.create({ id: 3, nombre: 'secreto' }, call),
       await adapter.create({ id: 1, nombre: 'x' }, call),
@@ -160,7 +160,7 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
   })
 })
 
-describe.each(stores)('ERR-2: a refusal points to its member, on $name,', ({ open }) => {
+describe.each(stores)('ERR-2: a refusal on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -168,7 +168,7 @@ describe.each(stores)('ERR-2: a refusal points to its member, on $name,', ({ ope
   })
   afterAll(() => store.close())
 
-  it('even if the constraint belongs to a table behind a view with INSTEAD OF triggers', async () => {
+  it('names its member even if the constraint belongs to a table behind a view with INSTEAD OF triggers', async () => {
     await store.sql(`CREATE TABLE base (id int PRIMARY KEY, nombre text NOT NULL UNIQUE, clase text CHECK (clase <> 'x'), v uuid NOT NULL DEFAULT gen_random_uuid());
       CREATE VIEW inner_view AS SELECT * FROM base; CREATE VIEW vista AS SELECT * FROM inner_view;
       CREATE FUNCTION vista_instead() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -4,8 +4,8 @@ import { DeadlineSemaphore } from '../../../src/adapters/postgres/connections/de
 
 const always = () => true
 
-describe('turns', () => {
-  it('are given at once while turns are free, and then one for each turn that is released', async () => {
+describe('DeadlineSemaphore', () => {
+  it('admits calls at once while turns are free, and then one call for each released turn', async () => {
     const semaphore = new DeadlineSemaphore(2)
     expect([semaphore.acquire(100, always), semaphore.acquire(100, always)]).toEqual([undefined, undefined])
     let begun = false
@@ -22,7 +22,7 @@ describe('turns', () => {
     expect(semaphore.acquire(1, always)).toBeInstanceOf(Promise)
   })
 
-  it('start the call with the least time left first, and calls with equal time in the order of arrival, and skip abandoned calls', async () => {
+  it('admits the call with the least time left first, then in order of arrival, and skips abandoned calls', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -56,7 +56,7 @@ describe('turns', () => {
     )
   })
 
-  it('keep at most twice as many calls as are still waiting', () => {
+  it('removes abandoned calls from its queue before the queue becomes long', () => {
     const semaphore = new DeadlineSemaphore(1)
     semaphore.acquire(1, always)
     let asked = 0

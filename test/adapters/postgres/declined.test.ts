@@ -74,7 +74,7 @@ describe.each(stores)('reads and writes, on $name', ({ open }) => {
     expect(await adapter.create({} as Nota, call)).toMatchObject({ created: { value: { texto: 'defecto' } } })
   })
 
-  it('a call that reads two records of the same transaction may change one of them', async () => {
+  it('a call can read two records that one transaction wrote, and then change one of them', async () => {
     await store.sql(`TRUNCATE notas; INSERT INTO notas (id, texto) VALUES (1, 'x'), (2, 'y')`)
     const one = callOf({ fresh: true })
     const [first] = await adapter.read([1], one)
@@ -85,7 +85,7 @@ describe.each(stores)('reads and writes, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toMatchObject({ texto: 'y' })
   })
 
-  it('an expression in the option "columns" may use any column, even one with a name that the adapter uses in its SQL', async () => {
+  it('an expression in "columns" can use any column, even one whose name the adapter uses in its SQL', async () => {
     await store.sql(
       'CREATE TABLE lugares (id int PRIMARY KEY, place text, k0 text, total text); INSERT INTO lugares VALUES ' +
         `(1, 'a', 'b', 'c'), (2, 'd', 'e', 'f')`,

@@ -122,7 +122,7 @@ describe('the statements for distributed tables', () => {
   it.skipIf(!hasTrees).each([
     ['with members of every kind', (client: pg.Pool) => postgresAdapter(client, { ...options, resource: piezas }), 30],
     [
-      'contained, with an assigned part of the key',
+      'with a composite key whose last part the adapter assigns',
       (client: pg.Pool) => postgresAdapter(client, { table: 'bultos', version, resource: bultos }),
       10,
     ],
@@ -163,11 +163,11 @@ describe('the statements for distributed tables', () => {
       'INSERT of a SELECT without a table',
     ],
     ['SELECT xmin FROM puestas', 'a system column'],
-  ])('are checked by rules that detect statements that Citus refuses: %s', async (text, fault) => {
+  ])('that Citus refuses are detected by the rules of this test: %s', async (text, fault) => {
     expect(await refusedByCitus(sql, text, facts)).toContain(fault)
   })
 
-  it.skipIf(!hasTrees)('are checked by rules that do not apply to ordinary tables', async () => {
+  it.skipIf(!hasTrees)('for ordinary tables are accepted by the rules of this test', async () => {
     expect(await refusedByCitus(sql, 'UPDATE ajenas SET version = DEFAULT RETURNING fecha::text', facts)).toEqual([])
   })
 })
@@ -212,7 +212,7 @@ describe('records in distributed tables', () => {
     expect(numbers).toEqual([1, 2, 7, 8])
   })
 
-  it('VERB-12: an expired idempotency key is reused once, and its table still has one row for it', async () => {
+  it('VERB-12: concurrent creates with the same expired idempotency key create one record', async () => {
     const adapter = postgresAdapter(pool, { ...options, resource: piezas })
     const idempotency = { id: 'clave', fingerprint: 'f' }
     const once = () => adapter.create({ texto: 'una' } as never, { ...call, idempotency })

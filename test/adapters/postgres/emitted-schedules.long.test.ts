@@ -51,7 +51,7 @@ const events = {
   'a socket that breaks': (client: Inner) => client.connection.stream.destroy(new Error('broken')),
   'a notice': (client: Inner) => client.connection.emit('notice', notice('exec_simple_query')),
   'a commit without a standby': (client: Inner) => client.connection.emit('notice', notice('SyncRepWaitForLSN')),
-  'an end by the team': (client: Inner) => void (client as unknown as pg.Client).end().catch(() => undefined),
+  'an end by the service': (client: Inner) => void (client as unknown as pg.Client).end().catch(() => undefined),
 } as const
 
 const works = [
@@ -60,8 +60,8 @@ const works = [
   'create',
   'create with an outbox',
   'create that is cancelled',
-  'a query of the team',
-  'a transaction of the team',
+  'a query of the service',
+  'a transaction of the service',
 ] as const
 
 /** How long to wait before the next step. */
@@ -128,8 +128,8 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
     create: (id) => create(plain, id),
     'create with an outbox': (id) => create(outbox, id),
     'create that is cancelled': (id) => create(slow, id, 60),
-    'a query of the team': () => pool.query('SELECT 1').then(ignore, ignore),
-    'a transaction of the team': async () => {
+    'a query of the service': () => pool.query('SELECT 1').then(ignore, ignore),
+    'a transaction of the service': async () => {
       const client = await pool.connect().catch(ignore)
       if (client === undefined) return
       await client.query('BEGIN; SELECT 1; COMMIT').catch(ignore)
@@ -157,7 +157,7 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
       expect([id, answer, rows.has(id)]).toEqual([id, expect.objectContaining({ created: expect.anything() }), true])
   }
   for (const client of seen) {
-    // The pool adds this listener to idle connections, and a connection that closed keeps it.
+    // A closed connection keeps the listeners of the adapter and of the pool.
     expect(client.listenerCount('notice')).toBe(1)
     expect(client.listenerCount('error')).toBeLessThanOrEqual(3)
     // Only the statements of the adapter are checked, not the service's own statements.

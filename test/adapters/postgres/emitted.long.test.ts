@@ -52,7 +52,7 @@ describe('a connection that ends while the pool hands it out', () => {
   })
   afterEach(() => pool.end())
 
-  it('is replaced if its end arrives in the same segment as the last reply to a query of the service', async () => {
+  it('is replaced if the server ends it in the same TCP segment as the reply to a query of the service', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     for (let round = 0; round < 3; round++) {
@@ -96,7 +96,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await two.end()
   })
 
-  it('does not end the process while the service holds it, whether the service checked it out before or after creating the adapter', async () => {
+  it('does not end the process while the service holds it, checked out before or after the adapter was created', async () => {
     const before = await pool.connect()
     const other = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     bultosIn(pool)
@@ -115,7 +115,7 @@ describe('a connection that ends while the pool hands it out', () => {
 })
 
 describe('a single client that the service created', () => {
-  it('does not end the process when its connection is lost, whether it was connected, connecting, or checked out of a pool', async () => {
+  it('does not end the process when it loses its connection, whatever its state when the adapter was created', async () => {
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
     const connected = new pg.Client(proxy.through(place.url))
@@ -210,8 +210,8 @@ const service = `
     }
   }
   const clients = Array.from({ length: 30 }, (_, n) => one(n))
-  // The next end waits for answers after the last one: a slow machine then proves as much as a fast
-  // one.
+  // Ends the connections again only after 8 more successful creates, so that the test proves as
+  // much on a slow machine as on a fast one.
   for (let i = 0; i < 40; i++) {
     const before = answered
     do await new Promise((resolve) => setTimeout(resolve, 50)); while (answered < before + 8)

@@ -35,7 +35,7 @@ describe('kinds of failures', () => {
     [{ code: '38000', routine: 'plperl_call_perl_trigger_func' }, 'refused'],
     [{ code: 'XX000' }, 'other'],
     [{}, 'other'],
-  ] as const)('%o is %s', (fields, kind) => {
+  ] as const)('%o is classified as "%s"', (fields, kind) => {
     expect(failureKind(failure(fields))).toBe(kind)
   })
 
@@ -44,7 +44,7 @@ describe('kinds of failures', () => {
     expect(stateOf(failure({ code: 'ECONNRESET' }))).toBeUndefined()
   })
 
-  it('a client that reports only the code of an error is sufficient to recognize refusals', async () => {
+  it('refusals are recognized even if the client reports only the code of an error', async () => {
     await using place = await freshSchema()
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
     await place.sql(`

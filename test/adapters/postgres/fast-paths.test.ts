@@ -198,7 +198,7 @@ describe('the optimized paths through `pg`', () => {
     expect(rows).toBeGreaterThanOrEqual(3)
   })
 
-  it('fail at once if a wrapper of all queries fails', async () => {
+  it('fail at once if a function that wraps all queries throws', async () => {
     class Failing extends pg.Client {
       // biome-ignore lint/suspicious/noExplicitAny: wrappers override the method like this
       override async query(given: any, ...more: any[]): Promise<any> {
@@ -235,7 +235,7 @@ describe('a repeated list request', () => {
     expect(await seen()).toEqual(['c', 'a', 'b'])
   })
 
-  it('is compiled again if its object is not deeply frozen', async () => {
+  it('is compiled again if the request object is not deeply frozen', async () => {
     await pool.query(
       `TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`,
     )
@@ -260,7 +260,7 @@ describe('a repeated list request', () => {
 })
 
 describe('a signal that is created lazily', () => {
-  it('is not created for quick statements, and ends slow ones', async () => {
+  it('is not created for quick statements, and cancels slow statements', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('quick', 0), ('slow', 60)`)
     const leaving = new AbortController()
     let asked = 0

@@ -52,8 +52,7 @@ const adapterOver = (options: Options, client: PostgresClient) =>
   })
 
 /**
- * An option that leaves out the adapter's own limit, so that all resources over a client share one
- * limit.
+ * Removes the adapter's own limit, so that all resources over a client share one limit.
  */
 export const sharing = { keepRows: undefined } as unknown as Options
 

@@ -87,7 +87,7 @@ describe('half-open connections of a pool', () => {
     expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a', n: 1 } }])
   })
 
-  it('delay many concurrent requests no longer than one, and writes are made once', async () => {
+  it('delay many concurrent requests no longer than one request, and each write is made once', async () => {
     const plain = bultosIn(pool)
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
@@ -106,7 +106,7 @@ describe('half-open connections of a pool', () => {
     expect(await place.sql(`SELECT bulto FROM buzon WHERE bulto LIKE 'many%'`)).toHaveLength(10)
   })
 
-  it('delay requests in the same way if the pool has a single connection', async () => {
+  it('delay requests by one check if the pool has a single connection', async () => {
     const one = poolOf(1)
     const store = bultosIn(one)
     await store.read(['a'], call)

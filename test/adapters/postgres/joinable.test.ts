@@ -1,6 +1,6 @@
 /**
- * REP-1..3: cases in which separate statements read the link targets, because a join might give
- * another result.
+ * REP-1..3: cases in which link targets (the records that links point to) are read by separate
+ * statements, because a join might give another result.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -93,7 +93,7 @@ describe('a linked table of the same database', () => {
         return lent
       },
     ],
-  ])('is joined to the records of a page and of an item, on %s', async (_name, open) => {
+  ])('is joined to the records of a page and to a single record, on %s', async (_name, open) => {
     const { client, release } = await open()
     const to = target(client)
     const [whole] = await to.read([1], callOf())
@@ -125,7 +125,7 @@ describe('a linked table of the same database', () => {
     expect(await joinedBy(source(pool, from), adapter)).toEqual({})
   })
 
-  it('is not joined if the read of the records must be fresh', async () => {
+  it('is not joined if the request will use the records for a write', async () => {
     const to = target(pool)
     await to.read([1], callOf())
     expect(await joinedBy(source(pool), to, {}, { fresh: true })).toEqual({})

@@ -1,6 +1,6 @@
 /**
- * REP-1..3: the statement that reads a record also joins its link targets, if the join changes
- * nothing but the number of statements.
+ * REP-1..3: one statement reads a record and its link targets (the records that its links point
+ * to), if the response is the same as with separate statements.
  */
 import fc from 'fast-check'
 import pg from 'pg'

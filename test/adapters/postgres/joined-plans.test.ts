@@ -1,6 +1,6 @@
 /**
- * QUERY-7, REP-1: the statement of a page joins link targets only to the rows of the page, however
- * many rows the table has and however deep the page is.
+ * QUERY-7, REP-1: the statement of a page joins link targets (the linked records) only to the rows
+ * of the page. The size of the table and the depth of the page do not matter.
  */
 import express from 'express'
 import pg from 'pg'
@@ -89,7 +89,7 @@ describe('a page whose links are joined', () => {
     ['a deep page', '/v1/contratos?offest=40'],
     ['a page past the middle', `/v1/contratos?offest=${Math.trunc(rows / 25) - 3}`],
     ['the last page', `/v1/contratos?offest=${Math.trunc(rows / 25) - 1}`],
-    ['an expanded page', '/v1/contratos?expand=cliente'],
+    ['a page with ?expand', '/v1/contratos?expand=cliente'],
   ])('takes one index lookup per row: %s', async (_which, path) => {
     const reads = await readsOf(path)
     expect(reads).toEqual([{ by: 'Index Scan', times: expect.any(Number) }])

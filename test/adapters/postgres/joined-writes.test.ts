@@ -1,6 +1,6 @@
 /**
- * HDR-8, REP-1: the response to a write shows link targets as a GET would, with the minimum number
- * of statements.
+ * HDR-8, REP-1: the response to a write shows link targets (the linked records) as a GET would,
+ * with the minimum number of statements.
  */
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -97,7 +97,7 @@ async function changed({ method, path = '/v1/pedidos/1', body, query = '', tagge
 describe('a write', () => {
   it.each<[string, number, Change]>([
     ['a PATCH', 2, { method: 'PATCH', body: { n: 7 } }],
-    ['a PATCH that expands', 2, { method: 'PATCH', body: { n: 7 }, query: '?expand=cliente' }],
+    ['a PATCH with ?expand', 2, { method: 'PATCH', body: { n: 7 }, query: '?expand=cliente' }],
     ['a PATCH of a link', 3, { method: 'PATCH', body: { cliente: { id: 2 } } }],
     ['a PATCH of a record whose links are null', 2, { method: 'PATCH', path: '/v1/pedidos/2', body: { n: 7 } }],
     ['a PATCH without If-Match', 2, { method: 'PATCH', body: { n: 7 }, tagged: false }],
@@ -113,7 +113,7 @@ describe('a write', () => {
       { method: 'POST', path: '/v1/pedidos', body: { id: 9, cliente: { id: 1 }, zona: { pais: 'ar', numero: 1 } } },
     ],
     [
-      'a POST that expands',
+      'a POST with ?expand',
       2,
       { method: 'POST', path: '/v1/pedidos', query: '?expand=cliente', body: { id: 9, cliente: { id: 2 } } },
     ],
@@ -154,26 +154,26 @@ const others: readonly (readonly [string, string, Change])[] = [
     { method: 'PATCH', body: { n: 7 } },
   ],
   [
-    'a trigger calls a function that writes to it',
+    'a trigger calls a function that writes to the target',
     `CREATE FUNCTION cambia(n integer) RETURNS text LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'n' || n; RETURN 'b'; END $$;
      CREATE FUNCTION otra() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.nota := cambia(NEW.n); RETURN NEW; END $$;
      CREATE TRIGGER otra BEFORE UPDATE ON pedidos FOR EACH ROW EXECUTE FUNCTION otra()`,
     { method: 'PATCH', body: { n: 7 } },
   ],
   [
-    'a statement-level trigger writes to it',
+    'a statement-level trigger writes to the target',
     `CREATE FUNCTION otra() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'otra'; RETURN NULL; END $$;
      CREATE TRIGGER otra BEFORE UPDATE ON pedidos FOR EACH STATEMENT EXECUTE FUNCTION otra()`,
     { method: 'PATCH', body: { n: 7 } },
   ],
   [
-    'a trigger after an insert writes to it',
+    'a trigger after an insert writes to the target',
     `CREATE FUNCTION otra() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'n' || NEW.n; RETURN NULL; END $$;
      CREATE TRIGGER otra AFTER INSERT ON pedidos FOR EACH ROW EXECUTE FUNCTION otra()`,
     { method: 'POST', path: '/v1/pedidos', body: { id: 9, n: 7, cliente: { id: 1 } } },
   ],
   [
-    'the default of a column calls a function that writes to it',
+    'the default of a column calls a function that writes to the target',
     `CREATE FUNCTION cuenta() RETURNS integer LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'contada'; RETURN 1; END $$;
      ALTER TABLE pedidos ADD COLUMN cuenta integer NOT NULL DEFAULT cuenta()`,
     { method: 'POST', path: '/v1/pedidos', body: { id: 9, n: 7, cliente: { id: 1 } } },
@@ -194,15 +194,15 @@ const others: readonly (readonly [string, string, Change])[] = [
   ],
 ]
 
-describe('a write that changes its link target', () => {
-  it.each(others)('reads it afterwards: %s', async (_why, ddl, change) => {
+describe('a write that can change the link target', () => {
+  it.each(others)('reads the target after the write: %s', async (_why, ddl, change) => {
     await place.sql(ddl)
     await described()
     await changed(change)
     await changed({ ...change, body: { ...change.body, ...(change.method === 'POST' ? { id: 10 } : {}), n: 8 } })
   })
 
-  it('also reads it afterwards for a PUT without If-Match, which may have waited for another write', async () => {
+  it('reads the target after a PUT without If-Match, which might have waited for another write', async () => {
     await described()
     await changed({ method: 'PUT', body: { id: 1, n: 3, cliente: { id: 2 } }, tagged: false })
   })

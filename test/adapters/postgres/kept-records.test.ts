@@ -62,7 +62,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     ])
   })
 
-  it('if the reply to COMMIT is lost, the outcome is unknown (503), and a retry with the same key gets the record', async () => {
+  it('if the reply to COMMIT is lost, the create gets 503, and a retry with the same key gets the record', async () => {
     const call = keyed()
     const lost = proxy.loseReply('COMMIT')
     const over = store({}, through)
@@ -138,7 +138,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await store().create({ id: 'slow', n: 1 }, call)).toEqual(made)
   })
 
-  it('without locks, an equal create waits for the running one, and gets its result', async () => {
+  it('with lock: false, an equal create waits for the running create, and gets its result', async () => {
     const unlocked = () => store({ idempotency: { ...idempotency, lock: false } })
     for (let round = 0; round < 5; round++) {
       const call = keyed()
@@ -150,7 +150,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     }
   })
 
-  it('without locks, a create that waits too long fails, and changes nothing', async () => {
+  it('with lock: false, a create that waits too long fails, and changes nothing', async () => {
     const call = keyed()
     const other = await pool.connect()
     await other.query('BEGIN')
@@ -166,9 +166,9 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
   })
 
   it.each([
-    ['the table itself', 'INSERT'],
-    ['a trigger of the table', 'UPDATE'],
-  ])('a unique violation reported by %s means a running request, not a duplicate record', async (_, event) => {
+    ['the INSERT', 'INSERT'],
+    ['the UPDATE', 'UPDATE'],
+  ])('a unique violation in %s of a key means a running request, not a duplicate record', async (_, event) => {
     await place.sql(
       `CREATE FUNCTION tomada() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE unique_violation USING TABLE = 'claves', CONSTRAINT = 'claves_pkey'; END $$;
        CREATE TRIGGER tomada BEFORE ${event} ON claves FOR EACH ROW EXECUTE FUNCTION tomada()`,
@@ -251,7 +251,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(warnings).toEqual([])
   })
 
-  it('in a transaction of the caller, a stored result is visible within the transaction and is rolled back with it', async () => {
+  it('in a transaction of the caller, a stored result is visible, and is rolled back with the transaction', async () => {
     const client = await pool.connect()
     const inner = store({}, client as never)
     const call = keyed()
@@ -365,7 +365,7 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
         "CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
       /has no unique index on "id"/,
     ],
-  ])('refuses %s, and says how to fix it', async (_, statements, message) => {
+  ])('reports an error and says how to fix it: %s', async (_, statements, message) => {
     await place.sql(statements)
     const failure = await tried(bultosIn(pool, { idempotency }).ready())
     expect(failure).toBeInstanceOf(ConfigurationError)

@@ -66,7 +66,7 @@ describeWithCaches('responses with cached rows', () => {
     ['a sole writer', '', { version: { column: 'version', soleWriter: true } }],
     ['a digest', '', {}],
   ] as const)(
-    'equal those of an adapter without a cache, byte for byte, despite other writers: versions by %s (property)',
+    'with versions by %s, equal those of an adapter without a cache, despite other writers (property)',
     async (_, ddl, options) => {
       let hits = 0
       let slim = 0

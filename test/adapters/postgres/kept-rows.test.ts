@@ -54,7 +54,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('is read only by key and version in any list, also with a scope, once most rows of lists are cached', async () => {
+  it('needs only its key and version to be read by a list, after most rows of earlier lists were cached', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
@@ -230,7 +230,7 @@ describeWithCaches('a row with an unchanged version', () => {
     }
   })
 
-  it('counts towards one limit for all resources over a client, and each resource has its own rows', async () => {
+  it('counts towards a limit that all resources over a client share; each resource has its own rows', async () => {
     const [one, other] = [over(sharing), over({ ...sharing, columns: { b: 'oculto' } })]
     await place.sql(`UPDATE fichas SET b = 'b', oculto = 'o'`)
     await warm(one)
@@ -244,7 +244,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect(await read(other)).toBe(await read(other))
   })
 
-  it('is cached up to the limit, is counted among the caches of the service, and is not cached with caches: false', async () => {
+  it('is cached up to the limit, is counted in service.caches(), and is not cached with caches: false', async () => {
     const small = over({ keepRows: 3_000 })
     await warm(small)
     await listed(small)
@@ -274,26 +274,30 @@ describe('a row is not cached', () => {
       { version: { column: 'version', soleWriter: true, next: 'coalesce(version, gen_random_uuid())' } },
     ],
     [
-      'if the default is more than a random value',
+      'if the default of the version is more than a random value',
       { version: { column: 'version', soleWriter: true } },
       `CREATE TABLE fichas (${columns}, version uuid NOT NULL DEFAULT coalesce(NULL, gen_random_uuid()))`,
     ],
     ['if a member is computed', { columns: { b: { expression: `lower(_r.a)` } } }],
     ['if rows are read through a view or a query', { readFrom: 'SELECT * FROM fichas' }],
     ['if each read is in a transaction with a session function', { session: async () => {} }],
-    ['if a digest omits a member for functions of the team', { columns: { oculto: 'oculto' } }, without],
     [
-      'if other tables inherit from its table',
+      'if a digest omits a column that is read only for the functions of the service',
+      { columns: { oculto: 'oculto' } },
+      without,
+    ],
+    [
+      'if other tables inherit from the table',
       { version: { column: 'version', soleWriter: true } },
       `CREATE TABLE fichas (${columns}, ${uuid}); CREATE TABLE hija () INHERITS (fichas)`,
     ],
     [
-      'if its table is partitioned',
+      'if the table is partitioned',
       {},
       `CREATE TABLE fichas (${columns}, ${uuid}) PARTITION BY HASH (id); CREATE TABLE parte PARTITION OF fichas ` +
         `FOR VALUES WITH (MODULUS 1, REMAINDER 0); ${trigger}`,
     ],
-    ['if the option disables it', { keepRows: false }],
+    ['if the option "keepRows" is false', { keepRows: false }],
   ]
 
   beforeAll(() =>
@@ -319,7 +323,7 @@ describe('a row is not cached', () => {
   })
 
   itWithCaches(
-    'in a transaction of the team, by a client that may be in one, or in the embedded database',
+    'in a transaction of the service, through a client that might be in a transaction, or in PGlite',
     async () => {
       await fill()
       const adapter = over()
@@ -349,7 +353,7 @@ describe('a row is not cached', () => {
     },
   )
 
-  itWithCaches('if it is read from the primary, and reads use a replica', async () => {
+  itWithCaches('if it is read from the primary although reads use a replica', async () => {
     await fill()
     const replica = new pg.Pool({ connectionString: place.url, max: 2 })
     const adapter = over({ replica: true }, { read: replica, write: place.pool })

@@ -53,7 +53,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
   const adapter = (more = {}) => postgresAdapter(store.client, { resource: cosas, table: 'cosas', ...more })
 
   it.each([
-    ['as made by the router', {}],
+    ['with default options', {}],
     ['with onUpdate', { onUpdate: (value: object) => ({ ...value }) }],
     ['in a transaction', { write: async () => {} }],
     ['with a version computed from some columns', { version: { expression: 'md5(_r.nota)' } }],
@@ -70,7 +70,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     expect(await cosa.replace(1, { ...stored.value, nota: 'z' }, stored.version, call)).toBe('stale')
   })
 
-  it('VERB-5: a PATCH of another member keeps them, and a PATCH of such a member is validated', async () => {
+  it('VERB-5: a PATCH of another member keeps them, and a PATCH that sends one is validated', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const before = await store.sql(all)
     const server = await listen(express().use(api({ versions: { v1: [mount(cosas, adapter())] } })))
@@ -220,7 +220,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     })
   })
 
-  it("if the service's own function drops a required member, this is an error of the function, not of the client", async () => {
+  it("a required member that the service's own function drops is an error of the function, not of the client", async () => {
     await store.sql('TRUNCATE cosas; ALTER TABLE cosas ALTER COLUMN nota SET NOT NULL')
     const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 describe('a connection of a pool that is lost during use', () => {
   // An unhandled `error` event ends a process. In this test it would make the test run fail.
-  it('costs a read a second attempt, and does not end the process', async () => {
+  it('causes a second attempt of a read, and does not end the process', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     await adapter.ready()
     const lost = proxy.loseReply('FROM')

@@ -159,7 +159,7 @@ describe('an update by another session', () => {
       )
     })
 
-    it('causes the same serialization failure as for a table in a REPEATABLE READ transaction of the caller', async () => {
+    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as for a table', async () => {
       for (const relation of [ddl, table]) {
         await sessions.reset(tables + relation)
         const adapter = adapterOf()
@@ -281,19 +281,16 @@ describe('an update by another session', () => {
   })
 
   it.each([
-    ['', 'without a foreign key'],
-    ['ALTER TABLE en_lote ADD FOREIGN KEY (pieza) REFERENCES piezas', 'with a foreign key'],
-  ])(
-    'that attaches a record leaves no row in the separate table when the record is removed (%s %s)',
-    async (constraint) => {
-      await sessions.reset(`${tables}${table}${constraint}`)
-      const adapter = adapterOf()
-      // Like `attach()`, this locks the row of the record and inserts the row of the association.
-      const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
-      expect(await sessions.concurrently(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
-      expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
-    },
-  )
+    ['without a foreign key', ''],
+    ['with a foreign key', 'ALTER TABLE en_lote ADD FOREIGN KEY (pieza) REFERENCES piezas'],
+  ])('that attaches a record during its removal leaves no row in the separate table, %s', async (_, constraint) => {
+    await sessions.reset(`${tables}${table}${constraint}`)
+    const adapter = adapterOf()
+    // Like `attach()`, this locks the row of the record and inserts the row of the association.
+    const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
+    expect(await sessions.concurrently(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
+    expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
+  })
 
   it('is detected by an attach with If-Match, if the association is in a separate table', async () => {
     for (const relation of [table, views[0][1]]) {
@@ -306,7 +303,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost if the owner of the view lacks the privilege to lock the rows, but the trigger can write them', async () => {
+  it('is not lost if the owner of a view lacks the privilege to lock rows, but the trigger can write them', async () => {
     const role = `r_${randomBytes(6).toString('hex')}`
     await sessions.reset(`${tables}${views[0][1]}`)
     const [{ schema } = { schema: '' }] = await sessions.sql('SELECT current_schema() AS schema')
@@ -342,7 +339,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost if a client has transaction(work); if that must begin REPEATABLE READ, an error says so', async () => {
+  it('is not lost if the client has transaction(work); an error says if this must begin REPEATABLE READ', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),

@@ -167,7 +167,7 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     })
   })
 
-  it('a new process starts as soon as its column exists, nullable or not; otherwise the error names the column', async () => {
+  it('a new process starts as soon as its column exists; before that, the error names the column', async () => {
     await expect(young().ready()).rejects.toThrow(/"nueva" has no column "nueva"/)
     for (const kind of ['text', `text NOT NULL DEFAULT 'x'`, `text GENERATED ALWAYS AS (upper(texto)) STORED`]) {
       await store.sql(`ALTER TABLE t DROP COLUMN IF EXISTS nueva; ALTER TABLE t ADD COLUMN nueva ${kind}`)
@@ -176,7 +176,7 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     }
   })
 
-  it('a required column that no process sets is refused at start, and the error lists the steps in the right order', async () => {
+  it('a required column that no process sets is refused at start, and the error lists the steps of the fix', async () => {
     await store.sql(
       `ALTER TABLE t ADD COLUMN nueva text; UPDATE t SET nueva = 'x'; ALTER TABLE t ALTER COLUMN nueva SET NOT NULL`,
     )

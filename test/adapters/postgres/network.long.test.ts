@@ -63,7 +63,7 @@ describe('the adapter over a failing network', () => {
   })
 
   it.each(['53300', '57P03', '58000', 'XX000', 'MY001'])(
-    'reports the outcome of a write as unknown if its reply is a FATAL %s of a proxy',
+    'reports the outcome of a write as unknown if a proxy replaces the reply by a FATAL error (%s)',
     async (state) => {
       const store = adapter()
       const hooked = bultosIn(pool, { write: (tx) => tx.query('SELECT 1').then(() => {}) })
@@ -201,7 +201,8 @@ describe('the adapter over a failing network', () => {
     await until(() => own.totalCount).toBe(0)
     proxy.stall()
     const before = proxy.connections
-    // The pool has replaced its first connections once there are more connections than it allows.
+    // The pool allows two connections, so a third one proves that the pool has given up one of the
+    // first two.
     await until(async () => {
       await refusedWith(store.read(['a'], within(300)))
       return proxy.connections

@@ -1,6 +1,6 @@
 /**
- * REP-4: a `numeric` column with an unusual scale refuses a decimal with a message that is true of the
- * column. PostgreSQL 15 allows scales that are negative or above the precision.
+ * REP-4: if a `numeric` column refuses a decimal, the message states which decimals the column
+ * accepts. PostgreSQL 15 allows scales that are negative or above the precision.
  */
 import { expect, it } from 'vitest'
 import { decimals, decimalTexts } from '../../../src/adapters/postgres/values/number-types.js'
@@ -29,11 +29,14 @@ it.each<
     ['0.1234', '0.00123', '1'],
     'must have 2 zeros directly after the decimal point, and at most 4 digits there',
   ],
-])('REP-4: numeric%s', (_, limits, held, refused, message) => {
-  const texts = decimalTexts(limits)
-  for (const value of held) expect(texts.fault(value), value).toBeUndefined()
-  for (const value of refused) expect(texts.fault(value), value).toBe(message)
-  const numbers = decimals(limits)
-  for (const value of held) expect(numbers.fault(Number(value)), value).toBeUndefined()
-  for (const value of refused) expect(numbers.fault(Number(value)), value).toBe(message)
-})
+])(
+  'REP-4: if numeric%s refuses a decimal, the message states which decimals it accepts',
+  (_, limits, held, refused, message) => {
+    const texts = decimalTexts(limits)
+    for (const value of held) expect(texts.fault(value), value).toBeUndefined()
+    for (const value of refused) expect(texts.fault(value), value).toBe(message)
+    const numbers = decimals(limits)
+    for (const value of held) expect(numbers.fault(Number(value)), value).toBeUndefined()
+    for (const value of refused) expect(numbers.fault(Number(value)), value).toBe(message)
+  },
+)

@@ -7,7 +7,7 @@ import { call } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
 
 describe('a client with only a query method', () => {
-  it('runs single statements, and refuses operations that need several statements in one transaction', async () => {
+  it('runs single statements, and throws for operations that need several statements in one transaction', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
@@ -40,7 +40,7 @@ describe('a client with only a query method', () => {
     await place.drop()
   })
 
-  it('does not delay a response beyond its time limit if it hangs, and its network errors are errors of the store', async () => {
+  it('cannot delay a response beyond the time limit if it hangs, and its network errors cause a 503', async () => {
     const hangs = { query: () => new Promise<never>(() => {}) }
     await refusedWith(bultosIn(hangs).read(['a'], within(100)))
     const broken = {
@@ -52,7 +52,7 @@ describe('a client with only a query method', () => {
 })
 
 describe('PGlite', () => {
-  it('runs transactions one after another, also within a transaction of the caller, and is unavailable once closed', async () => {
+  it('runs transactions one after another, joins a transaction of the caller, and is unavailable when closed', async () => {
     const db = await freshPglite()
     await db.exec(ddl)
     const adapter = bultosIn(db, {

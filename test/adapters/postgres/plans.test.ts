@@ -140,7 +140,7 @@ describe('QUERY-7: the cost of a page', () => {
     }
   })
 
-  it('a jump deep into wide rows reads only keys until the page, if an index covers them', async () => {
+  it('a jump to a deep page of wide rows reads only keys until that page, if an index covers the keys', async () => {
     const asked = { ...request({ sort: 'fecha,numero' }), offset: Math.floor(rows * 0.8) }
     const jump = await costOf(asked)
     expect(jump.nodes.map((node) => node['Node Type'])).toContain('Index Only Scan')

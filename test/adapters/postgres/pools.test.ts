@@ -26,7 +26,7 @@ describe('a full pool', () => {
     await place.drop()
   })
 
-  it('gets back a connection that arrives at the moment at which its request is aborted', async () => {
+  it('gets back a connection that arrives while its request is being aborted', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
@@ -89,7 +89,7 @@ describe('a pool with a query timeout', () => {
 })
 
 describe('separate clients for reads and writes', () => {
-  it('the first is used for reads, and the second for writes and for reads that a write needs', async () => {
+  it('reads use the client "read"; writes, and the reads that they need, use the client "write"', async () => {
     const [a, b] = [await freshDatabase(), await freshDatabase()]
     await Promise.all([
       a.sql(`${ddl} INSERT INTO bultos VALUES ('x', 1)`),

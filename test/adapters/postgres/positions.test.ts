@@ -1,6 +1,6 @@
 /**
- * The position in the log that each client has reached by its writes. Positions are stored in the
- * process or in Redis. The tests use a real Redis.
+ * The position in the write-ahead log that each client has reached by its writes. Positions are
+ * stored in the process or in Redis. The tests use a real Redis.
  */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -61,7 +61,7 @@ describe('positions in the process', () => {
     )
   })
 
-  it('for a client without recent writes, only the position of a minute ago is needed', () => {
+  it('a client without recent writes needs only the position of a minute ago', () => {
     let now = 0
     const store = new ProcessPositions(() => now)
     store.raise('ana', at(1))
@@ -103,7 +103,7 @@ describe('redisReplicaPositions()', () => {
   })
   const storeOf = (name: string) =>
     redisReplicaPositions({ prefix: `${prefix}${name}:`, sendCommand: (...command) => client.sendCommand(command) })
-  /** Makes the stored marks older by this time. */
+  /** Makes the stored positions older by this time. */
   const age = async (name: string, milliseconds: number): Promise<void> => {
     const marks = `${prefix}${name}:marks`
     await client.hIncrBy(marks, 'at', -milliseconds)
@@ -122,7 +122,7 @@ describe('redisReplicaPositions()', () => {
     expect(await client.pTTL(`${prefix}shared:client:ana`)).toBeGreaterThan(minute)
   })
 
-  it('raises a minimum position for all clients, to the position of a minute ago', async () => {
+  it('raises the minimum position for all clients to the position of a minute ago', async () => {
     const store = storeOf('floor')
     await store.raise('ana', at(100))
     await age('floor', minute)
@@ -146,7 +146,7 @@ describe('redisReplicaPositions()', () => {
     expect(compare((await store.get('ana')) as string, at(9))).toBe(0)
   })
 
-  it('names invalid options', () => {
+  it('throws for invalid options, and names them', () => {
     expect(() => redisReplicaPositions({} as never)).toThrow(/"sendCommand" of redisReplicaPositions\(\) is missing/)
     expect(() => redisReplicaPositions({ sendCommand: async () => undefined, prefx: 'a' } as never)).toThrow(/prefix/)
   })

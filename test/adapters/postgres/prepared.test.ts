@@ -68,7 +68,7 @@ describe('prepared statements', () => {
     expect(names(await prepared())).toEqual(names(before))
   })
 
-  it('can have a name that another statement already has (42P05)', async () => {
+  it('replace another statement that already has their name (42P05)', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     await store.read(['a'], call)

@@ -1,6 +1,7 @@
 /**
- * Faults in the catalog that make every request of a kind fail, although the planner does not
- * detect them. `ready()` reports them, and says how to fix them.
+ * Faults of a table that make one kind of request fail every time. For example, an exhausted
+ * sequence makes every create fail. The planner does not detect these faults. `ready()` finds them
+ * in the catalog, and says how to fix them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'

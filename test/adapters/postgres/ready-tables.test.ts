@@ -1,6 +1,6 @@
 /**
- * `ready()` for tables of every kind that can serve requests: it refuses none of them, and warns
- * about missing privileges and features.
+ * `ready()` accepts every kind of table that can serve requests. It warns about missing privileges,
+ * and refuses some kinds of tables on other servers.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -130,14 +130,14 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       { rest: 'resto' },
     ],
     [
-      'the same with partitions',
+      'a partitioned table with a composite key and a numbered part',
       `CREATE TABLE t (zona text, dia date, n int, texto text, resto jsonb, v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, dia, n)) PARTITION BY RANGE (dia);
        CREATE TABLE t_a PARTITION OF t FOR VALUES FROM ('2000-01-01') TO ('2000-02-01'); CREATE TABLE t_b PARTITION OF t FOR VALUES FROM ('2024-01-01') TO ('2025-01-01')`,
       compuesta,
       { rest: 'resto', version: { column: 'v' } },
     ],
     [
-      'a table that inherits, and one with children',
+      'a table that inherits from one table, and from which another table inherits',
       'CREATE TABLE abuela (id text PRIMARY KEY, texto text); CREATE TABLE t (extra int, PRIMARY KEY (id)) ' +
         'INHERITS (abuela); CREATE TABLE nieta (PRIMARY KEY (id)) INHERITS (t)',
       simple,
@@ -151,14 +151,14 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       { version: { expression: 'v' } },
     ],
     [
-      'a table that is read through a view, and one that is read through a query',
+      'a table that is read through a view',
       'CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE VIEW ' +
         'v AS SELECT t.*, 1 AS otra FROM t',
       simple,
       { version: { column: 'v' }, readFrom: 'v' },
     ],
     [
-      'a query',
+      'a table that is read through a query',
       `CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid())`,
       simple,
       { version: { column: 'v' }, readFrom: 'SELECT t.*, count(*) OVER () AS n FROM t;' },
@@ -184,14 +184,14 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       {},
     ],
     [
-      'a row-level trigger, a rule on inserts, and generated columns',
+      'a rule on inserts, and a generated column',
       `CREATE TABLE t (id text PRIMARY KEY, texto text GENERATED ALWAYS AS ('x' || id) STORED, hecho timestamptz NOT NULL DEFAULT now());
        CREATE TABLE diario (id text); CREATE RULE copia AS ON INSERT TO t DO ALSO INSERT INTO diario VALUES (NEW.id)`,
       computed,
       {},
     ],
     [
-      'names with quotes, dots, spaces, other scripts and of 62 bytes',
+      'names of 62 bytes, and names with quotes, dots, spaces and other scripts',
       `CREATE SCHEMA IF NOT EXISTS "${odd.replaceAll('"', '""')}"; DROP TABLE IF EXISTS "${odd.replaceAll('"', '""')}"."${long}";
        CREATE TABLE "${odd.replaceAll('"', '""')}"."${long}" ("${long}" text PRIMARY KEY, "${odd.replaceAll('"', '""')}" text, "v.v" uuid NOT NULL DEFAULT gen_random_uuid(), "b b" boolean)`,
       simple,
@@ -203,7 +203,7 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       },
     ],
     [
-      'enumerations, domains, and types of fewer digits',
+      'a domain as the key, and an enumeration whose only label is empty',
       `DO $$ BEGIN CREATE TYPE vacia AS ENUM (''); CREATE DOMAIN corta AS varchar(1) CHECK (VALUE <> ''); EXCEPTION WHEN duplicate_object THEN NULL; END $$;
        CREATE TABLE t (id corta PRIMARY KEY, texto vacia)`,
       simple,
@@ -250,7 +250,7 @@ describe.each(stores)('an identity column other than the key, on $name', ({ open
 })
 
 describe('ready() with a replica', () => {
-  it('reports an unavailable replica at each call, and checks every way of counting', async () => {
+  it('reports an unavailable replica at each call, for every value of the option "count"', async () => {
     await using place = await freshSchema()
     await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
     await using proxy = await startProxy({
@@ -277,7 +277,7 @@ describe('ready() with a replica', () => {
   })
 })
 
-describe('ready() warns about conditions that may change while the process runs', () => {
+describe('ready() and conditions that can change while the process runs', () => {
   let place: Place
   let role: string
   let pool: pg.Pool
@@ -301,7 +301,7 @@ describe('ready() warns about conditions that may change while the process runs'
   const version = { column: 'v' } as const
   const as = (options: Options = {}) => readyOn({ client: pool }, simple as never, { version, ...options })
 
-  it('missing privileges, but a role that may only read can start', async () => {
+  it('warns about missing privileges, but a role that may only read can start', async () => {
     for (const probe of ['catalog', 'explain', 'execute'] as const)
       expect(await as({ probe })).toEqual([
         expect.stringMatching(/may not INSERT/),
@@ -322,7 +322,7 @@ describe('ready() warns about conditions that may change while the process runs'
     expect(await adapter.read(['a'], call)).toMatchObject([{ value: { texto: 'b' } }])
   })
 
-  it('missing privileges for some columns, or for a sequence', async () => {
+  it('warns about missing privileges for some columns, or for a sequence', async () => {
     await place.sql(`GRANT INSERT, DELETE ON t TO ${role}; GRANT UPDATE (texto) ON t TO ${role}`)
     expect(await as()).toEqual([
       expect.stringMatching(/may not use the sequence t_v_seq: a create in "simples" will fail/),
@@ -334,7 +334,7 @@ describe('ready() warns about conditions that may change while the process runs'
     expect(await as({ probe: 'execute' })).toEqual([])
   })
 
-  it('row-level security without a policy for the role', async () => {
+  it('warns about row-level security without a policy for the role', async () => {
     await place.sql(
       'ALTER TABLE t ENABLE ROW LEVEL SECURITY; CREATE POLICY leen ON t FOR SELECT USING (true); CREATE POLICY ' +
         'otros ON t FOR UPDATE TO postgres USING (true)',
@@ -352,7 +352,7 @@ describe('ready() warns about conditions that may change while the process runs'
     await place.sql('ALTER TABLE t DISABLE ROW LEVEL SECURITY')
   })
 
-  it('a database that is read-only at the moment', async () => {
+  it('warns about a database that is read-only at the moment', async () => {
     await place.sql(`ALTER ROLE ${role} SET default_transaction_read_only = on`)
     const url = new URL(place.url)
     url.username = role
@@ -365,7 +365,7 @@ describe('ready() warns about conditions that may change while the process runs'
     await place.sql(`ALTER ROLE ${role} RESET default_transaction_read_only`)
   })
 
-  it('a short statement_timeout causes no warning, and a locked table is an Unavailable error', async () => {
+  it('does not warn about a short statement_timeout, and throws Unavailable for a locked table', async () => {
     const url = new URL(place.url)
     url.searchParams.set('options', `-c search_path=${place.name} -c statement_timeout=2000`)
     const hasty = new pg.Pool({ connectionString: url.href, max: 1 })
@@ -379,7 +379,7 @@ describe('ready() warns about conditions that may change while the process runs'
     await hasty.end()
   })
 
-  it('a missing privilege to read is an error', async () => {
+  it('throws if the privilege to read is missing', async () => {
     await place.sql(`REVOKE SELECT ON t FROM ${role}`)
     const error = await tried(as())
     expect(error).toBeInstanceOf(ConfigurationError)
@@ -389,7 +389,7 @@ describe('ready() warns about conditions that may change while the process runs'
 })
 
 describe('ready() and tables on other servers', () => {
-  it('a read-only foreign table is refused, and accepted if only reads are offered', async () => {
+  it('a read-only foreign table is accepted only if the mount offers no writes', async () => {
     await using place = await freshDatabase()
     await place.sql(`
       CREATE EXTENSION file_fdw; CREATE SERVER archivos FOREIGN DATA WRAPPER file_fdw;

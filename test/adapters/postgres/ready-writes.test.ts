@@ -1,6 +1,6 @@
 /**
- * Tables that can be read, but on which every write fails. `ready()` detects them at start, by the
- * statements of requests.
+ * Tables that can be read, but on which every create, every replace or every remove fails.
+ * `ready()` detects them at start, by the statements of requests.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
@@ -33,7 +33,7 @@ const autores = defineResource({
 const service = (adapter: never, options = {}) =>
   api({ versions: { v1: [mount(notas, adapter, options), mount(autores, memoryAdapter(autores), { item: ['GET'] })] } })
 
-describe.each(stores)('ready() refuses a table on which every write fails, on $name', ({ open }) => {
+describe.each(stores)('ready() and tables on which one kind of write always fails, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -66,7 +66,7 @@ describe.each(stores)('ready() refuses a table on which every write fails, on $n
       /create.*cannot insert into view "t".*INSTEAD OF INSERT.*item: \['GET'\]/s,
     ],
     [
-      'a view that accepts only updates',
+      'a view that accepts no deletes',
       `${base}; CREATE VIEW t AS SELECT a.id, a.texto, a.autor, a.v FROM base a JOIN base b USING (id);
        CREATE OR REPLACE FUNCTION pasa() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
        CREATE TRIGGER pasa INSTEAD OF INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION pasa()`,
@@ -80,27 +80,27 @@ describe.each(stores)('ready() refuses a table on which every write fails, on $n
       /cannot change materialized view "t"/,
     ],
     [
-      'a rule instead of updates',
+      'a rule that replaces updates by nothing',
       'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); CREATE RULE nada AS ON UPDATE TO t DO ' +
         'INSTEAD NOTHING',
       {},
       /replace.*cannot perform UPDATE RETURNING/s,
     ],
     [
-      'a rule for some deletes',
+      'a rule that ignores some deletes',
       'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); CREATE RULE algunos AS ON DELETE TO t WHERE ' +
         'OLD.id = 1 DO INSTEAD NOTHING',
       {},
       /remove.*cannot perform DELETE RETURNING/s,
     ],
     [
-      'a column without a default that no create sets',
+      'a required column without a default that no create sets',
       `CREATE TABLE t (id int PRIMARY KEY, texto text, autor text, obligatoria int NOT NULL)`,
       {},
       /no create sets the column "obligatoria", which is NOT NULL.*ALTER TABLE "t" ALTER COLUMN "obligatoria" (SET DEFAULT|DROP NOT NULL)/s,
     ],
     [
-      'an unwritten member in such a column',
+      'a required column of a member that is never written',
       `CREATE TABLE t (id int PRIMARY KEY, texto text NOT NULL, autor text)`,
       { columns: { texto: { write: false } } },
       /no create sets the column "texto", which is NOT NULL/,
@@ -125,7 +125,7 @@ describe.each(stores)('ready() refuses a table on which every write fails, on $n
       {},
       /replace.*replica identity.*REPLICA IDENTITY/s,
     ],
-  ])('%s', async (_, sql, options, message) => {
+  ])('refuses %s', async (_, sql, options, message) => {
     await reset(sql)
     const { adapter } = adapterOver(options)
     const error = await adapter.ready().catch((reason: unknown) => reason)

@@ -24,7 +24,7 @@ const piezas = defineResource({
 })
 const attached = { piezas: { table: 'en_ruta', parent: 'ruta', key: 'pieza' } }
 
-describe('ready() reports errors, and says how to fix them', () => {
+describe('ready()', () => {
   let store: Store
   beforeAll(async () => {
     store = await openPostgres()
@@ -35,7 +35,7 @@ describe('ready() reports errors, and says how to fix them', () => {
   it.each<[string, string, Partial<PostgresAdapterOptions>, RegExp]>([
     ['no table', '', {}, /there is no table "t".*tableDdl/],
     [
-      'no column, with the closest name',
+      'no column (the error suggests the closest name)',
       'numero bigint PRIMARY KEY, numero_de_envios text, fecha text',
       {},
       /"numeroDeEnvio" has no column "numero_de_envio"\. Did you mean "numero_de_envios"\?/,
@@ -113,7 +113,7 @@ describe('ready() reports errors, and says how to fix them', () => {
       { attached: { piezas: { table: 'en_ruta', parent: 'x', key: 'pieza' } } },
       /has no column "x"/,
     ],
-  ])('%s', async (_, columns, options, message) => {
+  ])('reports an error and says how to fix it: %s', async (_, columns, options, message) => {
     await store.sql(`DROP TABLE IF EXISTS t; ${columns === '' ? '' : `CREATE TABLE t (${columns})`}`)
     const adapter = postgresAdapter(store.client, { resource: piezas, table: 't', attached, ...options } as never) as {
       ready(): Promise<void>

@@ -177,8 +177,8 @@ describe('a client of a paused replica sees', () => {
   })
 })
 
-describe('reads use the primary', () => {
-  it('while the replica is down, and the replica again after it is back', async () => {
+describe('reads that should use the replica use the primary instead', () => {
+  it('while the replica is down, and use the replica again when it is back', async () => {
     await using over = await serving(resources())
     const id = next()
     await over.ask('POST', 'libros', libro(id, 'uno'))

@@ -69,7 +69,7 @@ describe('the adapter, over a server that restarts,', () => {
     ['an immediate restart', () => server.restart('immediate')],
     ['kill -9 and a restart', () => server.kill().then(() => server.start())],
     [
-      'kill -9 of the server’s process of each connection',
+      'kill -9 of the server process of one connection',
       async () => {
         const [row] = await sql(
           `SELECT string_agg(pid::text, ',') AS pids FROM pg_stat_activity WHERE backend_type = 'client backend' ` +

@@ -122,7 +122,7 @@ describe('a failure of a shared round trip', () => {
     await own.drop()
   })
 
-  it('by a timeout ends each read at its own time limit', async () => {
+  it('caused by a timeout, ends each read at its own time limit', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)
@@ -139,7 +139,7 @@ describe('a failure of a shared round trip', () => {
     )
   })
 
-  it('by a lost connection causes a retry for each read', async () => {
+  it('caused by a lost connection, leads to a retry of each read', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)

@@ -175,7 +175,7 @@ describe.each(stores)('numbers of other programs, in $name', ({ open }) => {
 })
 
 describe('the decimals that are shown as the same double', () => {
-  it('QUERY-1: have bounds; JavaScript parses an included bound to this double, and an excluded one to its neighbour', () => {
+  it('QUERY-1: lie between two bounds; JavaScript parses an inclusive bound, but no exclusive one, to this double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const ends = comparedRounded('=', value, 'numeric')

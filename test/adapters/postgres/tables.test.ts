@@ -104,7 +104,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     ).toEqual([4, 2, 3])
   })
 
-  it('xmin as the version: every change gets a new version, and no version is reused for a later change or another record', async () => {
+  it('with xmin as the version, every change gets a new version, and no version is ever used again', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, { resource: without, table: 'courier.t_pieza', columns })
     const seen = new Set<string>()
@@ -444,7 +444,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     await adapter.create({ cabecera: 'b', secuencia: 2147483647 }, call)
     expect(await next('b'), 'a client has used the last number').toBe(2)
     await adapter.create({ cabecera: 'c', secuencia: 2147483647 }, call)
-    expect([await next('c'), await next('c')], 'and no other number').toEqual([1, 2])
+    expect([await next('c'), await next('c')], 'a client has used the last number, and no other number').toEqual([1, 2])
     expect(
       await adapter.read(
         [

@@ -63,14 +63,14 @@ const plot = fc.record({
   rounds: fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 3, maxLength: 12 }),
 })
 
-describe.each(stores)('tags, over $name', ({ open }) => {
+describe.each(stores)('entity tags, over $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
   }, 120_000)
   afterAll(() => store.close())
 
-  it('HDR-8: one strong tag never has two bodies, no 304 hides a change, and no update is lost with If-Match', async () => {
+  it('HDR-8: different bodies have different tags, no 304 hides a change, and If-Match loses no update', async () => {
     await fc.assert(
       fc.asyncProperty(plot, async ({ trigger, version, hook, rounds }) => {
         await store.sql(`

@@ -18,7 +18,7 @@ describe('conflicts between transactions', () => {
   })
   afterAll(() => pool.end().then(() => place.drop()))
 
-  it('retries the whole transaction after a serialization failure (40001)', async () => {
+  it('the whole transaction is retried after a serialization failure (40001)', async () => {
     let runs = 0
     let met = 0
     let meet = (): void => {}
@@ -45,7 +45,7 @@ describe('conflicts between transactions', () => {
     expect(await place.sql('SELECT count(*)::int AS n FROM buzon')).toEqual([{ n: done.length }])
   })
 
-  it('retries the whole transaction after a deadlock (40P01)', async () => {
+  it('the whole transaction is retried after a deadlock (40P01)', async () => {
     let met = 0
     let meet = (): void => {}
     const both = new Promise<void>((resolve) => {
@@ -65,12 +65,12 @@ describe('conflicts between transactions', () => {
       { created: {} },
       { created: {} },
     ])
-    // At its second attempt, the transaction may deadlock with the other transaction again.
+    // When a transaction is retried, it might deadlock with the other transaction again.
     expect(met).toBeGreaterThanOrEqual(3)
     expect(await place.sql('SELECT n FROM cuentas')).toEqual([{ n: 2 }, { n: 2 }])
   })
 
-  it('reports that nothing was changed if conflicts never end', async () => {
+  it('if every attempt conflicts, the caller gets an error that says that nothing was changed', async () => {
     let runs = 0
     const adapter = bultosIn(pool, {
       write: async (tx) => {
@@ -93,7 +93,7 @@ describe('the time limit of a transaction', () => {
   })
   afterAll(() => pool.end().then(() => place.drop()))
 
-  it('is set on the server for this transaction, but not for the next one', async () => {
+  it('is set on the server for one transaction, and does not affect the next transaction', async () => {
     const seen: unknown[] = []
     const show = async (tx: SqlClient) => {
       const { rows } = await tx.query(
@@ -130,7 +130,7 @@ describe('the time limit of a transaction', () => {
     expect(await bultosIn(pool).read(['slow'], call)).toEqual([undefined])
   })
 
-  it('ends a transaction whose function never settles, and closes its connection', async () => {
+  it('ends a transaction whose "write" function never settles, and closes its connection', async () => {
     const adapter = bultosIn(pool, { write: () => new Promise(() => {}) })
     expect((await refusedWith(adapter.create({ id: 'hangs' }, within(200)))).detail).toMatch(unchanged)
     // The pool has only one connection, so the next caller gets a new one.
@@ -148,8 +148,8 @@ describe('the time limit of a transaction', () => {
         await gate
       },
     })
-    // `left()` always returns 150, so by its own clock the call still has time left when its caller
-    // gets the response.
+    // Here `left()`, which returns the remaining milliseconds, returns 150 even after the timeout.
+    // So a check of `left()` cannot prevent the commit.
     expect((await refusedWith(adapter.create({ id: 'late' }, { ...call, left: () => 150 }))).detail).toMatch(unchanged)
     go()
     expect(await bultosIn(pool, { acquireTimeout: 20_000 }).read(['late'], call)).toEqual([undefined])

@@ -4,9 +4,9 @@ import { freshSchema } from '../../servers/databases.js'
 
 export interface TwoSessions {
   readonly pool: pg.Pool
-  /** Runs statements in a third session. Returns the rows of the last one. */
+  /** Runs statements in a third session. Returns the rows of the last statement. */
   sql(text: string): Promise<Record<string, unknown>[]>
-  /** Empties the schema, and runs these statements. */
+  /** Empties the schema, and runs the given statements. */
   reset(text: string): Promise<void>
   /**
    * Runs SQL in a transaction of another session, and starts the request. Commits the transaction

@@ -74,7 +74,7 @@ describe('a write that no synchronous standby confirms', () => {
     ]
   }
 
-  it('causes a 503 with an unknown outcome, alone and in a transaction, and is not retried', async () => {
+  it('causes a 503 with an unknown outcome, with or without a transaction, and is not retried', async () => {
     for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write()))))
       expect(detail).toMatch(unknown)
     // This server has committed each write exactly once, but no standby has confirmed it.
@@ -93,7 +93,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('has the same result with a single client', async () => {
+  it('causes the same 503 if the adapter has a single client instead of a pool', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     for (const write of writes(client)) expect((await refusedWith(write())).detail).toMatch(unknown)
@@ -102,7 +102,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('has the same result if the time limit of the request or an administrator ends the wait', async () => {
+  it('causes the same 503 if the time limit of the request, or an administrator, ends the wait', async () => {
     const limited = bultosIn(pool)
     expect((await refusedWith(limited.create({ id: 'limited' }, within(3_000)))).detail).toMatch(unknown)
     const cancelled = refusedWith(bultosIn(pool).create({ id: 'cancelled' }, call))
@@ -112,7 +112,7 @@ describe('a write that no synchronous standby confirms', () => {
     expect((await cancelled).detail).toMatch(unknown)
   })
 
-  it('has the same result if the connection is terminated during the wait', async () => {
+  it('causes the same 503 if the connection is terminated during the wait', async () => {
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
     })
@@ -129,7 +129,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('has the same result with a custom client that reports only the code of the error', async () => {
+  it('causes the same 503 with a custom client that reports only the code of the error', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0
@@ -161,7 +161,7 @@ describe('a write that no synchronous standby confirms', () => {
     await client.end()
   })
 
-  it('keeps its connection, and reads continue', async () => {
+  it('does not close its connection, and does not affect reads', async () => {
     const store = bultosIn(pool, soon)
     const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
     const before = new Set(await Promise.all(Array.from({ length: 8 }, pid)))
@@ -173,7 +173,7 @@ describe('a write that no synchronous standby confirms', () => {
     for (let i = 0; i < 8; i++) expect(await store.read(['n1'], request())).toMatchObject([{ value: { id: 'n1' } }])
   })
 
-  it('has the same result even if the session hides warnings', async () => {
+  it('causes the same 503 in a transaction even if the session hides warnings', async () => {
     const quiet = new pg.Pool({ connectionString: `${server.url}?options=-c%20client_min_messages%3Derror`, max: 1 })
     const together = bultosIn(quiet, {
       ...soon,
@@ -184,7 +184,7 @@ describe('a write that no synchronous standby confirms', () => {
     await quiet.end()
   })
 
-  it('may be missed if the session hides warnings, so ready() warns about this', async () => {
+  it('could be reported as a success if the session hides warnings, so ready() warns about that', async () => {
     const warnings = async (options: string) => {
       const messages: string[] = []
       const own = new pg.Pool({ connectionString: `${server.url}?options=${encodeURIComponent(options)}`, max: 1 })
@@ -206,10 +206,10 @@ describe('VERB-12: a retry of a write that no synchronous standby confirmed', ()
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
   const store = () => bultosIn(pool, { idempotency, ...soon })
 
-  it('is acknowledged once the wait for a standby has ended, and not before', async () => {
+  it('succeeds only after the wait for a standby has ended', async () => {
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
-    // Both fail: the look-up before the create, and the create itself.
+    // The look-up of the idempotency key and the repeated create both fail.
     expect((await refusedWith(store().recall?.(keyed('one', request())))).detail).toMatch(unknown)
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     const waiting = bultosIn(pool, { idempotency }).recall?.(keyed('one', request()))
@@ -223,7 +223,7 @@ describe('VERB-12: a retry of a write that no synchronous standby confirmed', ()
     await setStandby('absent')
   })
 
-  it('does not wait if the key does not exist', async () => {
+  it('does not wait if the idempotency key is not stored', async () => {
     expect(await store().recall?.(keyed('none', request()))).toBeUndefined()
   })
 })

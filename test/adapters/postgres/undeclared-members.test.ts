@@ -1,6 +1,6 @@
 /**
- * Members of JSON columns that the schema does not declare. Clients do not see them, so a PATCH
- * keeps them (VERB-5).
+ * Members that are stored in JSON columns, but are not declared in the schema. Clients do not see
+ * these members, so a PATCH keeps them (VERB-5).
  */
 import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -59,7 +59,7 @@ describe.each(stores)('undeclared JSON members, on $name', ({ open }) => {
     server.send('PATCH', '/v1/fichas/1', { 'content-type': type }, body)
   const operations = 'application/json-patch+json'
 
-  it('VERB-5: a PATCH of another member keeps them', async () => {
+  it('VERB-5: a PATCH of a declared member keeps the undeclared members', async () => {
     const answer = await patch({ nota: 'b' })
     expect(answer).toMatchObject({
       status: 200,
@@ -70,19 +70,19 @@ describe.each(stores)('undeclared JSON members, on $name', ({ open }) => {
     expect(await stored()).toEqual({ lugar, lineas })
   })
 
-  it('VERB-5: a PATCH within the same object keeps its other members', async () => {
+  it('VERB-5: a PATCH of an object keeps the undeclared members of the object', async () => {
     expect((await patch({ lugar: { plano: { x: 2 } } })).status).toBe(200)
     expect(await stored()).toEqual({ lugar: { ...lugar, plano: { x: 2, z: 3 } }, lineas })
     expect((await patch([{ op: 'replace', path: '/lugar/calle', value: 'Real' }], operations)).status).toBe(200)
     expect(await stored()).toEqual({ lugar: { ...lugar, calle: 'Real', plano: { x: 2, z: 3 } }, lineas })
   })
 
-  it('a list that is sent replaces the stored one, and null removes an object', async () => {
+  it('a list in a PATCH replaces the whole stored list, and null removes an object', async () => {
     expect((await patch({ lineas: [{ n: 9 }], lugar: null })).status).toBe(200)
     expect(await store.sql('SELECT lugar, lineas::text FROM fichas')).toEqual([{ lugar: null, lineas: '[{"n": 9}]' }])
   })
 
-  it('REP-8: a client that sends such a member gets a 422, because the member is undeclared', async () => {
+  it('REP-8: a PATCH of an undeclared member gets a 422', async () => {
     const answer = await patch({ lugar: { piso: 5 } })
     expect(answer).toMatchObject({ status: 422, json: { errors: [{ pointer: '/lugar/piso' }] } })
     expect(await stored()).toEqual({ lugar, lineas })

@@ -91,33 +91,36 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     return { ...server, put, get: (id: number) => server.send('GET', `/v1/lecturas/${id}`) }
   }
 
-  it.each(versions)('VERB-3: a PUT of what GET showed keeps every digit; the version is %s', async (_, more) => {
-    await store.sql(`TRUNCATE lecturas; ${plain}`)
-    for (const [i, [column, sql]] of odd.entries())
-      await store.sql(`INSERT INTO lecturas (id, nota, ${column}) VALUES (${i}, 'a', ${sql})`)
-    const before = await store.sql(all)
-    const server = await serving(more)
-    for (const id of [...odd.keys(), 50]) {
-      const shown = await server.get(id)
-      const headers = { 'if-match': String(shown.headers.etag) }
-      expect(await server.put(id, shown.json as object), JSON.stringify(odd[id])).toMatchObject({
-        status: 200,
-        json: shown.json as object,
-      })
-      const now = await server.get(id)
-      const nota = { ...(shown.json as object), nota: 'b' }
-      expect(await server.put(id, nota, { 'if-match': String(now.headers.etag) })).toMatchObject({
-        status: 200,
-        json: nota,
-      })
-      expect((await server.put(id, nota, headers)).status).toBe(412)
-    }
-    expect(await store.sql(all)).toEqual(before)
-    expect(await store.sql('SELECT DISTINCT nota FROM lecturas')).toEqual([{ nota: 'b' }])
-    await server.close()
-  })
+  it.each(versions)(
+    'VERB-3: a PUT of the response to a GET keeps every digit, if the version is %s',
+    async (_, more) => {
+      await store.sql(`TRUNCATE lecturas; ${plain}`)
+      for (const [i, [column, sql]] of odd.entries())
+        await store.sql(`INSERT INTO lecturas (id, nota, ${column}) VALUES (${i}, 'a', ${sql})`)
+      const before = await store.sql(all)
+      const server = await serving(more)
+      for (const id of [...odd.keys(), 50]) {
+        const shown = await server.get(id)
+        const headers = { 'if-match': String(shown.headers.etag) }
+        expect(await server.put(id, shown.json as object), JSON.stringify(odd[id])).toMatchObject({
+          status: 200,
+          json: shown.json as object,
+        })
+        const now = await server.get(id)
+        const nota = { ...(shown.json as object), nota: 'b' }
+        expect(await server.put(id, nota, { 'if-match': String(now.headers.etag) })).toMatchObject({
+          status: 200,
+          json: nota,
+        })
+        expect((await server.put(id, nota, headers)).status).toBe(412)
+      }
+      expect(await store.sql(all)).toEqual(before)
+      expect(await store.sql('SELECT DISTINCT nota FROM lecturas')).toEqual([{ nota: 'b' }])
+      await server.close()
+    },
+  )
 
-  it('a PUT of another value replaces such a value, and a PUT of null then replaces the new one', async () => {
+  it('a PUT replaces a value that JSON cannot represent, and a second PUT replaces the new value by null', async () => {
     await store.sql(`TRUNCATE lecturas`)
     const server = await serving()
     const cases = [
@@ -147,7 +150,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     await server.close()
   })
 
-  it('PUT and PATCH agree: null keeps a number that could not be shown', async () => {
+  it('a null in a PUT or PATCH keeps a number that GET shows as null', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, grande, peso) VALUES (1, 9223372036854775807, 'NaN')`)
     const before = await store.sql(all)
     const server = await serving()
@@ -172,7 +175,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     await store.sql('DROP FUNCTION nada CASCADE')
   })
 
-  it('several changes of a row in one transaction of the caller keep such a value', async () => {
+  it('replacing a row twice in one transaction of the caller keeps a value that JSON cannot represent', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, peso) VALUES (1, 'NaN')`)
     const adapter = postgresAdapter(store.client, { resource: lecturas, table: 'lecturas' })
     const change = async (tx: SqlClient): Promise<void> => {
@@ -192,7 +195,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     expect(await store.sql('SELECT nota, peso::text FROM lecturas')).toEqual([{ nota: 'b', peso: 'NaN' }])
   })
 
-  it('REP-8: ready() warns about writable members that no statement writes, unless the resource is read-only', async () => {
+  it('REP-8: ready() warns about members that are never written, unless the schema makes them readOnly', async () => {
     await store.sql(
       'CREATE TABLE sumas (id int PRIMARY KEY, a int, doble int GENERATED ALWAYS AS (a * 2) STORED, b int)',
     )

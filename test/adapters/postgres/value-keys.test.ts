@@ -1,6 +1,7 @@
 /**
- * Values with several spellings in keys, scopes, lists, views and retries of creates (PATH-9,
- * PATH-11, VERB-12), and formats that their columns do not support.
+ * Values that can be spelled in several ways, such as a UUID in upper case, in keys, scopes, lists,
+ * views and repeated creates (PATH-9, PATH-11, VERB-12). Also tests formats that do not match the
+ * type of their column.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -51,7 +52,7 @@ const visitas = defineResource({
   ...visita,
   scope: (principal) => (principal === undefined ? {} : { cliente: String(principal) }),
 })
-/** The same resource, contained in its client. */
+/** The same resource as a sub-collection of `clientes`. */
 const contenidas = defineResource({ ...visita, parent: { of: clientes, by: 'cliente' } })
 const facturas = defineResource({
   collection: 'facturas',
@@ -141,7 +142,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     await adapters?.close()
   })
 
-  it('PATH-9, PATH-11: a composite key is found by every spelling of its parts, also below its parent', async () => {
+  it('PATH-9, PATH-11: every spelling of a composite key finds its record, also in a sub-collection', async () => {
     const { send } = service
     const record = {
       desde: '2026-11-21T00:00:00+02:00',
@@ -190,7 +191,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     expect((await send('GET', `/v1/visitas/${key(id, '2026-11-20T22:00:00.000Z')}`)).status).toBe(404)
   })
 
-  it('QUERY-2: members in JSON are sorted by the values of their formats', async () => {
+  it('QUERY-2: members of a JSON column are sorted by value, not by spelling, if they have a format', async () => {
     const { send } = service
     const values = ['-10', '9', '10', '100']
     const moments = [
@@ -286,7 +287,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
   let store: Store
   beforeAll(async () => {
     store = await open()
-    // With PGlite, the first statement starts the database.
+    // The first statement starts PGlite, and should not count toward the time limit of a test.
     await store.sql('SELECT 1')
   })
   afterAll(() => store.close())
@@ -307,7 +308,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
   }
 
   it.each(Object.entries(shown))(
-    'REP-8: for a column of type %s, ready() accepts exactly the formats for which PUT accepts what GET shows',
+    'REP-8: for a column of type %s, ready() accepts only formats in which PUT accepts the value from GET',
     async (type, { sample, fits }) => {
       await store.sql(
         `CREATE TABLE f_${type} (id int PRIMARY KEY, valor ${type}); INSERT INTO f_${type} VALUES (1, '${sample}')`,
@@ -341,7 +342,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
     await expect(over('largos', { type: 'string', minLength: 40 }).adapter.ready()).rejects.toThrow(/lower minLength/)
   })
 
-  it('QUERY-1: ready() warns about formats in a text column, and about labels of an enumeration that the schema lacks', async () => {
+  it('QUERY-1: ready() warns about formats in text columns, and about enum labels that the schema lacks', async () => {
     await store.sql(
       `CREATE TYPE color AS ENUM ('rojo', 'azul'); CREATE TABLE avisos (id int PRIMARY KEY, valor text); CREATE ` +
         'TABLE colores (id int PRIMARY KEY, valor color)',

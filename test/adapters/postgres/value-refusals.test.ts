@@ -45,19 +45,38 @@ const cosas = defineResource<Cosa>()({
 /** Errors that a trigger of the server really raises. The value of `nombre` selects the error. */
 const raised: readonly (readonly [what: string, body: string, members?: readonly string[]])[] = [
   ['a plain exception', `RAISE EXCEPTION 'hunter2'`],
-  ['a code of the team', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'MY001'`],
-  ['a code of letters', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'ABCDE'`],
-  ['the unhandled user-defined exception of SQL', `RAISE EXCEPTION 'hunter2' USING ERRCODE = '45000'`],
-  ['a code of PostgreSQL, a missing feature', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'feature_not_supported'`],
-  ['a code of PostgreSQL, a privilege', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'insufficient_privilege'`],
-  ['a code of PostgreSQL, a state', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'object_not_in_prerequisite_state'`],
-  ['a code of PostgreSQL, an undefined object', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'undefined_object'`],
-  ['a code of PostgreSQL, a cancel', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'query_canceled'`],
-  ['an internal error', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'XX000'`],
-  ['a triggered action', `RAISE EXCEPTION 'hunter2' USING ERRCODE = '09000'`],
-  ['a column of its own', `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad'`, ['edad']],
-  ['a column and its table', `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad', TABLE = TG_TABLE_NAME`, ['edad']],
-  ['a column of another table', `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad', TABLE = 'otra'`],
+  ['an exception with a custom SQLSTATE', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'MY001'`],
+  ['an exception with an SQLSTATE of letters', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'ABCDE'`],
+  ['an exception with the SQLSTATE 45000', `RAISE EXCEPTION 'hunter2' USING ERRCODE = '45000'`],
+  [
+    'an exception with the SQLSTATE of a missing feature',
+    `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'feature_not_supported'`,
+  ],
+  [
+    'an exception with the SQLSTATE of a missing privilege',
+    `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'insufficient_privilege'`,
+  ],
+  [
+    'an exception with the SQLSTATE of a wrong state',
+    `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'object_not_in_prerequisite_state'`,
+  ],
+  [
+    'an exception with the SQLSTATE of an undefined object',
+    `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'undefined_object'`,
+  ],
+  ['an exception with the SQLSTATE of a canceled query', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'query_canceled'`],
+  ['an exception with the SQLSTATE of an internal error', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'XX000'`],
+  ['an exception with the SQLSTATE of a triggered action', `RAISE EXCEPTION 'hunter2' USING ERRCODE = '09000'`],
+  ['an exception that names its column', `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad'`, ['edad']],
+  [
+    'an exception that names its column and table',
+    `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad', TABLE = TG_TABLE_NAME`,
+    ['edad'],
+  ],
+  [
+    'an exception that names a column of another table',
+    `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad', TABLE = 'otra'`,
+  ],
   [
     'a constraint',
     `RAISE check_violation USING MESSAGE = 'hunter2', CONSTRAINT = 'orden', TABLE = TG_TABLE_NAME`,
@@ -66,8 +85,8 @@ const raised: readonly (readonly [what: string, body: string, members?: readonly
   ['an exception that was caught and raised again', `BEGIN PERFORM 1 / 0; EXCEPTION WHEN OTHERS THEN RAISE; END`],
   ['a division by zero', `PERFORM 1 / (length(NEW.nombre) - length(NEW.nombre))`],
   ['an assertion', `ASSERT NEW.nombre = '', 'hunter2'`],
-  ['INTO STRICT without a row', `SELECT 1 INTO STRICT NEW.a FROM pg_class WHERE false`],
-  ['INTO STRICT with several rows', `SELECT i INTO STRICT NEW.a FROM generate_series(1, 2) i`],
+  ['SELECT INTO STRICT without a row', `SELECT 1 INTO STRICT NEW.a FROM pg_class WHERE false`],
+  ['SELECT INTO STRICT with several rows', `SELECT i INTO STRICT NEW.a FROM generate_series(1, 2) i`],
   ['a CASE without a branch', `CASE NEW.nombre WHEN 'hunter2' THEN NULL; END CASE`],
   ['a subquery of several rows', `NEW.a := (SELECT i FROM generate_series(1, 2) i)`],
   ['a text that is not a number', `NEW.a := NEW.nombre::int`],
@@ -136,7 +155,7 @@ const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: ob
   ['a deferred trigger', { a: 55 }, { refused: 'rule', members: ['a'] }],
 ]
 
-describe.each(stores)('refusals that depend on values, on $name', ({ open }) => {
+describe.each(stores)('values that the database refuses, on $name', ({ open }) => {
   let store: Store
   let adapter: PostgresAdapter<Cosa, number>
   beforeAll(async () => {
@@ -147,7 +166,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
   })
   afterAll(() => store.close())
 
-  it.each(cases)('%s', async (_, value, refusal) => {
+  it.each(cases)('ERR-2: create() and replace() return a refusal for %s', async (_, value, refusal) => {
     expect(await adapter.create({ id: 9, ...value }, call)).toMatchObject(refusal)
     expect(await adapter.replace(2, { id: 2, ...value }, undefined, call)).toMatchObject(refusal)
     expect(await store.sql('SELECT id, nombre, a FROM cosas ORDER BY id')).toEqual([
@@ -179,7 +198,8 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
       members: ['a', 'b'],
       why: expect.any(String),
     })
-    // Two columns have this domain, and the database does not say which of them refused its value.
+    // Two columns have this domain, and the database does not report which of the two refused its
+    // value.
     expect(await over.create({ id: 2, edad: -1 }, call)).toMatchObject({ refused: 'rule', members: [] })
   })
 
@@ -202,7 +222,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     }
   })
 
-  it("an error in the service's own SQL is an error of the service, not a refusal of the record", async () => {
+  it('an error in the SQL of a trigger is an error of the service, not a refusal of the record', async () => {
     await store.sql(`
       CREATE TABLE rotas (id int PRIMARY KEY, nombre text);
       CREATE FUNCTION rota() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -262,7 +282,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     await expect(Promise.resolve(over.replace(1, { id: 1 }, undefined, call))).rejects.toMatchObject({ code: '22023' })
   })
 
-  it('partitions: a row without a partition, a row that violates a constraint of its partition, and a row that cannot move', async () => {
+  it('a row is refused if it has no partition, breaks a rule of its partition, or moves to another one', async () => {
     await store.sql(`
       CREATE TABLE partes (id int, zona text, n int CONSTRAINT n_baja CHECK (n < 10), v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (id, zona), UNIQUE (zona, n)) PARTITION BY LIST (zona);
       CREATE TABLE partes_n PARTITION OF partes FOR VALUES IN ('norte');
@@ -301,7 +321,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     expect(await over.read([{ id: 3, zona: 'norte' }], call)).toEqual([undefined])
   })
 
-  it('a trigger that changes the row that fired it (27000)', async () => {
+  it('a record is refused if a trigger changes the row that fired the trigger (27000)', async () => {
     await store.sql(`
       CREATE TABLE eco (id int PRIMARY KEY, nombre text);
       INSERT INTO eco VALUES (1, 'a');

@@ -52,7 +52,7 @@ const made = (result: Created<Pieza, string>): Stored<Pieza> => {
 const where = (field: string, value: unknown, op = 'eq') =>
   listRequest({ sort: 'id', where: [{ field, op, value } as never] })
 
-describe.each(stores)('values on $name', ({ open }) => {
+describe.each(stores)('stored values, on $name', ({ open }) => {
   let store: Store
   let adapter: PostgresAdapter<Pieza, string>
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.each(stores)('values on $name', ({ open }) => {
   const ids = async (field: string, value: unknown, op?: string) =>
     (await adapter.list(where(field, value, op), call)).items.map((item) => item.value.id)
 
-  it('REP-4: keeps seven fractional digits, and compares them', async () => {
+  it('REP-4: all seven fractional digits of a time are stored and compared', async () => {
     const dates = [
       '0001-01-01T00:00:00.0000001',
       '2024-02-29T23:59:59.1234567',
@@ -83,7 +83,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect(await ids('fecha', dates[2], 'lt')).toHaveLength(2)
   })
 
-  it('keeps numbers as doubles, and integers up to 2^53-1', async () => {
+  it('numbers are stored as doubles, and integers up to 2^53-1', async () => {
     for (const peso of [0.1, 5e-324, 1.7976931348623157e308, 123456789.12345679, -1e-7, 1 / 3]) {
       expect(await kept({ peso })).toMatchObject({ peso })
       expect(await ids('peso', peso)).toContain(`k${count}`)
@@ -94,7 +94,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     }
   })
 
-  it('keeps any Unicode text, in columns and in JSON', async () => {
+  it('any Unicode text is stored unchanged, in columns and in JSON', async () => {
     for (const texto of [
       '',
       ' ',
@@ -116,7 +116,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     }
   })
 
-  it('keeps every value that a schema allows (property)', async () => {
+  it('every value that a schema allows is stored unchanged (property)', async () => {
     const text = fc.string({ unit: 'grapheme' }).filter((one) => !/\0|\p{Surrogate}/u.test(one))
     const record = fc.record(
       {
@@ -141,7 +141,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     )
   })
 
-  it('refuses text that PostgreSQL cannot store, in every input, and names the member', async () => {
+  it('text that PostgreSQL cannot store is refused in every input, and the refusal names the member', async () => {
     for (const bad of ['a\0b', '\ud800', 'x\udc00y']) {
       for (const [value, member] of [
         [{ texto: bad }, 'texto'],
@@ -169,7 +169,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect(await adapter.read(['bad'], call)).toEqual([undefined])
   })
 
-  it('never executes names, values or operators as SQL', async () => {
+  it('names, values and operators are never executed as SQL', async () => {
     const evil = `'); DROP TABLE piezas; --`
     expect(await kept({ texto: evil })).toMatchObject({ texto: evil })
     expect(await ids('texto', evil)).toHaveLength(1)
@@ -178,7 +178,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect((await adapter.list(listRequest({ sort: 'id' }), call)).total).toBeGreaterThan(0)
   })
 
-  it('compares values in JSON by their type', async () => {
+  it('values in JSON are compared by their type', async () => {
     made(await adapter.create({ id: 'j1', dentro: { nombre: '10', edad: 10, alta: true } }, call))
     made(await adapter.create({ id: 'j2', dentro: { nombre: '9', edad: 9, alta: false } }, call))
     made(await adapter.create({ id: 'j3', dentro: {} }, call))
@@ -252,7 +252,7 @@ const columns: readonly (readonly [
   ['positivo', { type: 'integer' }, [1], []],
 ]
 
-describe.each(stores)('columns on $name', ({ open }) => {
+describe.each(stores)('columns of each type, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -260,50 +260,53 @@ describe.each(stores)('columns on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it.each(columns)('%s stores every value exactly or refuses it', async (type, schema, keeps, refuses) => {
-    const table = `t_${type.replace(/\W+/g, '_')}`
-    await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type})`)
-    const resource = defineResource<{ id: number; valor?: unknown }>()({
-      collection: 'cosas',
-      key: 'id',
-      schema: { type: 'object', properties: { id: { type: 'integer' }, valor: schema } },
-    })
-    const adapter = postgresAdapter(store.client, { resource, table })
-    await adapter.ready()
-    let id = 0
-    for (const valor of keeps) {
-      expect(await adapter.create({ id: ++id, valor }, call), JSON.stringify(valor)).toMatchObject({
-        created: { value: { valor } },
+  it.each(columns)(
+    'a column of type %s stores every value exactly or refuses it',
+    async (type, schema, keeps, refuses) => {
+      const table = `t_${type.replace(/\W+/g, '_')}`
+      await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type})`)
+      const resource = defineResource<{ id: number; valor?: unknown }>()({
+        collection: 'cosas',
+        key: 'id',
+        schema: { type: 'object', properties: { id: { type: 'integer' }, valor: schema } },
       })
-      expect((await adapter.read([id], call))[0]?.value).toEqual({ id, valor })
-      if (typeof valor !== 'object' && type !== 'jsonb') {
-        const found = await adapter.list(
-          listRequest({ sort: 'id', where: [{ field: 'valor', op: 'eq', value: valor } as never] }),
-          call,
-        )
-        expect(found.items.map((item) => item.value.id)).toEqual([id])
+      const adapter = postgresAdapter(store.client, { resource, table })
+      await adapter.ready()
+      let id = 0
+      for (const valor of keeps) {
+        expect(await adapter.create({ id: ++id, valor }, call), JSON.stringify(valor)).toMatchObject({
+          created: { value: { valor } },
+        })
+        expect((await adapter.read([id], call))[0]?.value).toEqual({ id, valor })
+        if (typeof valor !== 'object' && type !== 'jsonb') {
+          const found = await adapter.list(
+            listRequest({ sort: 'id', where: [{ field: 'valor', op: 'eq', value: valor } as never] }),
+            call,
+          )
+          expect(found.items.map((item) => item.value.id)).toEqual([id])
+        }
       }
-    }
-    for (const valor of refuses) {
-      expect(await adapter.create({ id: 99, valor }, call), JSON.stringify(valor)).toMatchObject({
-        refused: 'rule',
-        members: ['valor'],
-      })
-      if (typeof valor === 'object') continue
-      // A filter by a value that no row can have finds nothing, and no filter makes the statement
-      // fail.
-      for (const op of ['eq', 'gt', 'gte', 'lt', 'lte']) {
-        const found = await adapter.list(
-          listRequest({ sort: 'id', where: [{ field: 'valor', op, value: valor } as never] }),
-          call,
-        )
-        if (op === 'eq') expect(found.items).toEqual([])
+      for (const valor of refuses) {
+        expect(await adapter.create({ id: 99, valor }, call), JSON.stringify(valor)).toMatchObject({
+          refused: 'rule',
+          members: ['valor'],
+        })
+        if (typeof valor === 'object') continue
+        // If no row can have the value, an `eq` filter finds nothing. No operator makes the statement
+        // fail.
+        for (const op of ['eq', 'gt', 'gte', 'lt', 'lte']) {
+          const found = await adapter.list(
+            listRequest({ sort: 'id', where: [{ field: 'valor', op, value: valor } as never] }),
+            call,
+          )
+          if (op === 'eq') expect(found.items).toEqual([])
+        }
       }
-    }
-    expect(await adapter.read([99], call)).toEqual([undefined])
-  })
+      expect(await adapter.read([99], call)).toEqual([undefined])
+    },
+  )
 
-  it('REP-4: a range by a value with more digits than a timestamp stores compares all digits', async () => {
+  it('REP-4: a range filter compares all digits of its value, even if the column stores fewer digits', async () => {
     await store.sql(`CREATE TABLE momentos (id int PRIMARY KEY, fecha timestamp)`)
     const resource = defineResource({
       collection: 'momentos',

@@ -87,7 +87,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
   }
   const salta = { id: 1, destino: 'Salta', urgente: false, cliente: null }
 
-  it('HDR-3: has the action of the request, the key, "before" if the record was read, and "after" as stored', async () => {
+  it('HDR-3: has the action, the key, "before" if the record was read, and "after" as stored', async () => {
     const { send, close } = await service([mount(envios, over())])
     await send('POST', '/v1/envios', {}, { destino: 'Jujuy' })
     await send('PUT', '/v1/envios/1', {}, { destino: 'Tigre' })
@@ -122,7 +122,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('HDR-3: has "before" if a precondition reads the record, for DELETE, attach and detach too', async () => {
+  it('HDR-3: has "before" if a precondition needs the current record, also for DELETE, attach and detach', async () => {
     const { send, close } = await service([mount(envios, over())])
     const tag = async () => (await send('GET', '/v1/envios/1')).headers.etag as string
     const pair = async () => ({ 'If-Match': `${await tag()}, "x.y"` })
@@ -137,7 +137,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('HDR-3: with "readBefore" always has the record, and for an absent record the function is not called', async () => {
+  it('HDR-3: always has "before" with "readBefore", and the function is not called for an absent record', async () => {
     const adapter = over({ readBefore: true })
     await adapter.ready()
     const [before] = await adapter.read([1], call)
@@ -173,7 +173,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('VERB-13: if it is an attach or detach, and the function undoes it by a savepoint, the adapter throws', async () => {
+  it('VERB-13: the adapter throws if the function undoes an attach or detach with a savepoint', async () => {
     const parent = { collection: 'clientes', key: 5, as: 'envios' }
     const undoes = over({
       write: async (tx, change) => {

@@ -33,7 +33,7 @@ const stores: Record<string, () => Promise<Store>> = {
     const sql = async (text: string) => (await client.exec(text)).at(-1)?.rows as Rows
     return { client, sql, close: release }
   },
-  async 'a client of the team’s own'() {
+  async 'a custom client'() {
     const place = await freshSchema()
     const pool = new pg.Pool({ connectionString: place.url, max: 4 })
     const client = {
@@ -83,7 +83,7 @@ for (const [name, open] of Object.entries(stores)) {
     })
     const initial = { bultos: [{ id: 'a', n: 1 }], buzon: [] }
 
-    it('commits its own statements and the change together, or neither, by compare-and-set (HDR-3)', async () => {
+    it('commits its own statements and the change together, or neither of them (HDR-3)', async () => {
       const adapter = over(outbox)
       const [a] = await adapter.read(['a'], call)
       expect(await adapter.replace('a', { id: 'a', n: 2 }, 'e.0', call)).toBe('stale')
@@ -98,7 +98,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual({ bultos: [], buzon: [{ bulto: 'a', n: null }] })
     })
 
-    it('rolls back if it throws, and passes on a problem for the client', async () => {
+    it('causes a rollback if it throws, and the call rejects with the same error', async () => {
       const problem = new HttpProblem('rule', { detail: 'No.' })
       const before = over(async (tx, change, own) => {
         await outbox(tx, change, own)
@@ -147,7 +147,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect((await all()).bultos).toEqual(initial.bultos)
     })
 
-    it('fails if it swallows an error that has undone the change', async () => {
+    it('fails if it ignores an error that has undone the change', async () => {
       const swallows = over(async (tx, change) => {
         await change.apply()
         await tx.query('SELECT 1 / 0').catch(() => {})
@@ -181,7 +181,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('may contain another write, which is distinguished from the surrounding one', async () => {
+    it('can make a second write inside the transaction, with a "write" function of its own', async () => {
       const inner = (tx: SqlClient, write: Write) => bultosIn(tx, { write })
       const around = (write: Write) =>
         over(async (tx, change) => {
@@ -218,8 +218,8 @@ for (const [name, open] of Object.entries(stores)) {
         await gate
       })
       await adapter.ready()
-      // `left()` always returns 200, so by its own clock the call still has time left when its
-      // caller gets the response.
+      // Here `left()`, which returns the remaining milliseconds, returns 200 even after the
+      // timeout. So a check of `left()` cannot prevent the commit.
       const failure = await refusedWith(
         adapter.replace('a', { id: 'a', n: 2 }, undefined, { ...call, left: () => 200 }),
       )
@@ -229,7 +229,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual(initial)
     })
 
-    it('cannot commit a violation of a deferred constraint, which is refused at the commit (ERR-2)', async () => {
+    it('gets a refusal at the commit if the change violates a deferred constraint (ERR-2)', async () => {
       const adapter = over(outbox)
       const refused = { refused: 'reference', members: ['duenyo'] }
       expect(await adapter.create({ id: 'b', n: 2, duenyo: 'no' }, call)).toEqual(refused)

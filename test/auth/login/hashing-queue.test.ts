@@ -87,7 +87,7 @@ describe('the queue of hashes', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(again).toHaveLength(refused.length)
     expect(count(again, 'done')).toBe(refused.length)
-    // The retries are not delayed longer than needed, with some margin.
+    // All retries end within 1.5 times the time that the hashes need, plus two seconds.
     expect(Math.max(...again.map((caller) => caller.ended))).toBeLessThan((1.5 * (200 * 250)) / 2 + 2000)
   })
 
@@ -115,7 +115,7 @@ describe('the queue of hashes', () => {
     expect(Math.max(...later.map((caller) => caller.retryAfter))).toBeLessThanOrEqual(30)
   })
 
-  it('AUTH-6: if hashing is slow, lets no caller wait longer, and does not hash for refused callers', async () => {
+  it('AUTH-6: if hashing is slow, refuses callers after 5 seconds, and does not hash for them', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 20 }, () => call(queue, 3000))
     await vi.advanceTimersByTimeAsync(3500)
@@ -141,7 +141,7 @@ describe('the queue of hashes', () => {
     expect(next.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'waiting', 'refused'])
   })
 
-  it('AUTH-6: is not misled by the duration of a cheap hash when it estimates that of a costly one', async () => {
+  it('AUTH-6: does not overestimate a costly hash after cheap hashes, which take more time per step', async () => {
     const queue = new HashingQueue(1)
     for (let n = 0; n < 5; n++) call(queue, 40, { steps: today / 100 })
     await vi.advanceTimersByTimeAsync(200)
@@ -159,7 +159,7 @@ describe('the queue of hashes', () => {
     expect(cheap.state).toBe('refused')
   })
 
-  it('AUTH-6: does not hash for a caller that has disconnected, and gives its place in the queue to another caller', async () => {
+  it('AUTH-6: does not hash for a caller that has disconnected, and gives its place to another caller', async () => {
     const queue = new HashingQueue(1)
     call(queue, 250)
     let gone = false
@@ -178,7 +178,7 @@ describe('the queue of hashes', () => {
     expect(flood.every((caller) => caller.began === undefined)).toBe(true)
   })
 
-  it('AUTH-6: for any arrivals, responds to every caller, and never runs more hashes at a time than allowed (property)', async () => {
+  it('AUTH-6: responds to every caller, and never runs more hashes at a time than allowed (property)', async () => {
     const arrival = fc.record({
       after: fc.integer({ min: 0, max: 400 }),
       takes: fc.integer({ min: 1, max: 3000 }),

@@ -22,7 +22,7 @@ vi.mock('node:worker_threads', () => ({
 }))
 
 it.each(['at once', 'before it runs'] as const)(
-  'AUTH-6: if a worker thread cannot be started (%s), the thread pool of Node computes the hash',
+  'AUTH-6: if a worker thread fails %s, the thread pool of Node computes the hash',
   async (how) => {
     fails = how
     const salt = randomBytes(16)

@@ -39,7 +39,7 @@ describe('stored passwords', () => {
   })
 
   it.each(['', 'x'.repeat(1025), 'ñ'.repeat(513), 'tab\there', 'nul\0', '\ud800'])(
-    'AUTH-6: %j cannot be stored, and never matches',
+    'AUTH-6: the password %j cannot be stored, and never matches',
     async (bad) => {
       const refused = await hashPassword(bad).catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(HttpProblem)
@@ -112,7 +112,7 @@ describe('stored passwords', () => {
         const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]
         const left = remainingCost(whole, done)
         const work = workOf(done) + (left === undefined ? 0 : workOf(left))
-        // Steps that use less memory count less, so there may be more of them.
+        // A step that uses less memory is faster, so the additional work can have more steps.
         expect(work / workOf(whole)).toBeGreaterThan(0.75)
         expect(work / workOf(whole)).toBeLessThan(1.75)
       }),

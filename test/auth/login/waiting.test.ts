@@ -118,7 +118,7 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is refused if the queue is full, also for unknown users, without a query, and does not count as a failed attempt', async () => {
+  it('AUTH-6: if the queue is full, is refused without looking up the user, and is not counted as failed', async () => {
     const ask = await serve((app) => void app.all('/login', logins() as never))
     const flood = Array.from({ length: 300 }, (_, n) => ask(`user${n}`))
     await Promise.race(flood) // Resolves with the first refused login, while nothing has been hashed yet.
@@ -133,8 +133,8 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     expect(find.mock.calls.flat()).not.toContain('ana')
     expect(find.mock.calls.flat()).not.toContain('eva')
     await releaseAll(Promise.all(flood))
-    // Ten logins for an account from one IP address may fail. Twelve were refused, but none of them
-    // was counted.
+    // At most ten failed logins per account and IP address are allowed. Twelve logins were refused
+    // because the queue was full, and none of them counts as a failed login.
     const last = ask('ana')
     await releaseAll(last)
     expect((await last).status).toBe(401)

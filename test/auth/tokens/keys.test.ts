@@ -40,7 +40,7 @@ const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
 
 describe('AUTH-5: usable keys', () => {
   it.each(algorithmNames)(
-    '%s accepts its key in all formats (KeyObject, PEM or secret, bytes, JSON Web Key), and keeps only the part that verifies',
+    '%s accepts its key in every format, and keeps only the part that verifies tokens',
     (algorithm) => {
       const { verify, sign } = keyFor[algorithm]
       const forms: unknown[] =
@@ -162,7 +162,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     }
   })
 
-  it('AUTH-5: the error for an unknown algorithm suggests a name, but does not quote the value, which may be the key', () => {
+  it('AUTH-5: the error for an unknown algorithm suggests a name, and never shows the value, possibly a key', () => {
     for (const [algorithm, near] of [
       ['RS265', 'RS256'],
       ['rs256', 'RS256'],
@@ -268,7 +268,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     expect(() => keyRing('bearer()', unnamed)).toThrow('Set a kid for each')
   })
 
-  it('may have the same kid, but only if their algorithms differ', () => {
+  it('can have the same kid only if their algorithms differ', () => {
     expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys with the same kid')
     expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual([
       'a HS256',

@@ -43,7 +43,7 @@ export function signature(algorithm: string, input: string, key: SigningKey): Bu
   }
 }
 
-/** Signs a token with this header and this payload. Both may be any string. */
+/** Signs a token with this header and this payload. Both can be any string. */
 export function signedText(
   header: string | Uint8Array,
   payload: string | Uint8Array,

@@ -21,7 +21,7 @@ export function shownOrder(req: Request, order: Order, expand: readonly string[]
   return {
     ...rest,
     customer,
-    createdAt: twin.has('three digits') ? createdAt.slice(0, 23) : createdAt,
+    createdAt: twin.has('three fractional digits') ? createdAt.slice(0, 23) : createdAt,
     ...(note === null && twin.has('null left out') ? {} : { note }),
   }
 }
@@ -36,7 +36,9 @@ function expanded(req: Request, id: string, href: string, twin: Twin): object {
   return {
     ...whole,
     ...(twin.has('expansion lacks a member') ? {} : { name }),
-    ...(twin.has('expansion expands on') && deeper !== undefined ? { parent: shownCustomer(req, deeper, twin) } : {}),
+    ...(twin.has('expansion expands its own links') && deeper !== undefined
+      ? { parent: shownCustomer(req, deeper, twin) }
+      : {}),
   }
 }
 
@@ -59,12 +61,12 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
   const isXml = type === 'application/xml'
   const text = isXml ? `<?xml version="1.0"?>${xmlOf('value', value, twin)}` : JSON.stringify(value)
   const tag =
-    twin.has('change tells no tag') && req.method !== 'GET' && req.method !== 'HEAD'
+    twin.has('change without ETag') && req.method !== 'GET' && req.method !== 'HEAD'
       ? undefined
       : tagOfValue(value, text, twin)
   const isList = Array.isArray(value)
   res
-    .set('Cache-Control', twin.has('public answers') ? 'public, max-age=60' : 'private, no-cache')
+    .set('Cache-Control', twin.has('public responses') ? 'public, max-age=60' : 'private, no-cache')
     .set('Vary', variesBy(twin))
   const isWeak = twin.has('weak tag with gzip') && req.get('Accept-Encoding') !== undefined
   if (tag !== undefined) res.set('ETag', isWeak ? `W/${tag}` : tag)
@@ -92,7 +94,7 @@ export const currentTag = (value: unknown, twin: Twin): string | undefined =>
 
 function tagOf(text: string, twin: Twin): string | undefined {
   if (twin.has('no tag')) return undefined
-  const strong = `"${twin.has('tag by chance') ? randomUUID() : hash(text)}"`
+  const strong = `"${twin.has('random tag') ? randomUUID() : hash(text)}"`
   return twin.has('weak tag') ? `W/${strong}` : strong
 }
 

@@ -127,8 +127,8 @@ export const document = {
     '/v1/orders/{id}/labels/{code}': {
       parameters: [...id(number), { name: 'code', in: 'path', required: true, schema: text }],
       get: { responses: shown(label) },
-      put: { responses: { 204: { description: 'Put in.' } } },
-      delete: { responses: { 204: { description: 'Taken out.' } } },
+      put: { responses: { 204: { description: 'Attached.' } } },
+      delete: { responses: { 204: { description: 'Detached.' } } },
     },
     '/v1/prices': { get: { deprecated: true, parameters: pages, responses: listed(price) } },
     '/v1/prices/{id}': {
@@ -144,7 +144,7 @@ export const document = {
 const prices: Partial<Record<Fault, string>> = {
   'collection in the singular': '/v1/price',
   'verb as a collection': '/v1/get-prices',
-  'addresses without a version': '/prices',
+  'paths without a version': '/prices',
 }
 
 /** The paths that are present only in a twin with this fault. */

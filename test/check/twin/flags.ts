@@ -7,14 +7,15 @@ import { isStale } from './writes.js'
 
 export function flagsOf(twin: Twin): Router {
   const { has, data } = twin
-  const router = express.Router({ caseSensitive: true, strict: has('slash is 404') })
+  const router = express.Router({ caseSensitive: true, strict: has('trailing slash is 404') })
   const orderOf = (req: Request): Order | undefined => data.orders.get(Number((req.params as { id: string }).id))
   const assign = (req: Request, res: Response, value: boolean): unknown => {
     const order = orderOf(req)
     if (order === undefined) return problem(res, 404, 'no-item', 'There is no such order.', twin)
     if (!has('If-Match of flags ignored') && isStale(req, shownOrder(req, order, [], twin), twin))
       return problem(res, 412, 'stale', 'It was changed.', twin)
-    if (value && order.urgent && has('flag set once only')) return problem(res, 422, 'set', 'It is set.', twin)
+    if (value && order.urgent && has('second PUT of a flag refused'))
+      return problem(res, 422, 'set', 'It is set.', twin)
     if (value || !has('flag stays set')) data.orders.set(order.id, { ...order, urgent: value })
     return res.status(204).end()
   }

@@ -1,7 +1,7 @@
 /**
  * More routes of the twin, the hand-written test service:
  *
- * - Labels. Clients choose their codes and put them into orders (VERB-4).
+ * - Labels. Clients choose the codes of labels, and attach labels to orders (VERB-4).
  * - Prices. Their keys have two parts (PATH-9).
  * - The login (AUTH-2).
  */
@@ -28,7 +28,7 @@ const price = (req: Request, customer: string, year: number, twin: Twin) => ({
 
 export function labelsOf(twin: Twin): Router {
   const { has, data } = twin
-  const router = express.Router({ caseSensitive: true, strict: has('slash is 404') })
+  const router = express.Router({ caseSensitive: true, strict: has('trailing slash is 404') })
   const methods = ['GET', 'HEAD', 'OPTIONS']
   const withWrites = (...writes: string[]): string[] => [...methods, ...writes]
   router.post('/labels', (req, res) => void create(req, res, twin))
@@ -57,18 +57,19 @@ export function labelsOf(twin: Twin): Router {
   router.put(`${inOrders}/:code`, (req, res) => {
     const { code } = req.params as unknown as { code: string }
     const codes = codesOf(req as unknown as Request)
-    const isThere = codes !== undefined && (data.labels.has(code) || has('a missing item is put in'))
+    const isThere = codes !== undefined && (data.labels.has(code) || has('missing item attached'))
     if (!isThere) return problem(res, 404, 'no-item', 'There is no such item.', twin)
-    if (codes.has(code) && has('put in once only')) return problem(res, 422, 'there', 'It is in.', twin)
-    if (!has('nothing is put in')) codes.add(code)
+    if (codes.has(code) && has('second attach refused'))
+      return problem(res, 422, 'there', 'The label is already attached.', twin)
+    if (!has('attach has no effect')) codes.add(code)
     return res.status(204).end()
   })
   router.delete(`${inOrders}/:code`, (req, res) => {
     const { code } = req.params as unknown as { code: string }
     const codes = codesOf(req as unknown as Request)
     if (codes?.has(code) !== true) return problem(res, 404, 'no-item', 'There is no such item.', twin)
-    if (!has('taken out is still in')) codes.delete(code)
-    if (has('taken out is deleted')) data.labels.delete(code)
+    if (!has('detach has no effect')) codes.delete(code)
+    if (has('detach deletes the item')) data.labels.delete(code)
     return res.status(204).end()
   })
   route(router, inOrders, methods, twin, (req, res) => {
@@ -91,17 +92,14 @@ export function labelsOf(twin: Twin): Router {
     ['ana', 'eva'].flatMap((customer) => [2024, 2025, 2026].map((year) => price(req, customer, year, twin)))
   const name = has('collection in the singular') ? 'price' : has('verb as a collection') ? 'get-prices' : 'prices'
   route(router, `/${name}`, methods, twin, (req, res) => {
-    if (!has('deprecated says nothing')) res.set('Deprecation', '@1767225600')
-    res.set(
-      'Sunset',
-      new Date(has('ends before it is deprecated') ? 1_700_000_000_000 : 1_900_000_000_000).toUTCString(),
-    )
+    if (!has('no Deprecation header')) res.set('Deprecation', '@1767225600')
+    res.set('Sunset', new Date(has('Sunset before Deprecation') ? 1_700_000_000_000 : 1_900_000_000_000).toUTCString())
     return sendPage(req, res, prices(req), twin, [])
   })
   route(router, `/${name}/:id`, methods, twin, (req, res) => {
     const { id } = req.params as { id: string }
     const isSplit = has('id split before decoding') && /%2C/i.test(req.url)
-    const parts = isSplit ? [id] : has('parts in any order') ? id.split(',').sort() : id.split(',')
+    const parts = isSplit ? [id] : has('key parts in any order') ? id.split(',').sort() : id.split(',')
     const found = prices(req).find(
       ({ customer, year }) => parts.length === 2 && parts.join() === `customer=${customer},year=${year}`,
     )
@@ -115,7 +113,7 @@ async function create(req: Request, res: Response, twin: Twin): Promise<unknown>
   const label = bodyOf(req, res, twin, { code: 'string', text: 'string' }) as Label | undefined
   if (label === undefined) return
   const isTaken = data.labels.has(label.code)
-  if (has('looks, waits and creates')) await pause(2)
+  if (has('looks for a duplicate, waits and creates')) await pause(2)
   if (isTaken) return problem(res, 422, 'duplicate', '"code" is taken.', twin, [{ detail: 'taken', pointer: '/code' }])
   data.labels.set(label.code, { ...label, text: label.text ?? '' })
   return res
@@ -159,12 +157,12 @@ export function logIn(req: Request, res: Response, twin: Twin): unknown {
   const isKnown = text === 'ana:secret' || (text !== undefined && has('any user can log in'))
   if (!isKnown) {
     if (text !== undefined) twin.failures.set(user, failures + 1)
-    if (!has('login asks for nothing')) res.set('WWW-Authenticate', 'Basic realm="login"')
-    const isTold = has('login tells unknown users') && user !== 'ana'
+    if (!has('login without challenge')) res.set('WWW-Authenticate', 'Basic realm="login"')
+    const isTold = has('login reveals unknown users') && user !== 'ana'
     return problem(res, 401, 'unauthenticated', isTold ? 'No such user.' : 'Send user and password.', twin)
   }
   const token = tokenOf('ana')
-  if (!has('login may be stored')) res.set('Cache-Control', 'no-store')
+  if (!has('login without no-store')) res.set('Cache-Control', 'no-store')
   if (has('token in the body')) return res.status(200).json({ token })
   return res.status(200).set('x-authorization-token', token).end()
 }

@@ -40,7 +40,7 @@ export function readQuery(
           ? `${name} is unknown`
           : `${name} is unknown. Known: ${allowed.join(', ')}`,
       )
-    } else if (values.has(name) && !has('last of repeated parameters')) errors.push(`${name} is repeated`)
+    } else if (values.has(name) && !has('last of repeated parameters wins')) errors.push(`${name} is repeated`)
     else values.set(name, value)
   }
   const number = (name: string, otherwise: number, lenient: (text: string) => boolean): number => {
@@ -60,7 +60,8 @@ export function readQuery(
   const size = number('limit', 10, (text) => text === '0' && has('limit=0 is the default'))
   if (size > 20 && !has('limit above the maximum is reduced')) errors.push('limit is more than 20')
   const sort = (values.get('sort') ?? 'id').split(',').map((term) => {
-    const [, sign, field = ''] = (has('%2B is part of the name') ? /^([- ]?)(.*)$/ : /^([-+ ]?)(.*)$/).exec(term) ?? []
+    const [, sign, field = ''] =
+      (has('%2B is part of the sort field') ? /^([- ]?)(.*)$/ : /^([-+ ]?)(.*)$/).exec(term) ?? []
     return { field, down: sign === '-' && !has('minus ignored') }
   })
   if (!has('unknown sort field ignored') && sort.some(({ field }) => !(fields as readonly string[]).includes(field)))
@@ -73,9 +74,9 @@ export function readQuery(
     if (text === undefined || has('filter ignored')) return []
     const value = typed(text, type)
     if (value === undefined && !has('malformed filter finds nothing')) errors.push(`${name} is no ${type}`)
-    return [[name, has('number filter compares texts') && type === 'integer' ? text : value, text]]
+    return [[name, has('number filter compares strings') && type === 'integer' ? text : value, text]]
   })
-  if (errors.length > 0) return { errors: has('one fault at a time') ? errors.slice(0, 1) : errors }
+  if (errors.length > 0) return { errors: has('only the first error reported') ? errors.slice(0, 1) : errors }
   return { page, size: Math.min(size, 20), sort, where, text: values.get('q'), expand }
 }
 

@@ -22,10 +22,10 @@ export function subjectOf(token: string, has: (fault: Fault) => boolean): string
   const { sub, exp } = parsed(body)
   const known = Buffer.from(signature(`${head}.${body}`))
   const isSigned = alg === 'HS256' && known.length === given.length && timingSafeEqual(known, Buffer.from(given))
-  const takesNone = has('algorithm none') || (has('algorithm none for known users') && sub === 'admin')
+  const takesNone = has('algorithm none accepted') || (has('algorithm none accepted for one user') && sub === 'admin')
   const isTaken = isSigned || (has('signature not verified') && alg === 'HS256') || (takesNone && alg === 'none')
-  const isEndless = exp === undefined && has('tokens without end')
-  const isOver = !isEndless && !(Number(exp) * 1000 > Date.now()) && !has('expired tokens')
+  const isEndless = exp === undefined && has('tokens without expiry')
+  const isOver = !isEndless && !(Number(exp) * 1000 > Date.now()) && !has('expired tokens accepted')
   return isTaken && !isOver ? String(sub) : undefined
 }
 

@@ -34,12 +34,12 @@ export function twinApp(fault?: Fault): Express {
     },
   }
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
-  app.set('case sensitive routing', !has('paths in any case')).set('strict routing', has('slash is 404'))
+  app.set('case sensitive routing', !has('paths in any case')).set('strict routing', has('trailing slash is 404'))
   app.use((req, res, next) => (isPreflight(req, res, twin) ? res.status(204).end() : next()))
   app.get('/login', (req, res) => logIn(req, res, twin))
   app.use('/v0', (_req, res) => res.status(410).end(has('retired version with a body') ? 'Gone.' : undefined))
   app.use(has('unknown version is v1') ? /^\/v\d+/ : '/v1', versionRouter(twin))
-  if (has('addresses without a version')) app.use(versionRouter(twin))
+  if (has('paths without a version')) app.use(versionRouter(twin))
   app.use((_req, res) => problem(res, 404, 'no-route', 'There is nothing here.', twin))
   app.use((_error: unknown, _req: Request, res: Response, _next: unknown) =>
     problem(res, has('undecodable path is 500') ? 500 : 400, 'undecodable', 'The path cannot be decoded.', twin),
@@ -50,7 +50,7 @@ export function twinApp(fault?: Fault): Express {
 function versionRouter(twin: Twin) {
   const { has } = twin
   const methods = ['GET', 'HEAD', 'OPTIONS']
-  const router = express.Router({ caseSensitive: !has('paths in any case'), strict: has('slash is 404') })
+  const router = express.Router({ caseSensitive: !has('paths in any case'), strict: has('trailing slash is 404') })
   router.use((req, res, next): unknown => {
     const isHead = req.method === 'HEAD' && has('HEAD needs no credentials')
     if (isHead) return next()
@@ -66,8 +66,14 @@ function versionRouter(twin: Twin) {
     if (twin.subject(req) !== 'guest' || has('no permission needed')) return next()
     return problem(res, 403, 'forbidden', 'This is not for you.', twin)
   })
-  const listMethods = [...methods, 'POST', ...(has('DELETE of the list offered') ? ['DELETE'] : [])]
-  const itemMethods = [...methods, 'PUT', 'PATCH', 'DELETE', ...(has('Allow names what is not there') ? ['POST'] : [])]
+  const listMethods = [...methods, 'POST', ...(has('Allow of the list names DELETE') ? ['DELETE'] : [])]
+  const itemMethods = [
+    ...methods,
+    'PUT',
+    'PATCH',
+    'DELETE',
+    ...(has('Allow names an unsupported method') ? ['POST'] : []),
+  ]
   router.use(writesOf(twin))
   router.use(labelsOf(twin))
   router.use(flagsOf(twin))
@@ -76,8 +82,8 @@ function versionRouter(twin: Twin) {
   route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
   route(router, '/orders/:id', itemMethods, twin, (req, res) => {
     const { id } = req.params as { id: string }
-    const isNumber = has('leading zeros') ? /^\d+$/ : /^[1-9]\d*$/
-    const plain = has('formats in paths')
+    const isNumber = has('leading zeros accepted') ? /^\d+$/ : /^[1-9]\d*$/
+    const plain = has('format suffixes in paths')
       ? id.replace(/\.json$/, '')
       : has('ids decoded twice')
         ? decodeURIComponent(id)
@@ -162,7 +168,7 @@ export function sendPage(
   const shown = found.slice(start, start + size - (has('one item less than limit') ? 1 : 0))
   if (has('past the end is 404') && number > 0 && shown.length === 0)
     return problem(res, 404, 'no-page', 'No such page.', twin)
-  const total = has('total is that of the page') ? shown.length : found.length + (has('total is one too many') ? 1 : 0)
+  const total = has('total counts only the page') ? shown.length : found.length + (has('total is one too many') ? 1 : 0)
   if (!(req.method === 'HEAD' && has('HEAD of a list without total'))) res.set('x-total-count', String(total))
   res.set('Link', pageLinks(req, raw, page, Math.max(1, Math.ceil(found.length / size)), twin))
   return sendValue(
@@ -177,11 +183,11 @@ function pageLinks(req: Request, raw: string, page: number, last: number, twin: 
   const others = raw.split('&').filter((one) => one !== '' && !one.startsWith('offest='))
   const to = (number: number, rel: string): string =>
     `<${originOf(req)}${req.baseUrl}${req.path}?${[...others, `offest=${number}`].join('&')}>; rel="${rel}"`
-  const step = twin.has('next skips a page') ? 2 : 1
+  const step = twin.has('next link skips a page') ? 2 : 1
   return [
     to(1, 'first'),
     ...(page > 1 ? [to(page - 1, 'prev')] : []),
-    ...(page < last || twin.has('next on the last page') ? [to(page + step, 'next')] : []),
+    ...(page < last || twin.has('next link on the last page') ? [to(page + step, 'next')] : []),
     to(last, 'last'),
   ].join(', ')
 }
@@ -199,21 +205,21 @@ function matching({ where, text, sort }: ListQuery, twin: Twin): readonly Order[
   const found = [...twin.data.orders.values()].filter(
     (one) => fits(one) && (text === undefined || JSON.stringify(one).includes(text)),
   )
-  if (has('ties by chance')) found.sort(() => Math.random() - 0.5)
+  if (has('ties in random order')) found.sort(() => Math.random() - 0.5)
   const terms = has('sort ignored') ? [] : has('only the first field sorts') ? sort.slice(0, 1) : sort
   return found.sort((a, b) => {
     for (const { field, down } of terms) {
       const order = compare(a[field as keyof Order], b[field as keyof Order], twin)
       if (order !== 0) return down ? -order : order
     }
-    return has('ties by chance') ? 0 : a.id - b.id
+    return has('ties in random order') ? 0 : a.id - b.id
   })
 }
 
 function compare(one: unknown, other: unknown, twin: Twin): number {
   if (one === other) return 0
   if (one === null || other === null) return (one === null ? 1 : -1) * (twin.has('nulls first') ? -1 : 1)
-  if (twin.has('numbers sorted as texts')) return String(one) < String(other) ? -1 : 1
+  if (twin.has('numbers sorted as strings')) return String(one) < String(other) ? -1 : 1
   return (one as number) < (other as number) ? -1 : 1
 }
 

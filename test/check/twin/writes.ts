@@ -36,8 +36,8 @@ export function writesOf(twin: Twin): Router {
     if (body === undefined) return
     const key = req.get('Idempotency-Key')
     const first = key === undefined || has('repeated POST creates again') ? undefined : keys.get(key)
-    if (has('looks for the key, waits and creates')) await pause(2)
-    if (first !== undefined && first.text !== String(req.body) && !has('another body under a key'))
+    if (has('looks for the idempotency key, waits and creates')) await pause(2)
+    if (first !== undefined && first.text !== String(req.body) && !has('another body under the same key accepted'))
       return problem(res, 422, 'key', 'The key was used with another body.', twin)
     const location = first?.location ?? `${originOf(req)}/v1/orders/${create(body, twin).id}`
     if (key !== undefined) keys.set(key, { location, text: String(req.body) })
@@ -64,13 +64,13 @@ export function bodyOf(
   types: Readonly<Record<string, string>> = orderTypes,
 ): Body | undefined {
   const type = req.get('Content-Type')?.split(';')[0]
-  if (type !== 'application/json' && type !== 'application/merge-patch+json' && !twin.has('any media type'))
+  if (type !== 'application/json' && type !== 'application/merge-patch+json' && !twin.has('any media type accepted'))
     return void problem(res, 415, 'unsupported', 'Send JSON.', twin)
   let body: Body
   try {
     body = JSON.parse(String(req.body)) as Body
   } catch {
-    const isOther = twin.has('malformed JSON is 422') || (twin.has('any media type') && type === 'text/plain')
+    const isOther = twin.has('malformed JSON is 422') || (twin.has('any media type accepted') && type === 'text/plain')
     return void problem(res, isOther ? 422 : 400, 'malformed', 'That is no JSON.', twin)
   }
   return validated(body, res, twin, types)
@@ -85,7 +85,7 @@ function validated(
 ): Body | undefined {
   const { has } = twin
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    if (has('no object is 500')) return void problem(res, 500, 'fault', 'A fault.', twin)
+    if (has('body that is no object is 500')) return void problem(res, 500, 'fault', 'A fault.', twin)
     return void problem(res, 422, 'invalid', 'Send an object.', twin, [{ detail: 'no object', pointer: '' }])
   }
   if (has('lone surrogates are 500') && /\\ud800/.test(JSON.stringify(body)))
@@ -98,7 +98,7 @@ function validated(
   })
   if (entries.length === 0) return linksFound(body as Body, res, twin)
   const errors = entries.map(({ detail, pointer }) =>
-    has('errors without places')
+    has('errors without pointers')
       ? detail
       : { detail, pointer: has('pointers lead nowhere') ? `/body${pointer}` : pointer },
   )
@@ -116,7 +116,7 @@ function linksFound(body: Body, res: Response, twin: Twin): Body | undefined {
   if (isWhole && has('expanded links refused')) return refuse('A link has no other members.')
   const id = customerOf(body, twin)
   if (id === undefined || data.customers.has(id)) return body
-  if (!has('links to nothing are taken')) return refuse('There is no such customer.')
+  if (!has('links to missing records accepted')) return refuse('There is no such customer.')
   const { customer: _, ...rest } = body
   return rest
 }
@@ -221,7 +221,7 @@ function changeOf(order: Order, req: Request, res: Response, twin: Twin): Body |
 }
 
 /**
- * Whether the `If-Match` or `If-None-Match` of a request does not allow the change of this label.
+ * Whether the `If-Match` or `If-None-Match` of a request forbids the change of this record.
  */
 export const isStale = (req: Request, label: object, twin: Twin): boolean => !fits(req, label, twin)
 

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of running.splice(0).reverse()) await stop()
 })
 
-/** Runs a publisher until the test ends, and collects what it reports. */
+/** Runs a publisher until the test ends, and collects its reports. */
 function publish(
   outbox: Outbox,
   options: Partial<Parameters<typeof publishChanges>[0]> = {},
@@ -69,7 +69,7 @@ async function consumed(outbox: Outbox): Promise<number[]> {
   return applied
 }
 
-it('publishes a change whose transaction commits after later ones were published', async () => {
+it('the publisher publishes a change even if its transaction commits after later changes were published', async () => {
   await using outbox = await openOutbox(natsUrl())
   const late = await outbox.pool.connect()
   await late.query('BEGIN')
@@ -84,7 +84,7 @@ it('publishes a change whose transaction commits after later ones were published
   expect((await outbox.messages()).map(({ position }) => position)).toEqual([second, first])
 })
 
-it('publishes a change again with the same id if it could not mark the change as published, and the consumer applies it once', async () => {
+it('a change that is published several times has the same id each time, and the consumer applies it once', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   // Simulates a publisher that dies after it has published a change and before it has marked the
   // change. The first three marks end the database session.
@@ -104,7 +104,7 @@ it('publishes a change again with the same id if it could not mark the change as
   expect(await consumed(outbox)).toEqual([position])
 })
 
-it('a consumer recognizes the old messages of a publisher that was paused and replaced by their position, and ignores them', async () => {
+it('the consumer ignores old messages of a publisher that was paused and replaced', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   const old = {
     database: await openDatabaseSession(outbox.place.url),
@@ -144,7 +144,7 @@ it('a consumer recognizes the old messages of a publisher that was paused and re
   }
 })
 
-it('a publisher that is paused for longer than its lease stops publishing, and the server gives its lock to another', async () => {
+it('a publisher that is paused for longer than its lease loses its lock to another publisher', async () => {
   await using outbox = await openOutbox(natsUrl())
   const paused = await openDatabaseSession(outbox.place.url, 2_000)
   const next = await openDatabaseSession(outbox.place.url)
@@ -155,7 +155,8 @@ it('a publisher that is paused for longer than its lease stops publishing, and t
     const until = performance.now() + 2_500
     await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(until), { timeout: 5_000 })
     await vi.waitFor(() => expect(paused.holds()).toBe(true))
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000) // like SIGSTOP, this stops every timer and every read
+    // Like SIGSTOP, this stops every timer and every read.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
     expect(paused.holds()).toBe(false)
     await vi.waitFor(async () => expect(await next.lock()).toBe(true), { timeout: 5_000 })
     expect(paused.lost.aborted).toBe(true)
@@ -165,7 +166,7 @@ it('a publisher that is paused for longer than its lease stops publishing, and t
   }
 })
 
-it('waits for an unreachable broker, continues when it is back, and keeps the order of each key', async () => {
+it('the publisher waits for an unreachable broker, and then keeps the order of each key', async () => {
   const server = await ownNats()
   running.push(() => server.remove())
   const outbox = await openOutbox(server.url, 100)
@@ -185,7 +186,7 @@ it('waits for an unreachable broker, continues when it is back, and keeps the or
   expect(firsts).toEqual(expected)
 })
 
-it('waits for an unreachable database, and continues when it is back', async () => {
+it('the publisher waits for an unreachable database, and continues when it is back', async () => {
   await using outbox = await openOutbox(natsUrl())
   const { hostname, port } = new URL(outbox.place.url)
   await using proxy = await startProxy({ host: hostname, port: Number(port || 5432) })
@@ -219,7 +220,7 @@ it('a message that the broker refuses blocks only later messages of its key, and
   expect((await outbox.messages()).slice(-2).map(({ position }) => position)).toEqual([poison, behind])
 })
 
-it('deletes published changes after their retention time, and no others', async () => {
+it('sweep() deletes only published changes whose retention time is over', async () => {
   await using outbox = await openOutbox(natsUrl())
   const [old, recent] = [await outbox.insert(1), await outbox.insert(2)]
   publish(outbox)
@@ -232,7 +233,7 @@ it('deletes published changes after their retention time, and no others', async 
   expect(rows).toEqual([{ position: recent }])
 })
 
-it('stop() waits for the batch in progress and marks it', async () => {
+it('the publisher completes and marks the current batch before it stops', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   for (let i = 0; i < 500; i++) await outbox.insert(i % 7)
   const { stop } = publish(outbox, { batch: 10 })
@@ -261,7 +262,7 @@ it('every key has a subject, and different keys have different subjects', () => 
   for (const subject of subjects) expect(subject).toMatch(/^changes\.orders\.[\w=-]{1,64}$/)
 })
 
-it('records who changed what: before, after, the parent, and no excluded member', async () => {
+it('changes are recorded with the actor and the states before and after, without excluded members', async () => {
   await using outbox = await openOutbox(natsUrl())
   const app = express().use(
     api({ principal: () => ({ sub: 'ana' }), versions: { v1: [mount(orders, ordersAdapter(outbox.pool))] } }),

@@ -82,7 +82,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await exited
 }
 
-it('publishes 1,000 changes of overlapping transactions while publishers are killed and paused: at least once, none lost, in order for each key', async () => {
+it('each of 1,000 changes is published at least once, in order per key, while publishers are killed', async () => {
   await using outbox = await openOutbox(natsUrl())
   const { pool, place } = outbox
   await place.sql(unsettling)
@@ -150,7 +150,7 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
         publishers[i] = startPublisher(far)
       } else {
         // The publisher stays paused until the server ends its session. It is then no longer the
-        // active publisher, but does not know it yet.
+        // active publisher, but still runs as if it were.
         killed.child.kill('SIGSTOP')
         await outbox.endSession()
         await (publishers[1 - i] as Publisher).publishing

@@ -5,22 +5,22 @@
 
 /** The reasons, by the code of the problem. */
 export const refusals: Readonly<Record<string, string>> = {
-  stale: 'the tag is not that of the current version',
+  stale: 'the tag does not belong to the current version',
   'precondition-failed': 'the record already exists',
   absent: 'no such record',
   'unknown-path': 'no such record',
-  duplicate: 'a key, or another member, is unique',
-  reference: 'the record that is named does not exist',
-  referenced: 'others need it',
+  duplicate: 'another record has the same key, or the same value of a unique member',
+  reference: 'a record that the request refers to does not exist',
+  referenced: 'other records refer to the record',
   rule: "a rule of the team's own",
   'idempotency-mismatch': 'the key was used with another body',
 }
 
 /** The reasons, by the code of a violation in `invalid-body` or `invalid-query`. */
 export const violations: Readonly<Record<string, string>> = {
-  fixed: 'the address says what the key is',
-  readOnly: 'a read-only member is sent as it is, or not at all',
-  link: 'the address in a link is not an address of the service',
+  fixed: 'the body has another key than the URL',
+  readOnly: 'a read-only member has another value than the record',
+  link: 'the URL in a link is not a URL of the service',
   reference: 'a link leads to a record that does not exist',
   rule: "a rule of the team's own, or a text that the store cannot keep",
 }

@@ -36,14 +36,14 @@ async function inTransaction<T>(client: PostgresClient, work: (tx: Tx) => Promis
 }
 
 const clients: readonly (readonly [string, (tx: Tx) => Tx])[] = [
-  ['its own client', (tx) => tx],
+  ["the driver's client", (tx) => tx],
   [
-    "a client of the team's own",
+    'a wrapper around the client',
     (tx) => ({ query: (text: string, values?: unknown[]) => tx.query(text, values) }) as Tx,
   ],
 ]
 
-describe.each(stores)('over $name', ({ open }) => {
+describe.each(stores)('records() over $name', ({ open }) => {
   let store: Store
   let service: Api
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe.each(stores)('over $name', ({ open }) => {
   }, 120_000)
   afterAll(() => store.close())
 
-  it.each(clients)('of twenty calls by %s, the refused calls do not affect the others', async (_, clientOf) => {
+  it.each(clients)('with %s, refused calls do not affect the other concurrent calls', async (_, clientOf) => {
     await store.sql('DELETE FROM orders; INSERT INTO orders (id, n) VALUES (1, 0), (2, 0), (3, 0)')
     const codes = await inTransaction(store.client, async (tx) => {
       const own = service.records(orders, { principal: 'job', within: clientOf(tx) })
@@ -83,7 +83,7 @@ describe.each(stores)('over $name', ({ open }) => {
     expect(await store.sql('SELECT id FROM orders WHERE id >= 10')).toHaveLength(9)
   })
 
-  it.each(clients)('of two patches of the same version by %s, one is stale', async (_, clientOf) => {
+  it.each(clients)('with %s, one of two patches of the same version is refused as stale', async (_, clientOf) => {
     await store.sql('DELETE FROM orders; INSERT INTO orders (id, n) VALUES (1, 0)')
     const codes = await inTransaction(store.client, async (tx) => {
       const own = service.records(orders, { principal: 'job', within: clientOf(tx) })
@@ -97,7 +97,7 @@ describe.each(stores)('over $name', ({ open }) => {
   })
 })
 
-it('passing a value that is not a list is a programming error', async () => {
+it('createAll() and checkAll() throw for a value that is not a list of records', async () => {
   const service = api({
     versions: {
       v1: [

@@ -1,4 +1,4 @@
-/** Tests of records(): its arguments, callers and data, and the errors for invalid ones. */
+/** Tests of records(): callers, values, adapters, and the errors for invalid arguments. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
@@ -113,7 +113,7 @@ const errors = (result: object) =>
     : result
 
 describe('records(): the caller', () => {
-  it('AUTH-4: the permission decides as it does for a request: 403, or 405 with the methods that this principal may use', async () => {
+  it('AUTH-4: the permission decides as for a request: 403, or 405 with the allowed methods', async () => {
     const permission: Permission = (_, action) =>
       action === 'remove' ? 'forbidden' : action === 'patch' ? 'method-not-allowed' : 'allow'
     const own = serve({ permission }).records(notas, ana)
@@ -161,7 +161,7 @@ describe('records(): the caller', () => {
     expect(() => records(undefined as never, ana)).toThrow(/no definition/)
   })
 
-  it('a resource that is not mounted in that version causes a ConfigurationError that names the mounted resources', () => {
+  it('a definition that is not mounted in the version causes an error with a suggestion', () => {
     const { records } = serve()
     const otra = defineResource({
       collection: 'rutass',
@@ -173,7 +173,7 @@ describe('records(): the caller', () => {
     expect(() => records(notasV1, ana)).toThrow(/Another definition of "notas" is mounted/)
   })
 
-  it('VER-1: an older version, which uses a view, has its own member names and rules', async () => {
+  it('VER-1: an older version that is mounted with a view has its own member names and rules', async () => {
     const service = serve()
     const old = service.records(notasV1, { principal: 'ana', version: 'v1' })
     expect(errors(await old.create({ id: 1, cuerpo: 'largo' }))).toEqual(['/cuerpo maxLength'])
@@ -201,7 +201,7 @@ describe('records(): values', () => {
     expect(errors(await own.create({ id: 3, anteriorId: 'x' as never }))).toEqual(['/anterior link'])
   })
 
-  it('values that do not exist in JSON are a programming error', async () => {
+  it('a value that does not exist in JSON throws, because it is a programming error', async () => {
     const own = serve().records(notas, ana)
     const circle: Record<string, unknown> = {}
     circle.texto = circle
@@ -238,7 +238,7 @@ describe('records(): many records', () => {
     expect(await own.createAll([])).toEqual({ made: [] })
   })
 
-  it('a record that the store refuses is reported by its position, and the result contains the written records', async () => {
+  it('a record that the store refuses is reported by its position, next to the written records', async () => {
     const data = memoryAdapter(notas)
     const refusing = {
       ...data,
@@ -256,7 +256,7 @@ describe('records(): many records', () => {
 })
 
 describe('records() over other data', () => {
-  it('an adapter without within() causes a ConfigurationError, and the option adapter replaces the mounted adapter', async () => {
+  it('the option "within" needs an adapter with within(), and the option "adapter" replaces the adapter', async () => {
     const service = serve()
     expect(() => service.records(notas, { ...ana, within: {} })).toThrow(
       /"notas" has no within\(\).*the option "adapter"/,
@@ -271,7 +271,7 @@ describe('records() over other data', () => {
     await expect(service.records(notas, { ...ana, adapter: readable }).patch(1, {})).rejects.toThrow(/no replace\(\)/)
   })
 
-  it('a write is not retried forever if each read returns the same stale record', async () => {
+  it('a stale write is not retried if reading again returns the same version', async () => {
     const stored = { value: { id: 1, texto: '', anteriorId: null, zonaId: null }, version: 'a' }
     let tries = 0
     const replace = () => {
@@ -288,8 +288,8 @@ describe('records() over other data', () => {
   })
 })
 
-describe('VERB-13: an endpoint that has written by records() and then fails', () => {
-  it.each(['GET', 'POST'])('with %s does not claim that nothing was changed', async (method) => {
+describe('VERB-13: an endpoint that fails after it has written with records()', () => {
+  it.each(['GET', 'POST'])('responds to %s with 500, and does not claim that nothing was changed', async (method) => {
     const act = async (records: RecordsOf) => {
       await records(notas).create({ id: 1 })
       throw new TypeError('late')
@@ -301,7 +301,7 @@ describe('VERB-13: an endpoint that has written by records() and then fails', ()
     expect(json.detail).toContain('whether the change took place is unknown')
   })
 
-  it('ERR-3: a problem that it throws is sent with its params, in XML too', async () => {
+  it('ERR-3: responds with the params of a problem that it throws, in JSON and in XML', async () => {
     const act = async (records: RecordsOf) => {
       const result = await records(notas).create({ id: 1, anteriorId: 5 })
       if ('problem' in result) throw result.problem

@@ -146,7 +146,7 @@ async function byRecords(service: Api, within: unknown, { method, key: id, body:
         : method === 'PATCH'
           ? await own.patch(id, sent as never, expected)
           : await own.remove(id, expected)
-  expect(sent, 'what is given is not changed').toEqual(given)
+  expect(sent, 'records() does not change the given body').toEqual(given)
   if ('problem' in result) return reported(result.problem as never)
   return { status: method === 'POST' ? 201 : method === 'DELETE' ? 204 : 200 }
 }
@@ -243,7 +243,7 @@ describe('requests and records() give the same results and store the same record
         VALUES (0, 1, 'abierto', 'aqui', 1, NULL), (1, 2, 'anulado', 'aqui', 9, 's'), (2, 3, 'abierto', 'otro', NULL, NULL)`)
   }
 
-  it('with PostgreSQL: in a committed transaction, and in a rolled-back transaction that leaves no changes', async () => {
+  it('with PostgreSQL, in transactions that are committed or rolled back', async () => {
     const place: Place = await freshSchema()
     closing.push(() => place.drop())
     await place.sql(`${ddl('a_')};\n${ddl('b_')}`)
@@ -286,8 +286,8 @@ describe('requests and records() give the same results and store the same record
     await fc.assert(
       fc.asyncProperty(walk, async (calls) => {
         for (const prefix of ['a_', 'b_']) await fill((text) => client.exec(text), prefix)
-        // PGlite has only one connection. The requests run first, because they would wait for the
-        // transaction.
+        // PGlite has only one connection. The requests run first, because during the transaction
+        // they would wait for the connection.
         const said: Said[] = []
         for (const one of calls) said.push(await byRequest(served, one))
         await client.transaction(async (tx) => {

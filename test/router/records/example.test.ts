@@ -7,7 +7,7 @@ import { expireOrders, makeService } from '../../../examples/cancellations/servi
 import { listen, type Served } from '../../clauses/fixture.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
 
-describe('docs/records.md', () => {
+describe('the example in docs/records.md', () => {
   let place: Place
   let pool: pg.Pool
   let served: Omit<Served, 'data'>
@@ -18,8 +18,8 @@ describe('docs/records.md', () => {
       CREATE TABLE orders (id integer PRIMARY KEY, total double precision NOT NULL, state text NOT NULL);
       CREATE TABLE refunds (id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY, amount double precision NOT NULL,
         reason text NOT NULL, order_id integer NOT NULL REFERENCES orders)`)
-    // With one connection only, a read outside the transaction would wait forever. This proves that
-    // the reads use the transaction too.
+    // The pool has only one connection, so a read outside the transaction would wait forever. The
+    // tests pass only if all reads use the transaction.
     pool = new pg.Pool({ connectionString: place.url, max: 1 })
     service = makeService(pool)
     await service.ready()
@@ -47,7 +47,7 @@ describe('docs/records.md', () => {
   ]
   const cancel = (order: unknown, reason = 'Broken') => served.send('POST', '/v1/cancellations', {}, { order, reason })
 
-  it('shows the example that is tested here', () => {
+  it('is the code that is tested here', () => {
     const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
     expect(read('docs/records.md')).toContain(`\`\`\`ts\n${read('examples/cancellations/service.ts')}\`\`\``)
   })
@@ -60,7 +60,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual([{ id: 1, state: 'cancelled', refunds: 1 }, ...untouched.slice(1)])
   })
 
-  it('ERR-2: a violation by the second record rolls back the first, and is reported with its pointers', async () => {
+  it('ERR-2: a violation in the second record rolls back the first record', async () => {
     const { status, json } = await cancel(2)
     expect(status).toBe(422)
     expect(json).toMatchObject({
@@ -93,7 +93,7 @@ describe('docs/records.md', () => {
     await wide.end()
   })
 
-  it('VERB-13: if COMMIT fails, the response is not a success, and does not claim that nothing was changed', async () => {
+  it('VERB-13: if COMMIT fails, the response is 500, and does not claim that nothing was changed', async () => {
     await place.sql(`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'late'; END $$;
       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON refunds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
@@ -103,7 +103,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('the nightly job changes the records that it may change, and returns the problems of the other records', async () => {
+  it('the nightly job expires the orders that the store accepts, and returns the problems of the others', async () => {
     expect(await expireOrders(service, pool)).toEqual(new Map())
     expect((await stored()).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired'])
     await place.sql(`UPDATE orders SET state = 'open' WHERE id = 1; UPDATE orders SET state = 'open' WHERE id = 2;

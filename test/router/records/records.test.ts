@@ -90,7 +90,7 @@ describe('records() of a job', () => {
     expect(await pedidos.remove(1)).toMatchObject({ problem: { code: 'absent' } })
   })
 
-  it('creates many records, and reports what is wrong with each', async () => {
+  it('creates many records, or reports the violations of each record', async () => {
     const { pedidos, lineas } = serve()
     expect(
       await pedidos.createAll([

@@ -1,6 +1,6 @@
 /**
- * Tests of the signal of a job: adapters see that it aborts, and the work of the job leaves no
- * listener on it.
+ * Tests of the abort signal of a job. When it aborts, the signals that adapters get abort too.
+ * After each method, no listener is left on the signal of the job.
  */
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
@@ -38,7 +38,7 @@ function watched(seen: (signal: AbortSignal) => void = () => {}) {
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length
 
-it('removes its listener from the signal of a job after every method', async () => {
+it('records() removes its listener from the signal of a job after every method', async () => {
   const { signal } = new AbortController()
   let reads = 0
   let most = 0
@@ -68,7 +68,7 @@ it('removes its listener from the signal of a job after every method', async () 
   expect(most).toBeLessThanOrEqual(1)
 })
 
-it('aborts the signal that the adapter gets when the signal of the job aborts', async () => {
+it('the signal that an adapter gets aborts when the signal of the job aborts', async () => {
   const job = new AbortController()
   const reason = new Error('The nightly job was stopped.')
   const aborted: unknown[] = []

@@ -16,7 +16,7 @@ const notas = defineResource({
 })
 
 it.each(['checkAll', 'createAll'] as const)(
-  'ERR-1: %s of records with slow rules lets other requests run in between',
+  'ERR-1: %s lets other requests run in between if the rules of the records are slow',
   async (method) => {
     const service = api({ versions: { v1: [mount(notas, memoryAdapter(notas))] } })
     const values = Array.from({ length: 40 }, (_, id) => ({ id }))

@@ -1,6 +1,6 @@
 /**
- * Errors in the associations of a record with several associations, and in the association that a
- * create makes.
+ * Wrong adapters, with errors in the associations of a record that has several associations, and in
+ * the association that a create makes.
  */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -111,19 +111,27 @@ class StripsConditions extends PlainAdapter {
 }
 
 export const attachmentMutants: readonly Mutant[] = [
-  mutant("compares parents' keys without case in its sets", ['associations/exact'], SetsInAnyCase),
-  mutant("compares parents' keys without case in members", ['associations/exact'], HoldersInAnyCase),
+  mutant("ignores the case of parents' keys in sets of attached records", ['associations/exact'], SetsInAnyCase),
+  mutant("ignores the case of parents' keys in members of records", ['associations/exact'], HoldersInAnyCase),
   mutant('detaches from all parents', ['associations/detached-one'], DetachesFromAllParents),
-  mutant('clears all members with parents on a detach', ['associations/detached-one'], DetachesEveryMember),
+  mutant(
+    'clears the members of all parents when it detaches one parent',
+    ['associations/detached-one'],
+    DetachesEveryMember,
+  ),
   mutant('clears the payer when it sets the holder', ['associations/together'], HoldsOneParent),
   mutant('attaches in a second step after the create', ['races/create-attached'], AttachesLater),
   mutant(
-    'returns the version before the attach from a create',
+    'creates and attaches a record, but returns the version before the attach',
     ['create/attached-version'],
     AnswersTheVersionBeforeTheAttach,
   ),
-  mutant('keeps the record of a create whose attach failed', ['create/attached-whole'], LeavesTheOrphan),
-  mutant('attaches a created record to a parent with a corrected key', ['create/attached-whole'], WellFormsParents),
+  mutant('keeps a created record although attaching it failed', ['create/attached-whole'], LeavesTheOrphan),
+  mutant(
+    'replaces lone surrogates in the key of the parent when it creates',
+    ['create/attached-whole'],
+    WellFormsParents,
+  ),
   mutant("drops U+0000 from parents' keys", ['unstorable/parent'], StripsParents),
   mutant('drops U+0000 from keys', ['unstorable/key', 'unstorable/parent'], StripsKeys),
   mutant('drops U+0000 from conditions', ['unstorable/list'], StripsConditions),

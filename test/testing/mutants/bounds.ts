@@ -1,4 +1,4 @@
-/** Errors at the bounds of counts and lengths, and with empty values. */
+/** Wrong adapters, with errors at the bounds of counts and lengths, and with empty values. */
 import type { AdapterCall, Condition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -92,7 +92,7 @@ const cut = (call: AdapterCall): AdapterCall =>
     : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
 
 export const boundMutants: readonly Mutant[] = [
-  altered('returns 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
+  altered('reads only the first 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -101,34 +101,37 @@ export const boundMutants: readonly Mutant[] = [
       },
     }
   }),
-  readingSome('reads the first 1,000 keys of a batch', ['reads/thousands', 'volume/many'], (keys) =>
+  readingSome('reads only the first 1,000 keys of a batch', ['reads/thousands', 'volume/many'], (keys) =>
     keys.slice(0, 1000),
   ),
-  readingSome('reads 1,000 different keys of a batch', ['reads/thousands'], (keys) =>
+  readingSome('reads only 1,000 different keys of a batch', ['reads/thousands'], (keys) =>
     [...new Set(keys)].slice(0, 1000),
   ),
-  readingSome('reads 65,535 keys of a batch', ['reads/thousands'], (keys) => keys.slice(0, 65_535)),
-  readingSome('returns the first 1,000 records of a batch', ['volume/many'], (keys, base) =>
+  readingSome('reads only the first 65,535 keys of a batch', ['reads/thousands'], (keys) => keys.slice(0, 65_535)),
+  readingSome('returns only the first 1,000 records of a batch', ['volume/many'], (keys, base) =>
     keys.filter((key) => base.store.rows.has(base.text(key))).slice(0, 1000),
   ),
-  inWith('compares with the first ten values of in', ['filters/in-many'], ({ value }) => value.slice(0, 10)),
-  inWith('compares with the last 1,000 values of in', ['filters/in-many', 'volume/many'], ({ value }) =>
+  inWith('compares only with the first ten values of "in"', ['filters/in-many'], ({ value }) => value.slice(0, 10)),
+  inWith('compares only with the last 1,000 values of "in"', ['filters/in-many', 'volume/many'], ({ value }) =>
     value.slice(-1000),
   ),
-  inWith('treats in without values as no condition', ['filters/in-few'], ({ value }) =>
+  inWith('treats "in" without values as no condition', ['filters/in-few'], ({ value }) =>
     value.length === 0 ? 'all' : value,
   ),
-  inWith('compares only with the first value of in', ['filters/in-few'], ({ value }) =>
+  inWith('finds nothing if "in" has a single value', ['filters/in-few'], ({ value }) =>
     value.length === 1 ? [] : value,
   ),
   asking('returns pages of at most 1,000 records', ['volume/many'], ({ size }) => ({ size: Math.min(1000, size) })),
   asking('skips at most 1,000 rows', ['volume/many'], ({ offset }) => ({ offset: Math.min(1000, offset) })),
-  mutant('counts to a thousand', ['volume/many'], CountsToAThousand),
-  mutant('has no total if there is no record', ['volume/none'], SumOfNothing),
+  mutant('returns a total of at most 1,000', ['volume/many'], CountsToAThousand),
+  mutant('returns NaN as the total if there are no records', ['volume/none'], SumOfNothing),
   mutant('orders integer keys as text', ['volume/many'], NumbersAsText),
   mutant('cuts keys at 255 characters', ['texts/long-keys'], CutsKeys),
-  mutant('cuts ids of repeats at 64 characters', ['keys/names'], CutsIds),
-  asking("starts again past the end of a parent's records", ['random/contracts'], ({ parent, offset, size }, base) =>
-    parent !== undefined && offset >= base.store.rows.size - size ? { offset: 0 } : {},
+  mutant('cuts idempotency ids at 64 characters', ['keys/names'], CutsIds),
+  asking(
+    "returns the first page again past the end of a parent's records",
+    ['random/contracts'],
+    ({ parent, offset, size }, base) =>
+      parent !== undefined && offset >= base.store.rows.size - size ? { offset: 0 } : {},
   ),
 ]

@@ -1,4 +1,4 @@
-/** Errors that mix up calls, records or ids. */
+/** Wrong adapters, which mix up calls, records or ids. */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -138,27 +138,27 @@ class EncodesKeys extends PlainAdapter {
 }
 
 export const callMutants: readonly Mutant[] = [
-  mutant("compares with the driver's encoding of a text", ['unstorable/list'], EncodesConditions),
-  mutant("reads the driver's encoding of a key", ['unstorable/key'], EncodesKeys),
-  altered('treats an empty version as none when it attaches', ['expected/other-attached'], (base) => {
+  mutant('replaces lone surrogates in conditions, as a driver does', ['unstorable/list'], EncodesConditions),
+  mutant('replaces lone surrogates in keys, as a driver does', ['unstorable/key'], EncodesKeys),
+  altered('treats an empty expected version as none when it attaches', ['expected/other-attached'], (base) => {
     const attach = base.attach.bind(base)
     return {
       attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>
         attach(parent, key, expected || undefined, call),
     }
   }),
-  mutant('reads and lists by the scope of the latest call', ['calls/beside'], CallInAField),
-  mutant('creates by the scope of the latest call', ['calls/beside-writes'], WritesByTheLastScope),
+  mutant('reads and lists in the scope of the latest call', ['calls/beside'], CallInAField),
+  mutant('creates in the scope of the latest call', ['calls/beside-writes'], WritesByTheLastScope),
   mutant('caches the page of a repeated request', ['calls/same-request'], PagesByRequest),
   mutant('caches records within a call', ['calls/same-call'], LoadsOnce),
-  mutant('compares no version if the value is equal', ['expected/equal'], SkipsWhatIsEqual),
+  mutant('ignores the expected version if the value is equal', ['expected/equal'], SkipsWhatIsEqual),
   mutant('accepts the version of any record', ['expected/others'], AnyVersionWillDo),
-  mutant('joins the parts of a key', ['reads/composite-near'], JoinsParts),
-  mutant('joins a parent and a record with a colon', ['texts/pairs'], pairs(':')),
-  mutant('joins a parent and a record with a control character', ['texts/pairs'], pairs('\u001f')),
-  mutant('keeps the last hundred ids', ['keys/many'], KeepsAHundred),
-  mutant('returns the running create for another body', ['races/keys-mismatched'], AnswersForAnyBody),
-  altered('does not attach in a create with an id', ['keys/attached'], (base) => {
+  mutant('joins the parts of a composite key without a separator', ['reads/composite-near'], JoinsParts),
+  mutant('stores a parent and a record as one string, joined by a colon', ['texts/pairs'], pairs(':')),
+  mutant('stores a parent and a record as one string, joined by a control character', ['texts/pairs'], pairs('\u001f')),
+  mutant('keeps only the last hundred idempotency ids', ['keys/many'], KeepsAHundred),
+  mutant('returns the result of a running create for another body', ['races/keys-mismatched'], AnswersForAnyBody),
+  altered('does not attach in a create with an idempotency id', ['keys/attached'], (base) => {
     const create = base.create.bind(base)
     return {
       create(value: unknown, call: AdapterCall) {
@@ -167,18 +167,22 @@ export const callMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('compares versions in only one of two sets', ['expected/detach', 'expected/attach'], (base) => {
-    const [attach, detach] = [base.attach.bind(base), base.detach.bind(base)]
-    const heeded = (parent: ParentKey, expected: string | undefined) =>
-      parent.as === 'archives' ? undefined : expected
-    return {
-      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>
-        attach(parent, key, heeded(parent, expected), call),
-      detach: (...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) =>
-        detach(parent, key, heeded(parent, expected), call),
-    }
-  }),
-  altered('compares fingerprints without case', ['keys/mismatched'], (base) => {
+  altered(
+    'ignores the expected version for one of two associations',
+    ['expected/detach', 'expected/attach'],
+    (base) => {
+      const [attach, detach] = [base.attach.bind(base), base.detach.bind(base)]
+      const heeded = (parent: ParentKey, expected: string | undefined) =>
+        parent.as === 'archives' ? undefined : expected
+      return {
+        attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>
+          attach(parent, key, heeded(parent, expected), call),
+        detach: (...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) =>
+          detach(parent, key, heeded(parent, expected), call),
+      }
+    },
+  ),
+  altered('ignores the case of fingerprints', ['keys/mismatched'], (base) => {
     const known = base.known.bind(base)
     return {
       known(call: AdapterCall) {
@@ -188,7 +192,7 @@ export const callMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('loses astral characters of a replace', ['values/text'], (base) => {
+  altered('loses characters above U+FFFF in a replace', ['values/text'], (base) => {
     const replace = base.replace.bind(base)
     return {
       replace(...[key, value, expected, call]: Parameters<PlainAdapter['replace']>) {

@@ -1,4 +1,4 @@
-/** Errors that occur only in combinations of two features. */
+/** Wrong adapters, whose errors occur only in combinations of two features. */
 import type { AdapterCall, ListRequest } from '../../../src/adapters/contract.js'
 import { isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -107,12 +107,12 @@ class UnionsConditions extends PlainAdapter {
 
 export const combinationMutants: readonly Mutant[] = [
   forgetting(
-    'ignores the search under a parent with a set',
+    'ignores the search under a parent whose records are kept in a set',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) => (keepsParents(base, request) ? withoutSearch(request) : undefined),
   ),
   forgetting(
-    'ignores the search under a parent in a member',
+    'ignores the search under a parent that a member of the record names',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) =>
       request.parent !== undefined && !keepsParents(base, request) ? withoutSearch(request) : undefined,
@@ -129,7 +129,7 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('counts without the search under a parent', ['search/parent'], (request, _call, method) =>
     method === 'count' && request.parent !== undefined ? withoutSearch(request) : undefined,
   ),
-  forgetting('ignores the scope next to in', ['random/parcels'], (request, call) =>
+  forgetting('ignores the scope next to "in" and another condition', ['random/parcels'], (request, call) =>
     request.where.length > 1 && request.where.some(({ op }) => op === 'in') ? withoutScope(call) : undefined,
   ),
   forgetting('ignores the scope of a search under a parent', ['random/contracts'], (request, call) =>
@@ -141,17 +141,21 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('ignores conditions next to a search under a parent', ['random/contracts'], (request) =>
     request.search !== undefined && request.parent !== undefined ? withoutConditions(request) : undefined,
   ),
-  forgetting('ignores a third condition', ['random/parcels'], (request) => ({
+  forgetting('ignores all conditions after the second', ['random/parcels'], (request) => ({
     request: { ...request, where: request.where.slice(0, 2) },
   })),
-  mutant('joins two lists of values of one member', ['filters/and'], UnionsConditions),
+  mutant('merges two "in" conditions on one member', ['filters/and'], UnionsConditions),
   mutant('orders only by the key under a parent', ['random/contracts', 'associations/asked'], SortsNothingUnderParents),
-  mutant('loses seek positions with nulls in later terms', ['random/parcels'], LosesNullsInLaterTerms),
-  mutant('returns the last page before the first row', ['seek/more', 'random/parcels'], WrapsBackwards),
+  mutant('finds nothing after a seek position with null in a later term', ['random/parcels'], LosesNullsInLaterTerms),
+  mutant(
+    'returns the last page when it seeks backwards from the first row',
+    ['seek/more', 'random/parcels'],
+    WrapsBackwards,
+  ),
   mutant('omits the third term from a seek position', ['random/parcels'], ComparesPlacesByTheFirstTerms),
-  mutant('finds parents only by attached records', ['random/writes'], IndexesParentsOnAttach),
-  mutant('treats false, zero and the empty text as no scope', ['scope/falsy'], TruthyScope),
-  altered('searches every member for the words', ['search/members'], (base) => {
+  mutant('lists under a parent only the records that attach() attached', ['random/writes'], IndexesParentsOnAttach),
+  mutant('ignores the scope if its value is false, zero or an empty string', ['scope/falsy'], TruthyScope),
+  altered('searches members that are not searchable', ['search/members'], (base) => {
     const rank = base.rank.bind(base)
     return {
       found: (search: string, row: Row) =>
@@ -160,7 +164,7 @@ export const combinationMutants: readonly Mutant[] = [
         (search === search.toLowerCase() && JSON.stringify(row).includes(`"${search}"`)),
     }
   }),
-  altered('returns refusals with its own codes', ['associations/listed', 'expected/remove'], (base) => {
+  altered('returns its own codes from attach and remove', ['associations/listed', 'expected/remove'], (base) => {
     const [attach, remove] = [base.attach.bind(base), base.remove.bind(base)]
     const isDone = (answer: unknown) => answer === 'attached' || answer === 'removed'
     return {
@@ -170,7 +174,7 @@ export const combinationMutants: readonly Mutant[] = [
         [await remove(...given)].map((answer) => (isDone(answer) ? 'deleted' : answer))[0],
     }
   }),
-  altered('names columns in refusals', ['create/duplicate'], (base) => {
+  altered('names columns instead of members in refusals', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -190,7 +194,7 @@ export const combinationMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('repeats a row that is attached twice', ['random/writes'], (base) => {
+  altered('counts a record twice if it is attached twice', ['random/writes'], (base) => {
     const [attach, list] = [base.attach.bind(base), base.list.bind(base)]
     const twice = new Set<unknown>()
     return {

@@ -1,3 +1,4 @@
+/** Wrong adapters, with errors in creates. */
 import { type AdapterCall, isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -38,15 +39,19 @@ class NumbersWithoutLooking extends PlainAdapter {
 }
 
 export const createMutants: readonly Mutant[] = [
-  mutant('waits between looking for a key and creating it', ['races/create', 'create/assigned'], LooksThenCreates),
   mutant(
-    'counts, waits, and uses the count as the number',
+    'waits between the check for a duplicate and the create',
+    ['races/create', 'create/assigned'],
+    LooksThenCreates,
+  ),
+  mutant(
+    'computes the next number, waits, and then assigns it',
     ['races/assigned', 'create/assigned-given', 'values/booleans'],
     NumbersThenCreates,
   ),
   mutant('assigns the number of a removed record again', ['create/assigned-not-again'], ReusesNumbers),
   mutant('assigns numbers that are already taken', ['create/assigned-given', 'races/assigned'], NumbersWithoutLooking),
-  altered('overwrites the record with the same key on a create', ['create/duplicate'], (base) => {
+  altered('overwrites a record with the same key when it creates', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -65,7 +70,7 @@ export const createMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('throws the error of a duplicate', ['create/duplicate', 'create/attached-refused'], (base) => {
+  altered('throws an error for a duplicate', ['create/duplicate', 'create/attached-refused'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -75,7 +80,7 @@ export const createMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('assigns every number itself', ['create/assigned-given'], (base) => {
+  altered('replaces a given number by its own', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
       create: (value: unknown, call: AdapterCall) =>

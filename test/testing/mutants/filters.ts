@@ -1,4 +1,4 @@
-/** Errors in filters. */
+/** Wrong adapters, with errors in filters. */
 import type { Condition, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -48,7 +48,7 @@ export const filterMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'joins conditions with or',
+    'combines conditions with OR',
     ['filters/composite-key'],
     class extends PlainAdapter {
       override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
@@ -60,34 +60,34 @@ export const filterMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'treats in as eq of its first value',
+    'compares only with the first value of "in"',
     ['filters/and', 'filters/in'],
     holding((condition, _row, base) =>
       condition.op === 'in' ? base({ ...condition, op: 'eq', value: condition.value[0] as Scalar }) : undefined,
     ),
   ),
   mutant(
-    'treats gt as gte',
+    'treats "gt" as "gte"',
     ['filters/text-ranges', 'filters/gt'],
     holding((condition, _row, base) => (condition.op === 'gt' ? base(withOp(condition, 'gte')) : undefined)),
   ),
   mutant(
-    'treats gte as gt',
+    'treats "gte" as "gt"',
     ['filters/and', 'filters/gte'],
     holding((condition, _row, base) => (condition.op === 'gte' ? base(withOp(condition, 'gt')) : undefined)),
   ),
   mutant(
-    'treats lt as lte',
+    'treats "lt" as "lte"',
     ['filters/and', 'filters/lt'],
     holding((condition, _row, base) => (condition.op === 'lt' ? base(withOp(condition, 'lte')) : undefined)),
   ),
   mutant(
-    'treats lte as lt',
+    'treats "lte" as "lt"',
     ['filters/text-ranges', 'filters/lte'],
     holding((condition, _row, base) => (condition.op === 'lte' ? base(withOp(condition, 'lt')) : undefined)),
   ),
   mutant(
-    'finds nulls below every value',
+    'treats null as lower than every value',
     ['filters/null-matches-nothing'],
     holding((condition, { note }) =>
       (condition.op === 'lt' || condition.op === 'lte') && condition.field === 'note' && note === null
@@ -101,21 +101,21 @@ export const filterMutants: readonly Mutant[] = [
     holding((condition, _row, base) => (condition.op === 'null' ? base({ ...condition, value: true }) : undefined)),
   ),
   mutant(
-    'treats absent members of objects as not null',
+    'treats the members of a null object as not null',
     ['filters/null'],
     holding((condition, row) =>
       condition.op === 'null' && condition.path.length > 1 && row.address === null ? !condition.value : undefined,
     ),
   ),
   mutant(
-    'treats contains as a substring test',
+    'treats "contains" as a substring test',
     ['filters/contains'],
     holding((condition, { tags }) =>
       condition.op === 'contains' ? JSON.stringify(tags).includes(String(condition.value)) : undefined,
     ),
   ),
   mutant(
-    'searches the JSON of the list for that of an item',
+    'searches the JSON text of a list for the JSON text of an item',
     ['filters/contains'],
     holding((condition, { tags }) =>
       condition.op === 'contains' ? JSON.stringify(tags).includes(JSON.stringify(condition.value)) : undefined,
@@ -136,7 +136,7 @@ export const filterMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'compares text without case',
+    'ignores the case of strings',
     ['filters/literal'],
     holding((condition, { label }) =>
       condition.field === 'label' && condition.op === 'eq'

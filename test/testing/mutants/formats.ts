@@ -1,6 +1,6 @@
 /**
- * Errors in values with a format. The values are stored or compared as strings, as doubles or as
- * `Date`s.
+ * Wrong adapters, with errors in values that have a format. They store or compare these values as
+ * strings, as doubles or as `Date`s.
  */
 import type { Condition, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -12,8 +12,8 @@ const isNumber = (text: unknown): text is string => typeof text === 'string' && 
 const isMoment = (text: unknown): text is string => typeof text === 'string' && /^\d{4}-.*Z$/.test(text)
 
 /**
- * The members with numbers or instants that are written as strings. Members of other resources are
- * not affected.
+ * The members that hold numbers or instants as strings. Members of other resources are not
+ * affected.
  */
 const spelled = new Set(['counter', 'amount', 'total', 'taken'])
 
@@ -101,26 +101,26 @@ class KeysAsDoubles extends PlainAdapter {
 const rounded = (value: unknown): unknown => (isNumber(value) ? String(Number(value)) : value)
 
 export const formatMutants: readonly Mutant[] = [
-  mutant('stores numbers in texts as doubles', ['formats/held', 'formats/survive'], keeping(rounded)),
+  mutant('stores numbers that are strings as doubles', ['formats/held', 'formats/survive'], keeping(rounded)),
   mutant(
     'stores instants as Date',
     ['formats/held', 'formats/survive'],
     keeping((value) => (isMoment(value) ? new Date(value).toISOString() : value)),
   ),
-  mutant('finds keys by doubles', ['formats/keys'], KeysAsDoubles),
+  mutant('compares keys as doubles', ['formats/keys'], KeysAsDoubles),
   mutant(
-    'compares numbers in texts as doubles',
+    'compares numbers that are strings as doubles',
     ['formats/eq'],
     equalBy((value) => (isNumber(value) ? Number(value) : value)),
   ),
   mutant(
-    'compares instants by their milliseconds',
+    'ignores microseconds when it compares instants',
     ['formats/eq'],
     equalBy((value) => (isMoment(value) ? Date.parse(value) : value)),
   ),
-  mutant('compares ranges of numbers and instants as texts', ['formats/ranges'], RangesOfTexts),
-  mutant('sorts numbers and instants as texts', ['formats/order'], SortsTexts),
-  mutant('sorts instants as texts', ['formats/order', 'formats/ranges'], SortsMomentsAsTexts),
-  mutant('sorts numbers in texts as doubles', ['formats/order', 'formats/ranges'], SortsDoubles),
-  mutant('seeks numbers and instants as texts', ['formats/seek'], SeeksTexts),
+  mutant('compares numbers and instants as strings in range conditions', ['formats/ranges'], RangesOfTexts),
+  mutant('sorts numbers and instants as strings', ['formats/order'], SortsTexts),
+  mutant('sorts instants as strings', ['formats/order', 'formats/ranges'], SortsMomentsAsTexts),
+  mutant('sorts numbers that are strings as doubles', ['formats/order', 'formats/ranges'], SortsDoubles),
+  mutant('compares numbers and instants as strings when it seeks', ['formats/seek'], SeeksTexts),
 ]

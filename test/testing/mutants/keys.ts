@@ -1,3 +1,4 @@
+/** Wrong adapters, with errors in repeated creates. An id is the id of an idempotency key. */
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
@@ -81,9 +82,9 @@ export const keyMutants: readonly Mutant[] = [
   mutant('treats ids that differ in case as equal', ['keys/assigned', 'keys/unknown'], BlindToCase),
   mutant('returns the current record for a repeat', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
   mutant('forgets the ids of removed records', ['keys/removed'], ForgetsRecords),
-  mutant('stores refusals', ['keys/refused'], KeepsRefusals),
+  mutant('stores a refused create under its id', ['keys/refused'], KeepsRefusals),
   mutant('attaches again on a repeat', ['keys/attached'], AttachesAgain),
-  mutant('recalls a record that was never created', ['keys/unknown'], RemembersMistakes),
+  mutant('reports a mismatch for an id that is unknown', ['keys/unknown'], RemembersMistakes),
   altered('creates again on a repeat', ['keys/repeated', 'keys/assigned'], (base) => ({
     known: () => undefined,
     store: base.store,

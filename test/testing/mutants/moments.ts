@@ -1,6 +1,6 @@
 /**
- * Errors that depend on time. They occur during concurrent calls, depend on the clock, or become
- * visible only later.
+ * Wrong adapters, whose errors depend on time. The errors occur during concurrent calls, depend on
+ * the clock, or become visible only later.
  */
 import type { AdapterCall, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -64,8 +64,8 @@ class LooksThenCreatesNumbers extends PlainAdapter {
 }
 
 /**
- * Has four permits. Each list takes one, waits, and takes another one, so concurrent lists can wait
- * for each other forever.
+ * Has four connections. Each list takes one, waits, and takes a second one, so concurrent lists can
+ * wait for each other forever.
  */
 class RunsOutOfConnections extends PlainAdapter {
   #free = 4
@@ -231,32 +231,36 @@ const changing = (name: string, caughtBy: readonly string[], methods: (base: Pla
 
 export const momentMutants: readonly Mutant[] = [
   mutant('writes all records of an order as one document', ['races/neighbours'], OneDocument),
-  mutant('attaches the record as it read it', ['races/attach-replace'], MovesWhatItRead),
+  mutant('overwrites a concurrent replace when it attaches', ['races/attach-replace'], MovesWhatItRead),
   mutant('checks the version, waits, and detaches', ['races/one-version'], DetachesWhatItSaw),
   mutant('checks a given number, waits, and creates', ['races/create-given'], LooksThenCreatesNumbers),
   mutant('waits for a second connection while it holds one', ['races/crowd'], RunsOutOfConnections),
   mutant('uses the time as version', ['versions/burst', 'versions/change'], ClockAsVersion),
   mutant('uses the time and a counter as version', ['versions/clock'], ClockAndCount),
   mutant('uses the date and a counter as version', ['versions/clock'], DateAndCount),
-  mutant('counts versions from the second of the create', ['versions/recreated', 'random/writes'], CountsFromTheClock),
-  mutant('counts versions in a byte', ['versions/burst'], CountsInAByte),
-  mutant('reads from a lagging replica', ['versions/answered'], LagsBehind),
-  mutant('modifies returned records', ['privacy/steady'], UpdatesInPlace),
-  mutant('returns its stored list of a page', ['privacy/handed-out'], CachesPages),
-  mutant('returns its stored record for repeats', ['privacy/kept'], RepeatsWhatWasGiven),
   mutant(
-    'accepts any fingerprint once the record is deleted',
+    'counts versions from the time of the create, in seconds',
+    ['versions/recreated', 'random/writes'],
+    CountsFromTheClock,
+  ),
+  mutant('counts versions in one byte', ['versions/burst'], CountsInAByte),
+  mutant('reads from a lagging replica', ['versions/answered'], LagsBehind),
+  mutant('modifies records that it has returned', ['privacy/steady'], UpdatesInPlace),
+  mutant('returns the items of a cached page without a copy', ['privacy/handed-out'], CachesPages),
+  mutant('returns its stored record for a repeat without a copy', ['privacy/kept'], RepeatsWhatWasGiven),
+  mutant(
+    'accepts any fingerprint after the record was removed',
     ['keys/removed-mismatched'],
     ForgetsFingerprintsOfTheRemoved,
   ),
   mutant(
-    'creates again for another fingerprint once the record has changed',
+    'creates again for another fingerprint after the record has changed',
     ['keys/removed-mismatched'],
     KeepsTheLastFingerprint,
   ),
   mutant('checks the scope before the version', ['scope/moved-stale'], RefusesBeforeStale),
   mutant('checks attachments before the version', ['scope/moved-stale', 'random/writes'], AttachedBeforeStale),
-  changing('adds the scope to the conditions of the request', ['privacy/inputs'], (base) => {
+  changing('adds the scope to the passed conditions', ['privacy/inputs'], (base) => {
     const list = base.list.bind(base)
     return {
       list(request: ListRequest, call: AdapterCall) {
@@ -308,7 +312,7 @@ export const momentMutants: readonly Mutant[] = [
       read: (keys: never, call: AdapterCall) => ((call.left?.() ?? 1) <= 0 ? new Promise(() => {}) : read(keys, call)),
     }
   }),
-  changing('writes the value without its version if the call is aborted', ['time/given-up-write'], (base) => {
+  changing('writes the value without a new version if the call is aborted', ['time/given-up-write'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {

@@ -1,4 +1,4 @@
-/** Errors in the order, the pages and the totals of lists. */
+/** Wrong adapters, with errors in the order, the pages and the totals of lists. */
 import type { AdapterCall, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -128,13 +128,13 @@ class CachedTotal extends PlainAdapter {
 
 export const orderMutants: readonly Mutant[] = [
   mutant(
-    'orders only by the first term',
+    'sorts only by the first sort term',
     ['order/ascending', 'order/composite'],
     ordering((sort) => sort.slice(0, 1)),
   ),
-  mutant('orders ties differently each time', ['order/repeatable', 'paging/whole'], RandomTies),
+  mutant('sorts ties differently each time', ['order/repeatable', 'paging/whole'], RandomTies),
   mutant(
-    'breaks ties by the key ascending, always',
+    'always breaks ties by ascending key',
     ['order/descending'],
     ordering((sort) => [
       ...sort.slice(0, -1),
@@ -142,12 +142,12 @@ export const orderMutants: readonly Mutant[] = [
     ]),
   ),
   mutant(
-    'breaks ties by the first part of the key',
+    'breaks ties only by the first part of the key',
     ['order/composite', 'order/mixed'],
     ordering((sort) => (sort.length > 2 ? sort.slice(0, 2) : sort)),
   ),
   mutant(
-    'orders all terms in the direction of the first',
+    'sorts all terms in the direction of the first',
     ['order/composite', 'order/key-direction'],
     ordering((sort) => sort.map((term) => ({ ...term, descending: (sort[0] as SortTerm).descending }))),
   ),
@@ -157,19 +157,19 @@ export const orderMutants: readonly Mutant[] = [
     ordering((sort) => sort.map((term) => ({ ...term, descending: false }))),
   ),
   mutant('puts nulls first', ['order/nulls', 'order/ascending'], NullsFirst),
-  mutant('puts nulls last, also if descending', ['order/nulls', 'order/descending'], NullsLastBothWays),
-  mutant('orders numbers as text', ['order/ascending'], NumbersAsText),
-  mutant('orders text without case and compares it by code units', ['filters/text-ranges'], OrdersTextBlindly),
-  mutant('returns the total of the page', ['paging/total'], TotalOfThePage),
-  mutant('returns a total without conditions', ['paging/total-filtered', 'associations/asked'], TotalOfEverything),
-  mutant('returns no total past the end', ['paging/total', 'scope/count'], NoTotalPastTheEnd),
-  mutant('counts before it lists', ['races/total'], TotalBeforeTheItems),
-  mutant('counts after it has listed', ['races/total'], TotalAfterTheItems),
+  mutant('puts nulls last even in descending order', ['order/nulls', 'order/descending'], NullsLastBothWays),
+  mutant('sorts numbers as strings', ['order/ascending'], NumbersAsText),
+  mutant('ignores case when it sorts strings, but not in filters', ['filters/text-ranges'], OrdersTextBlindly),
+  mutant('returns the number of items on the page as the total', ['paging/total'], TotalOfThePage),
+  mutant('ignores conditions in the total', ['paging/total-filtered', 'associations/asked'], TotalOfEverything),
+  mutant('returns a total of 0 past the end', ['paging/total', 'scope/count'], NoTotalPastTheEnd),
+  mutant('counts, waits, and then lists', ['races/total'], TotalBeforeTheItems),
+  mutant('lists, waits, and then counts', ['races/total'], TotalAfterTheItems),
   mutant('leaves equal ranks in the order of insertion', ['search/rank'], RankAlone),
-  mutant('searches several words as one text', ['search/all-words'], FindsTheTextAsItIs),
-  mutant('searches any of several words', ['search/all-words'], FindsAnyOfTheWords),
+  mutant('searches several words as one string', ['search/all-words'], FindsTheTextAsItIs),
+  mutant('finds records that contain only one of several words', ['search/all-words'], FindsAnyOfTheWords),
   mutant('finds no record for an empty search', ['search/blank'], FindsNothingByNothing),
-  mutant('counts once', ['paging/total-follows'], CachedTotal),
+  mutant('never updates its total', ['paging/total-follows'], CachedTotal),
   mutant(
     'starts a page one row early',
     ['paging/whole'],
@@ -209,7 +209,7 @@ export const orderMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('counts offsets in 32 bits', ['paging/past-end'], (base) => {
+  altered('keeps offsets in 32 bits', ['paging/past-end'], (base) => {
     const list = base.list.bind(base)
     return { list: (request: ListRequest, call: AdapterCall) => list({ ...request, offset: request.offset | 0 }, call) }
   }),

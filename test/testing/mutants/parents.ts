@@ -1,4 +1,4 @@
-/** Errors in scopes and associations. */
+/** Wrong adapters, with errors in scopes and associations. */
 import { type AdapterCall, isRefused, type ListRequest, type ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -7,7 +7,7 @@ import { altered, type Mutant, mutant } from './mutant.js'
 
 const forgetting = (forgotten: ScopedMethod, caughtBy: readonly string[]): Mutant =>
   mutant(
-    `forgets the scope in ${forgotten}`,
+    `ignores the scope in ${forgotten}`,
     caughtBy,
     class extends PlainAdapter {
       override inScope(row: Row, call: AdapterCall, method: ScopedMethod): boolean {
@@ -112,16 +112,16 @@ export const parentMutants: readonly Mutant[] = [
   forgetting('remove', ['scope/remove']),
   forgetting('attach', ['scope/attach']),
   forgetting('detach', ['scope/detach']),
-  forgettingIn('forgets the scope of a search', ['scope/search'], ({ search }) => search !== undefined),
-  forgettingIn('forgets the scope under a parent', ['scope/parent'], ({ parent }) => parent !== undefined),
-  forgettingIn('forgets the scope where it seeks', ['seek/filtered'], ({ seek }) => seek !== undefined),
-  mutant('treats a null as matching every scope', ['scope/list'], NullInEveryScope),
-  mutant('sets the scope if the value has none', ['scope/create'], ScopeWhereMissing),
+  forgettingIn('ignores the scope of a search', ['scope/search'], ({ search }) => search !== undefined),
+  forgettingIn('ignores the scope under a parent', ['scope/parent'], ({ parent }) => parent !== undefined),
+  forgettingIn('ignores the scope when it seeks', ['seek/filtered'], ({ seek }) => seek !== undefined),
+  mutant('treats null as a match for every scope', ['scope/list'], NullInEveryScope),
+  mutant('sets members of the scope only if the value lacks them', ['scope/create'], ScopeWhereMissing),
   altered('creates without the scope', ['scope/create'], (base) => {
     const create = base.create.bind(base)
     return { create: (value: unknown, call: AdapterCall) => create(value, { ...call, scope: {} }) }
   }),
-  altered('overwrites a record outside of the scope on a create', ['scope/create-beside'], (base) => {
+  altered('overwrites a record outside the scope when it creates', ['scope/create-beside'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -131,13 +131,13 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  mutant('keeps removed records in its sets', ['associations/removed'], KeepsAttachments),
-  mutant('ignores the segment under the parent', ['associations/as'], IgnoresAs),
-  mutant('holds every parent in one member', ['associations/as'], ByTheFirstAssociation),
-  mutant('has one set for all parents', ['associations/listed'], OneSetForAllParents),
-  mutant('removes from one set when it adds to another', ['associations/moves'], MovesSets),
-  mutant('removes replaced records from its sets', ['associations/replaced'], LeavesSetsOnReplace),
-  mutant('lists copies under parents', ['associations/replaced'], CopiesIntoSets),
+  mutant('keeps removed records attached', ['associations/removed'], KeepsAttachments),
+  mutant('ignores the name of the association', ['associations/as'], IgnoresAs),
+  mutant('keeps every parent in the same member', ['associations/as'], ByTheFirstAssociation),
+  mutant('keeps the records of all parents in one set', ['associations/listed'], OneSetForAllParents),
+  mutant('detaches a record from its other parents when it attaches it', ['associations/moves'], MovesSets),
+  mutant('detaches replaced records', ['associations/replaced'], LeavesSetsOnReplace),
+  mutant('lists old copies under parents', ['associations/replaced'], CopiesIntoSets),
   altered('ignores the parent of a list', ['associations/held'], () => ({ isAttached: () => true })),
   altered('ignores the expected version of an attach', ['expected/attach'], (base) => {
     const attach = base.attach.bind(base)
@@ -192,7 +192,9 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('attaches only in sets', ['associations/by-value', 'associations/held'], () => ({ by: () => undefined })),
+  altered('keeps attachments only in sets, and not in members', ['associations/by-value', 'associations/held'], () => ({
+    by: () => undefined,
+  })),
   altered('attaches without a new version', ['versions/attached'], (base) => {
     const write = base.write.bind(base)
     return {

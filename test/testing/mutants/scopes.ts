@@ -1,11 +1,11 @@
-/** Errors in the equality conditions of a scope. */
+/** Wrong adapters, with errors in the conditions of a scope. */
 import type { AdapterCall, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Checks only some of the equality conditions, in some methods. */
+/** Checks only some of the conditions, in some methods. */
 const heeding = (
   name: string,
   caughtBy: readonly string[],
@@ -49,7 +49,7 @@ export const scopeMutants: readonly Mutant[] = [
   heeding('detaches only by the first member of a scope', ['scope/several-attached'], (scope) => scope.slice(0, 1), [
     'detach',
   ]),
-  mutant('compares a scope without case', ['scope/exact'], ScopeInAnyCase),
+  mutant('ignores the case of values in a scope', ['scope/exact'], ScopeInAnyCase),
   mutant(
     'lets a replace leave the scope',
     ['scope/replace-kept'],

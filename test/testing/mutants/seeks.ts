@@ -1,11 +1,11 @@
-/** Errors in seeking and searching. */
+/** Wrong adapters, with errors in seeking (keyset pagination) and in searching. */
 import type { AdapterCall, KeysetPosition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Changes the request before its position is sought. */
+/** Changes a request with a position before it runs. */
 const seeking = (change: (request: ListRequest & { readonly seek: KeysetPosition }) => ListRequest) =>
   class extends PlainAdapter {
     override bounds(found: readonly Item[], request: ListRequest) {
@@ -104,22 +104,22 @@ export const seekMutants: readonly Mutant[] = [
   mutant('always reports more rows', ['paging/past-end', 'paging/more'], MoreAlways),
   mutant('reports more rows if a page is not the whole list', ['seek/more'], MoreOfTheOtherSide),
   mutant('includes the row at the position', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
-  mutant('seeks past ties', ['seek/forward', 'seek/backwards'], SeeksPastTies),
-  mutant('requires the row at the position', ['seek/gone'], SeeksTheRow),
-  mutant('loses nulls when it seeks', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
+  mutant('skips records that tie with the position', ['seek/forward', 'seek/backwards'], SeeksPastTies),
+  mutant('seeks only if the row at the position still exists', ['seek/gone'], SeeksTheRow),
+  mutant('finds nothing after a position with null', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
   mutant('seeks all terms in one direction', ['seek/mixed'], SeeksInOneDirection),
   mutant(
-    'seeks and also skips the offset',
+    'seeks forwards instead of backwards',
     ['seek/backwards'],
     seeking((request) => ({ ...request, seek: { ...request.seek, backwards: false } })),
   ),
   mutant(
-    'declares seek and does not seek',
+    'ignores the position, but declares that it can seek',
     ['seek/forward', 'seek/more'],
     seeking(({ seek: _seek, ...request }) => request),
   ),
   mutant(
-    'seeks without the parent',
+    'ignores the parent when it seeks',
     ['seek/parent'],
     class extends PlainAdapter {
       override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
@@ -129,7 +129,7 @@ export const seekMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'seeks by the first part of the key',
+    'seeks only by the first part of a composite key',
     ['seek/composite'],
     class extends PlainAdapter {
       override bounds(found: readonly Item[], request: ListRequest) {
@@ -140,7 +140,7 @@ export const seekMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'seeks without conditions',
+    'ignores conditions when it seeks',
     ['seek/filtered'],
     class extends PlainAdapter {
       override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
@@ -161,7 +161,7 @@ export const seekMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'searches without conditions',
+    'ignores conditions when it searches',
     ['search/filtered'],
     class extends PlainAdapter {
       override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {

@@ -1,4 +1,4 @@
-/** Errors in the equality of strings. */
+/** Wrong adapters, with errors in the equality of strings. */
 import type { AdapterCall, Condition, ParentKey, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -71,7 +71,7 @@ const over = (name: string, caughtBy: readonly string[], store: new () => Store)
   make: (fixture) => ({ adapter: new PlainAdapter(fixture, new store()) }),
 })
 
-class PatternsAsParents extends PlainAdapter {
+class CompatibleParents extends PlainAdapter {
   override setName(parent: ParentKey): string {
     return super.setName(parent).normalize('NFKC')
   }
@@ -97,21 +97,21 @@ class SeeksByCollation extends PlainAdapter {
 
 export const textMutants: readonly Mutant[] = [
   keysBy('normalizes keys', (text) => text.normalize('NFC')),
-  keysBy('takes keys of compatible characters for equal', (text) => text.normalize('NFKC')),
-  keysBy('folds the case of keys, with its special rules', bothWays),
-  keysBy('folds the case of keys as in Turkey', (text) => text.replace(/[Ii\u0130\u0131]/g, 'i')),
+  keysBy('treats keys with compatible characters as equal', (text) => text.normalize('NFKC')),
+  keysBy('ignores the case of keys, with the special rules of Unicode', bothWays),
+  keysBy('ignores the case of keys, with the rules of Turkish', (text) => text.replace(/[Ii\u0130\u0131]/g, 'i')),
   keysBy('drops U+FEFF from the start of keys', (text) => text.replace(/^\ufeff/, '')),
-  keysBy('ignores what cannot be seen in keys', (text) => text.replace(/[\u00ad\u200b\ufeff]/g, '')),
-  keysBy('keeps three bytes of a character', (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')),
-  keysBy('takes keys that look like one number for equal', (text) =>
+  keysBy('ignores invisible characters in keys', (text) => text.replace(/[\u00ad\u200b\ufeff]/g, '')),
+  keysBy('replaces characters above U+FFFF in keys', (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')),
+  keysBy('treats keys that look like the same number as equal', (text) =>
     /^[+\d.e]+$/.test(text) ? String(Number(text)) : text,
   ),
-  keysBy('pads keys with spaces', (text) => text.trimEnd(), ['reads/key-exact', 'texts/keys']),
-  over('keeps records in an object', ['texts/keys'], ObjectStore),
-  over('keeps what may be repeated in an object', ['keys/names'], KeptInAnObject),
-  conditionsBy('compares conditions without accents', unaccented),
-  conditionsBy('compares conditions by compatible characters', (text) => text.normalize('NFKD')),
-  mutant('treats parents with compatible characters as equal', ['texts/parents'], PatternsAsParents),
+  keysBy('ignores spaces at the end of keys', (text) => text.trimEnd(), ['reads/key-exact', 'texts/keys']),
+  over('keeps records in a plain object', ['texts/keys'], ObjectStore),
+  over('keeps the results for idempotency ids in a plain object', ['keys/names'], KeptInAnObject),
+  conditionsBy('ignores accents in conditions', unaccented),
+  conditionsBy('treats compatible characters in conditions as equal', (text) => text.normalize('NFKD')),
+  mutant('treats parents with compatible characters as equal', ['texts/parents'], CompatibleParents),
   mutant('ignores invisible characters in scopes', ['texts/scope'], ScopeByCollation),
-  mutant('seeks in lower case', ['random/parcels'], SeeksByCollation),
+  mutant('seeks by strings in lower case', ['random/parcels'], SeeksByCollation),
 ]

@@ -1,4 +1,4 @@
-/** Errors in stored and returned values. */
+/** Wrong adapters, with errors in stored and returned values. */
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import type { AdapterFixture, MadeAdapter, Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -44,7 +44,7 @@ class KeepsWhatItIsGiven extends PlainAdapter {
   }
 }
 
-class RefusesNothingItCannotKeep extends PlainAdapter {
+class ThrowsOnUnstorableValues extends PlainAdapter {
   override kept(row: Row): Row {
     if (/\\u0000|\\ud[89a-f]/.test(JSON.stringify(row))) throw new Error('invalid byte sequence for encoding')
     return super.kept(row)
@@ -98,12 +98,12 @@ const withPeers =
 
 export const valueMutants: readonly Mutant[] = [
   mutant(
-    'keeps six digits of a second',
+    'keeps only six fractional digits of a second',
     ['values/date-times'],
     onDateTime((text) => `${text.slice(0, 26)}0`),
   ),
   mutant(
-    'rounds a second to six digits',
+    'rounds seconds to six fractional digits',
     ['values/date-times'],
     onDateTime((text) => {
       const digits = Math.round(Number(text.slice(20)) / 10) * 10
@@ -111,7 +111,7 @@ export const valueMutants: readonly Mutant[] = [
     }),
   ),
   mutant(
-    'keeps date-times as Date in a zone',
+    'keeps date-times as Date in another time zone',
     ['values/date-times'],
     onDateTime((text) => {
       const shifted = new Date(Date.parse(`${text.slice(0, 23)}Z`) + 3_600_000)
@@ -125,7 +125,7 @@ export const valueMutants: readonly Mutant[] = [
     onNumber((number) => (Number.isInteger(number) ? number | 0 : number)),
   ),
   mutant(
-    'writes numbers with fifteen digits',
+    'keeps only fifteen digits of a number',
     ['values/numbers'],
     onNumber((number) => Number(number.toPrecision(15))),
   ),
@@ -135,7 +135,7 @@ export const valueMutants: readonly Mutant[] = [
     keeping((value) => (value === false ? null : value)),
   ),
   mutant(
-    'keeps the empty text as null',
+    'keeps an empty string as null',
     ['values/text-or-null'],
     keeping((value) => (value === '' ? null : value)),
   ),
@@ -155,12 +155,12 @@ export const valueMutants: readonly Mutant[] = [
     onText((text) => text.replaceAll('\\\\', '\\').replaceAll("\\'", "'")),
   ),
   mutant(
-    'keeps 65,535 characters of a text',
+    'keeps only 65,535 characters of a string',
     ['values/long-text'],
     onText((text) => text.slice(0, 65_535)),
   ),
   mutant(
-    'reads the text null as null',
+    'reads the string "null" as null',
     ['values/text-or-null'],
     keeping((value) => (value === 'null' ? null : value)),
   ),
@@ -185,7 +185,7 @@ export const valueMutants: readonly Mutant[] = [
     keeping((value) => (Array.isArray(value) && new Set(value).size < value.length ? [...new Set(value)] : value)),
   ),
   mutant(
-    'keeps the empty array as null',
+    'keeps an empty array as null',
     ['values/arrays'],
     keeping((value) => (Array.isArray(value) && value.length === 0 ? null : value)),
   ),
@@ -202,27 +202,31 @@ export const valueMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'keeps null objects as empty ones',
+    'keeps null objects as empty objects',
     ['values/held', 'time/ready'],
     keeping((value, name) => (value === null && name === 'address' ? {} : value)),
   ),
-  mutant('returns its stored values', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
+  mutant('returns its stored values without a copy', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
   mutant('stores the passed values without a copy', ['privacy/given'], KeepsWhatItIsGiven),
   mutant(
     'throws for text that it cannot store',
     ['unstorable/written', 'unstorable/replaced'],
-    RefusesNothingItCannotKeep,
+    ThrowsOnUnstorableValues,
   ),
   mutant('throws for conditions with text that it cannot store', ['unstorable/list'], ThrowsOnUnstorableConditions),
   mutant('throws for keys with text that it cannot store', ['unstorable/key'], ThrowsOnUnstorableKeys),
-  mutant('finds keys without case', ['reads/key-exact', 'reads/composite'], CaseBlindKeys),
-  mutant('compares composite keys as they are written', ['reads/composite'], FirstPartOfTheKey),
+  mutant('ignores the case of keys', ['reads/key-exact', 'reads/composite'], CaseBlindKeys),
+  mutant(
+    'treats composite keys with their parts in another order as different',
+    ['reads/composite'],
+    FirstPartOfTheKey,
+  ),
   {
-    name: 'has a peer that answers from a cache',
+    name: 'has a peer that reads from a cache',
     caughtBy: ['races/increments', 'versions/answered'],
     make: withPeers(CachesReads),
   },
-  altered('reads in the order of the store', ['reads/order', 'reads/far-keys'], (base) => {
+  altered('returns a batch in the order of the store', ['reads/order', 'reads/far-keys'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -242,7 +246,7 @@ export const valueMutants: readonly Mutant[] = [
     const read = base.read.bind(base)
     return { read: (keys: readonly unknown[], call: AdapterCall) => read([...new Set(keys)], call) }
   }),
-  altered('reads the first fifty keys of a batch', ['reads/many'], (base) => {
+  altered('reads only the first fifty keys of a batch', ['reads/many'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -251,7 +255,7 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('reads fifty different keys of a batch', ['reads/many'], (base) => {
+  altered('reads only fifty different keys of a batch', ['reads/many'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -261,7 +265,7 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('throws for a batch of no keys', ['reads/none'], (base) => {
+  altered('throws for an empty batch', ['reads/none'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -280,13 +284,13 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('hangs on an aborted signal', ['time/aborted'], (base) => {
+  altered('hangs if the signal has already been aborted', ['time/aborted'], (base) => {
     const list = base.list.bind(base)
     return {
       list: (request: never, call: AdapterCall) => (call.signal.aborted ? new Promise(() => {}) : list(request, call)),
     }
   }),
-  altered('closes its only connection with an aborted call', ['time/given-up'], (base) => {
+  altered('closes its only connection when a call is aborted', ['time/given-up'], (base) => {
     const list = base.list.bind(base)
     let ended = false
     return {

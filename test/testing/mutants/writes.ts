@@ -1,4 +1,4 @@
-/** Errors in versions and compare-and-set. */
+/** Wrong adapters, with errors in versions, and in writes that expect a version. */
 import { createHash } from 'node:crypto'
 import type { AdapterCall, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -150,14 +150,26 @@ class MergesReplaces extends PlainAdapter {
 }
 
 export const writeMutants: readonly Mutant[] = [
-  mutant('waits between the comparison and the write', ['races/replace', 'races/remove-replace-any'], CheckThenWrite),
   mutant(
-    'compares the version with the data at the start of the statement',
+    'waits between the check of the version and the write',
+    ['races/replace', 'races/remove-replace-any'],
+    CheckThenWrite,
+  ),
+  mutant(
+    'compares the version with a snapshot from the start of the statement',
     ['races/increments', 'races/replace'],
     ComparedInASnapshot,
   ),
-  mutant('waits between the comparison and the remove', ['races/remove', 'races/replace-remove'], RemovesThenForgets),
-  mutant('waits between the check and the attach', ['races/attach', 'races/attach-remove'], LooksThenAttaches),
+  mutant(
+    'waits between the check of the version and the remove',
+    ['races/remove', 'races/replace-remove'],
+    RemovesThenForgets,
+  ),
+  mutant(
+    'waits between the check of the version and the attach',
+    ['races/attach', 'races/attach-remove'],
+    LooksThenAttaches,
+  ),
   mutant('writes a record in two steps', ['races/remove-replace-any', 'races/whole-records'], WritesInTwoSteps),
   mutant('counts versions of each key from one', ['versions/recreated', 'expected/recreated'], CountsFromOne),
   mutant('uses a hash of the value as version', ['versions/change', 'versions/recreated'], HashOfTheValue),
@@ -166,7 +178,7 @@ export const writeMutants: readonly Mutant[] = [
   mutant('returns a random version for each read', ['reads/as-listed', 'versions/steady'], VersionOfTheRead),
   mutant('returns the old version from a replace', ['versions/answered'], AnswersTheOldVersion),
   mutant('compares versions as numbers', ['expected/other-texts'], ComparesNumbers),
-  mutant('compares versions without case', ['expected/other-texts'], ComparesVersionsInAnyCase),
+  mutant('ignores the case of versions', ['expected/other-texts'], ComparesVersionsInAnyCase),
   mutant('takes the key from the value of a replace', ['values/key-kept'], StoresUnderTheKeyOfTheValue),
   mutant(
     'ignores every expected version',
@@ -178,7 +190,7 @@ export const writeMutants: readonly Mutant[] = [
     const remove = base.remove.bind(base)
     return { remove: (key: unknown, _expected: unknown, call: AdapterCall) => remove(key, undefined, call) }
   }),
-  altered('compares the version of a remove after removing', ['expected/remove'], (base) => {
+  altered('checks the expected version after it has removed the record', ['expected/remove'], (base) => {
     const remove = base.remove.bind(base)
     return {
       async remove(key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -198,7 +210,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('creates a record that a replace does not find', ['expected/absent-first'], (base) => {
+  altered('creates the record if a replace finds none', ['expected/absent-first'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
@@ -207,7 +219,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('restores a removed record on a replace', ['expected/removed'], (base) => {
+  altered('restores a removed record when it is replaced', ['expected/removed'], (base) => {
     const [replace, erase] = [base.replace.bind(base), base.erase.bind(base)]
     const removed = new Set<string>()
     return {

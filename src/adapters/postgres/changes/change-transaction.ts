@@ -232,9 +232,10 @@ export class ChangeTransaction<R extends Outcome> {
     if (texts === undefined || (!this.#touched && since === undefined)) return
     const databases = { ...this.#change.databases, read: this.#change.databases.write }
     if (result === 'stale' && this.#touched) {
-      // A statement-level trigger may write the row even if the statement finds no row. So the
-      // version might not have matched before the transaction either. The transaction has been
-      // rolled back, so the row now has its earlier version again.
+      // The transaction has been rolled back, so the row again has the version from before the
+      // transaction. If that version is not the expected one either, the record was stale from the
+      // start. The row was then written by a statement-level trigger, which runs even if the
+      // statement finds no row.
       const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }

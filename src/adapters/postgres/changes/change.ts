@@ -1,4 +1,7 @@
-/** Runs a change atomically, together with everything that it needs (HDR-3). */
+/**
+ * Runs a change (a create, replace, patch, remove, attach or detach) atomically, together with
+ * everything that it needs (HDR-3).
+ */
 import type { Refused } from '../../contract.js'
 import { Joins } from '../links/joins.js'
 import type { StatementSender } from '../sql/statement-sender.js'

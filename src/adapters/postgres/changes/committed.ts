@@ -16,7 +16,7 @@ export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): bo
 
 /**
  * Reads the record at the end of its transaction, as it will be committed. Deferred constraints and
- * triggers are run before this read. In a transaction of the caller (`mayBeNested`), they stay deferred,
+ * triggers are run before this read. In a transaction of the caller (`nested`), they stay deferred,
  * because the caller may still satisfy the constraints before the commit. If the record is no
  * longer visible, the write is refused.
  */

@@ -13,12 +13,13 @@ import { teamFault } from '../transactions/team-errors.js'
 import type { PendingChange } from './pending-change.js'
 
 /**
- * Whether the row with this key was written in this transaction, or in one of its savepoints. If a
- * row is visible although its writer is still in progress, the writer is this transaction.
+ * Whether the row with this key was written in this transaction, or in one of its savepoints. While
+ * the transaction that wrote a row is in progress, only that transaction sees the row. So if the
+ * writer of a visible row is in progress, the writer is this transaction.
  *
- * The row holds only the lowest 32 bits of the id of its writer. The writer's full id is computed
- * from the id of this transaction. The writer's id is never smaller than the id of this
- * transaction, because a savepoint has a larger id than its transaction.
+ * The row's `xmin` holds only the lowest 32 bits of the writer's transaction id. The full id is
+ * computed from the id of this transaction. If this transaction wrote the row, the full id is at
+ * least the id of this transaction, because a savepoint has a larger id than its transaction.
  */
 export async function isOwnWrite(table: Table, texts: readonly string[], ask: StatementSender): Promise<boolean> {
   // On a distributed table, the row has a transaction id of another server.

@@ -36,8 +36,9 @@ export class TeamWrite {
   #made: unknown
   #isRunning = false
   /**
-   * The exception of the function. Set if the transaction was in a failed state, which hides
-   * whether the function had ended the adapter's transaction before.
+   * The exception that the function threw. Set only if a transaction was then in a failed state. It
+   * is not certain that this was the adapter's transaction: the function may have ended that one,
+   * and begun another.
    */
   #doubtful: Error | undefined
 
@@ -65,8 +66,8 @@ export class TeamWrite {
   async run(change: Change): Promise<void> {
     const { table, call } = this.#change
     this.#isRunning = true
-    // This check comes shortly before the server ends an idle transaction. After that, no
-    // connection waits for the transaction any more.
+    // Check for waiting connections shortly before the server ends the idle transaction. After
+    // that, no connection waits for the transaction any more.
     const late = waitOf(call).left() * statementShare * statementShare
     const alarm = setTimeout(() => {
       void this.#lookForWaiting()
@@ -88,8 +89,8 @@ export class TeamWrite {
   }
 
   /**
-   * Like `verify`, for an adapter's statement that changed nothing. The function may have ended the
-   * transaction and so committed earlier changes of its own.
+   * Like `verify`, but called if the adapter's statement changed nothing. The function may still
+   * have ended the transaction, and so have committed its own earlier changes.
    */
   async verifyRefused(): Promise<void> {
     const state = await this.#mark.check().catch(() => 'kept')
@@ -97,8 +98,8 @@ export class TeamWrite {
   }
 
   /**
-   * Like `verify`, for a function that threw. If the function had ended the transaction before it
-   * threw, the error of the function could tell the client something wrong.
+   * Like `verify`, but called if the function threw. If the function had ended the transaction
+   * before that, its exception could mislead the client, because the change may be committed.
    */
   async verifyThrown(thrown: Error): Promise<void> {
     if (this.#made === undefined) return
@@ -152,9 +153,9 @@ export class TeamWrite {
     const isOver = this.#own.first === undefined && ['25P01', '3B001'].includes(stateOf(error) ?? '')
     if (error instanceof Ended || isOver)
       return this.#endedFault(await this.#isMade(), error instanceof Ended ? error.cause : error)
-    // The function threw, and the transaction of its last statement had failed. The function may
-    // have begun that transaction itself, after ending the adapter's. If the change is committed,
-    // the function has certainly done so.
+    // The failed transaction may have been one that the function began itself, after it had ended
+    // the adapter's transaction. If the change is committed, the function has certainly ended the
+    // adapter's transaction.
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
     const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
@@ -163,7 +164,7 @@ export class TeamWrite {
 
   #endedFault(isMade: boolean | undefined, cause: unknown): Error {
     const { action, collection } = this.#names
-    const unknown = 'Whether its earlier changes are committed depends on that statement.'
+    const unknown = 'It is unknown whether the change was committed.'
     const outcome = isMade === undefined ? unknown : isMade ? 'The change is committed.' : 'The change was not made.'
     return teamFault(
       `The "write" function ended the transaction of the ${action} of "${collection}" by a statement of its own ` +

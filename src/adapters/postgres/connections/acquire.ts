@@ -12,9 +12,9 @@ import type { PgClient, PgPool } from './pg-client.js'
 import { callAbandoned, statementShare, timerFor, within } from './waits.js'
 
 /**
- * A pool, and one turn for each connection that the pool may have. A call takes a turn before it
- * requests a connection. So the pool's own queue, which serves calls in the order of arrival, stays
- * empty.
+ * A pool, and a semaphore with one place for each connection that the pool may have. A call takes a
+ * place before it requests a connection. So the pool's own queue, which serves calls in the order
+ * of arrival, stays empty.
  */
 export interface Lender {
   readonly pool: PgPool
@@ -64,7 +64,7 @@ export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgCl
   })
 }
 
-/** Reports on `poolWaitChannel` that a call waits for its turn. */
+/** Reports on `poolWaitChannel` that a call waits for a place. */
 function watchWait(semaphore: DeadlineSemaphore): Traced<PoolWaitMessage> | undefined {
   if (!poolWaitChannel.hasSubscribers) return undefined
   return new Traced(poolWaitChannel, new PoolWaitMessage(semaphore.places, semaphore.waiting)).begin()
@@ -100,7 +100,8 @@ function isLive(client: PgClient): boolean {
 
 /**
  * The maximum number of dead connections that one call of `acquire` replaces. A pool of `pg` drops
- * each dead connection. Only another kind of pool could return the same connection again and again.
+ * each dead connection. The limit is for other kinds of pools, which might return the same dead
+ * connection again and again.
  */
 const maxReplaced = 50
 

@@ -45,8 +45,8 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
     }
     const failed = (): void => done(false)
     const timer = setTimeout(failed, cancelTimeout)
-    // The server closes the connection once it has passed the cancel request on to the process that
-    // runs the statement.
+    // The server closes the connection after it has passed the cancel request on to the process
+    // that runs the statement.
     const listen = (over: Socket): Socket =>
       over
         .on('error', failed)

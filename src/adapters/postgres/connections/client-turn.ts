@@ -1,7 +1,7 @@
 /**
- * Serializes calls that share one client, for example the calls of one transaction. Otherwise, if a
- * statement ran between the SAVEPOINT and the ROLLBACK TO of another call, the ROLLBACK TO would
- * undo the statement.
+ * Serializes calls that share one client, for example the calls of one transaction. During its
+ * turn, a call uses the client alone. Without turns, a statement could run between the SAVEPOINT
+ * and the ROLLBACK TO of another call, and the ROLLBACK TO would undo the statement.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sharedRegistry } from '../../../brand.js'
@@ -15,8 +15,9 @@ import { statementShare, within } from './waits.js'
  */
 const turns = new SerialQueue(sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>()))
 /**
- * The client whose turn is held by the service's function that is running. If the function calls an
- * adapter `within` the client, that call uses the same turn.
+ * Set while a call runs a function of the service: the client whose turn the call has taken. If the
+ * function calls an adapter that uses the same client (`within`), the inner call runs in the same
+ * turn.
  */
 const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())
 
@@ -42,8 +43,8 @@ export async function takeTurn(
 export const holdingTurn = <T>(client: object, work: () => Promise<T>): Promise<T> => turnHeld.run(client, work)
 
 /**
- * Runs a single statement after all turns that have been taken so far. Several such statements may
- * run at the same time.
+ * Runs a single statement when all turns that were requested before it have ended. Several such
+ * statements may run at the same time.
  */
 export async function betweenTurns<T>(client: object, wait: Wait, statement: () => Promise<T>): Promise<T> {
   const previous = turns.tail(client)

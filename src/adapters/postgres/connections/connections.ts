@@ -57,8 +57,8 @@ export class Connection {
   }
 
   /**
-   * Makes the connection call `warn` once, when it ends. Used for clients that belong to no pool,
-   * because a pool reports the end of its connections itself.
+   * From now on, calls `warn` once when the connection ends. Used for clients that belong to no
+   * pool, because a pool reports the end of its connections itself.
    */
   warnBy(warn: Warn): void {
     this.#warn ??= warn

@@ -34,7 +34,7 @@ export function customDatabase(client: CustomClient, callers: boolean): Database
     transaction: (work, wait, optional, first) =>
       mayBeNested
         ? inCallersTransaction(client, work, wait, optional, first)
-        : inTheirTransaction(client, work, wait, first),
+        : inNewTransaction(client, work, wait, first),
   }
 }
 
@@ -59,7 +59,7 @@ function ask(
   return answered(asked(), wait, () => new Late('The client did not respond in time.'))
 }
 
-function inTheirTransaction<T>(
+function inNewTransaction<T>(
   client: CustomClient,
   work: (session: Session) => Promise<T>,
   wait: Wait,
@@ -111,7 +111,7 @@ async function inCallersTransaction<T>(
   } catch (error) {
     over()
     if (stateOf(error) !== '25P01') throw error
-    if (client.transaction !== undefined) return inTheirTransaction(client, work, wait, first)
+    if (client.transaction !== undefined) return inNewTransaction(client, work, wait, first)
     if (optional) return work(sessionOf(client, wait, false))
     throw unfit(
       'this operation needs several statements in one transaction: add a method transaction(work) to the ' +

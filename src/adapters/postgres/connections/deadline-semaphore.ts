@@ -81,8 +81,8 @@ export class DeadlineSemaphore {
 const known = new WeakMap<object, DeadlineSemaphore>()
 
 /**
- * Returns the turns of a pool or of a single connection. All adapters that use the pool or the
- * connection share its turns.
+ * Returns the semaphore of a pool or of a single connection. All adapters that use the pool or the
+ * connection share its semaphore.
  */
 export function semaphoreOf(owner: object, places: number): DeadlineSemaphore {
   const found = known.get(owner)

@@ -177,10 +177,9 @@ export function failureKind(error: unknown): FailureKind {
   if (routine === 'exec_stmt_raise') return known === 'conflict' || known === 'busy' ? known : 'refused'
   // A violated policy of row-level security has no code of its own.
   if (code === '42501' && routine === 'ExecWithCheckOptions') return 'refused'
-  // An outdated plan has no code of its own either. An outdated plan shares 0A000 with errors about
-  // features that are not supported. In a request, an error about such a feature depends on the
-  // values, for example if a trigger moves a row to another partition. `ready()` has already found
-  // the errors that do not depend on the values.
+  // The code 0A000 means that a plan is outdated, or that a feature is not supported. `ready()` has
+  // already checked every statement. So if a request needs an unsupported feature, the cause is its
+  // values. For example, they make a trigger move the row to another partition.
   if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
   if (code === 'XX000' && isRemote(error as DatabaseFailure)) return 'lost'
   return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')

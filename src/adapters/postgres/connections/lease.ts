@@ -43,13 +43,14 @@ export class Lease {
   readonly #over: (broken: Error | boolean) => void
   /** Why the connection must not be used after this lease, even if it has not ended. */
   #unfit: Error | undefined
+  /** Whether `end` has been called. */
   #given = false
   /** The number of statements and cancels in progress. */
   #underWay = 0
-  /** Callbacks that are called once no statement or cancel is in progress. */
+  /** Callbacks that are called when no statement or cancel is in progress. */
   readonly #waiting: (() => void)[] = []
   /**
-   * `maxTime`: the time limit of a statement, in milliseconds. `over` is called after `end`, once
+   * `maxTime`: the time limit of a statement, in milliseconds. `over` is called after `end`, when
    * no statement or cancel is in progress.
    */
   constructor(client: PgClient, fromPool: boolean, maxTime: number, over: (broken: Error | boolean) => void) {
@@ -84,7 +85,7 @@ export class Lease {
 
   /**
    * Runs one statement. The statement is prepared if `names` has a name for it. Within a
-   * transaction, the statement is never prepared, because an invalid name would abort the
+   * transaction, the statement is never prepared, because an invalid statement name would abort the
    * transaction.
    */
   run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<PgResult> {
@@ -257,7 +258,7 @@ export class Lease {
   }
 
   /**
-   * Ends a statement. If the statement was cancelled, the connection is free again once the cancel
+   * Ends a statement. If the statement was cancelled, the connection is free again when the cancel
    * request has ended too.
    */
   #finish(sent: Sent): void {

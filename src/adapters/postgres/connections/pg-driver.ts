@@ -22,7 +22,7 @@ export interface PgOptions {
   readonly floor?: () => string | undefined
 }
 
-/** The position (`floor`) that the replica of each connection was last found to have reached. */
+/** For each connection: the last position (`floor`) that its replica was found to have reached. */
 const reached = new WeakMap<PgClient, string>()
 
 const registries = new WeakMap<object, StatementNames>()

@@ -57,7 +57,8 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
 
 /**
  * Runs `work` in a savepoint of an open transaction, and then ends the lease. A failure leaves the
- * rest of the transaction unchanged. `inCallersTransaction`: whether the transaction is the caller's own.
+ * rest of the transaction unchanged. `inCallersTransaction`: whether the transaction is the
+ * caller's own.
  */
 export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, inCallersTransaction: boolean): Promise<T> {
   let late = false
@@ -88,7 +89,7 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, inCaller
   }
   return answered(run(), wait, () => {
     late = true
-    // Once RELEASE has been sent, the outcome of the change depends on the caller's transaction.
+    // After RELEASE has been sent, the outcome of the change depends on the caller's transaction.
     return releasing ? new Lost('PostgreSQL did not report in time whether it kept the change.') : tooLate()
   })
 }

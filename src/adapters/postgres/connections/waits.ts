@@ -121,7 +121,6 @@ export function within<T>(
  * Settles as `result` does, or rejects with the error that `late` returns if `result` takes too
  * long.
  */
-
 export function answered<T>(result: Promise<T>, wait: Wait, late: () => Error): Promise<T> {
   return withTimeout(result, answerTime(wait), late)
 }

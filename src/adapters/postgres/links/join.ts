@@ -3,9 +3,10 @@
  * the join, the statement that reads the record also reads the target. A separate statement would
  * cost the process 35 microseconds, 25 of them in the kernel.
  *
- * The join compares two columns. A read by key compares the key's column with a string that is
- * derived from the record. So a target that the join has found is reported only if a read by key
- * would find the same row. Targets that are not reported are read by key.
+ * The join compares two columns, but a read by key compares the key's column with a string that is
+ * derived from the record. The two comparisons might find different rows. So a target that the join
+ * has found is reported only if a read by key would find the same row. Targets that are not
+ * reported are read by key.
  */
 import type { AdapterCall, Scalar, ShownLink, ShownLinks, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -47,7 +48,10 @@ interface Selection {
 export interface Reporting {
   readonly table: Table
   readonly links: ShownLinks
-  /** The result of `epochOf` for the target. */
+  /**
+   * The result of `epochOf` for the target. A negative epoch means that the target's row is not
+   * cached.
+   */
   readonly epoch: number
 }
 
@@ -146,8 +150,9 @@ export class Join {
     if (values.includes(null)) return
     const key = codec.from(values as readonly Scalar[])
     const asked = this.target.layout.keyTexts(key)
-    // The record may show less than its column holds. A read by key would use the shown value, and
-    // could find a different row. So the target is not reported.
+    // The record may hold a less exact value than its column, for example a rounded number. A read
+    // by key would use the value of the record, and could find a different row. So the target is
+    // not reported.
     if (asked === undefined || asked.some((text, i) => text !== texts[i])) return
     const found = this.#stored(texts, cells, from, epoch)
     if (found !== 'another') links.found(this.link, codec.text(key), found)

@@ -1,6 +1,7 @@
 /**
- * The joins of one call. The record that a link points to is called the target. A link of the
- * response is joined if its target is in the same database.
+ * The joins of one call. The record that a link points to is called the target of the link. If the
+ * target's table is in the same database, one statement reads the record and the target, with a
+ * JOIN. The target then needs no round trip of its own.
  */
 import type { AdapterCall, ShownLink, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -33,11 +34,11 @@ class TableJoins {
   /** The select list of the table's own columns. */
   readonly own: string
   /**
-   * The statements that read one record by key, for calls without a scope. Each is stored under its
-   * first join.
+   * The statements that read one record by key, for calls without a scope. Each statement is stored
+   * under the first of its joins.
    */
   readonly ones = new WeakMap<Join, JoinedStatement>()
-  /** Targets whose join the database refused. */
+  /** The tables of targets that the database refused to join. */
   readonly refused = new WeakSet<Table>()
   readonly #known = new WeakMap<object, { readonly target: Table; readonly join: Join | undefined }>()
   readonly #table: Table
@@ -69,8 +70,8 @@ function joinsOf(table: Table): TableJoins {
 }
 
 /**
- * Whether the target is in a different table, and that table is an ordinary table. The table must
- * have no partitions, row-level security, computed members or computed version.
+ * Whether the target's table differs from the record's table, and is an ordinary table: one without
+ * partitions, row-level security, computed members or a computed version.
  */
 function isSeparate({ relation }: Table, { relation: target, layout, options }: Table): boolean {
   const { version } = options
@@ -103,9 +104,9 @@ export class Joins {
   }
 
   /**
-   * Returns the joins of a write that is a single statement. Such a statement sees other tables as
-   * they were when it began. So a target is joined only if the write changes neither the target nor
-   * anything that the target is computed from.
+   * Returns the joins of a write that is a single statement. Such a statement reads other tables as
+   * they were when the statement began. So a target is joined only if the write changes neither the
+   * target nor anything that the target is computed from.
    *
    * A create does not join a target that has just been read to check the link. The response shows
    * that target as it was read. Joining it would cost the database a third as much as the INSERT.
@@ -156,15 +157,16 @@ export class Joins {
   }
 
   /**
-   * The columns that the joins compare, in a form that can be appended to the select list of the
-   * inner statement.
+   * The columns that the joins compare, to be appended to the columns that the inner statement
+   * returns. The inner statement reads or changes the record. Each column has a leading comma.
    */
   get keys(): string {
     return this.#all.map(({ join }) => `, ${join.keys}`).join('')
   }
 
   /**
-   * The joined columns, in a form that can be appended to the select list of the outer statement.
+   * The columns of the targets, to be appended to the columns that the outer statement returns.
+   * Each column has a leading comma.
    */
   get columns(): string {
     return this.#all.map(({ join }) => `, ${join.columns}`).join('')
@@ -178,7 +180,10 @@ export class Joins {
     return this.#all.map(({ join, call }) => join.sql(call, parameters, oneByOne)).join('')
   }
 
-  /** Returns a statement with joins that reads the record that matches a condition. */
+  /**
+   * Returns the statement that reads the record for which `where` is true, together with its
+   * targets.
+   */
   one(where: string, parameters: Parameters): JoinedStatement {
     const { shown, shownNames, source } = this.#table
     const record = `SELECT ${shown}${this.keys} FROM ${source} WHERE ${where}`
@@ -187,8 +192,9 @@ export class Joins {
   }
 
   /**
-   * Returns the statement with joins that reads the record with one key, for calls without a scope.
-   * Its parameter values are the parts of the key, as strings.
+   * Returns the statement that reads the record with a given key, together with its targets, for
+   * calls without a scope. The parameter values of the statement are the parts of the key, as
+   * strings.
    */
   oneForAll(): JoinedStatement {
     const { ones } = joinsOf(this.#table)
@@ -221,14 +227,18 @@ export class Joins {
     return this.#all.map(({ join }) => join)
   }
 
-  /** Stores the epoch of each target. Must be called before the statement is sent. */
+  /**
+   * Stores the epoch of each target's table (see `epochOf`). Must be called before the statement is
+   * sent.
+   */
   begin(ask: StatementSender): void {
     this.#epochs = this.#all.map(({ join }) => epochOf(join.target, ask))
   }
 
   /**
-   * Reports the targets of the returned rows. The joined columns begin at index `from`. Default:
-   * after the columns of the record.
+   * Passes the targets in the returned rows to the links of the response, so that the library does
+   * not read these targets. The joined columns begin at index `from`. Default: after the columns of
+   * the record.
    */
   report(rows: readonly Cells[], from = this.#table.shownNames.length): void {
     let at = from
@@ -239,10 +249,10 @@ export class Joins {
   }
 
   /**
-   * Whether a join may have caused a failure. If so, the statement must be sent again without
+   * Whether a join could be the cause of an error. If so, the statement must be sent again without
    * joins. For example, the role may lack the privilege to read the target's table, or a column of
-   * that table may have been dropped. After an error of the SQLSTATE class 42 or 0A, the targets of
-   * this call are never joined again.
+   * that table may have been dropped. After an error of the SQLSTATE class 42 or 0A, the tables of
+   * these targets are never joined again.
    */
   mayHaveFailed(error: unknown): boolean {
     const kind = failureKind(error)

@@ -1,6 +1,6 @@
 /**
- * Registers adapters, so that a statement of one adapter can join the table of another one. A join
- * is possible if both adapters use the same database.
+ * Registers adapters, so that a statement of one adapter can join the table of another adapter. A
+ * join is possible if both adapters use the same database.
  */
 import type { Databases } from '../connections/database.js'
 import type { Opening } from '../table/opening.js'
@@ -25,8 +25,8 @@ export const targetOf = (adapter: object): LinkTarget | undefined => targets.get
 
 /**
  * Whether one statement can read the tables of two adapters. Both adapters must use the same
- * clients. None of these clients may be in the caller's transaction, because a failed statement
- * would abort that transaction.
+ * clients. The result is false if a client can be in the caller's transaction, because a failed
+ * statement would abort that transaction.
  */
 export function areJoinable(one: Databases, other: Databases): boolean {
   const [read, write] = one.clients

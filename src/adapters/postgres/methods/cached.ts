@@ -1,6 +1,7 @@
 /**
- * `cached`: returns the record for a PATCH with `If-Match` from memory. The PATCH then needs no
- * read. Because the record may be outdated, the write compares the whole row.
+ * The adapter's method `cached`. For a PATCH with `If-Match`, it returns the record from memory, so
+ * that the PATCH needs no read. The record might be outdated, so the write checks that the row is
+ * unchanged.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
@@ -9,9 +10,9 @@ import type { Shared } from './shared.js'
 
 /**
  * Returns the record only if the write will be a single statement. This requires that reads and
- * writes use the same pool, and that RETURNING shows the row as it is committed. In addition, none
- * of the service's own functions may run with the write, and the write must not need a lock first.
- * Returns `undefined` if the caller has a scope, because the record was not read for this scope.
+ * writes use the same pool, and that RETURNING shows the row as it is committed. In addition, the
+ * write must run none of the service's own functions, and must not need to lock the row first.
+ * Returns `undefined` if the caller has a scope, because the record was read without this scope.
  */
 export function cachedRecord(
   { opening, databases, options, hooks, seen }: Shared,

@@ -1,4 +1,4 @@
-/** `create` and `recall` (VERB-2, VERB-12, PATH-7). */
+/** The methods `create` and `recall` (VERB-2, VERB-12, PATH-7). */
 import { type Association, associationOf, leavesScope } from '../../association.js'
 import type { AdapterCall, Refused, Repeated, Stored } from '../../contract.js'
 import { changing } from '../changes/change.js'
@@ -18,8 +18,8 @@ type Row = Record<string, unknown>
 type Made = { readonly created: Stored<Row> } | Refused | Repeated
 
 /**
- * Creates a record. After each create with an idempotency key, calls `clearExpired` with the table
- * of kept records, so that expired rows can be deleted.
+ * Creates a record. After each create with an idempotency key, calls `clearExpired`, so that
+ * expired rows of the idempotency table can be deleted.
  */
 export const createRecord = (
   shared: Shared,
@@ -75,19 +75,25 @@ async function inserted(
   }
 }
 
-/** Keeps the created record for retries, if the request has an idempotency key. */
+/**
+ * If the request has an idempotency key, returns the function that stores the created record for
+ * retries.
+ */
 const repeats = ({ idempotencyTable }: Table, { idempotency }: AdapterCall): ChangeWrapper<Made> | undefined =>
   idempotencyTable === undefined || idempotency === undefined
     ? undefined
     : (ask, work) => keeping(idempotencyTable, idempotency, ask, work)
 
-/** The reason why no table can hold the key of this parent. `undefined` if a table can hold it. */
+/**
+ * The reason why no column can hold the key of this parent, for example because it contains U+0000.
+ * `undefined` if a column can hold the key.
+ */
 export const unheld = (parent: Association | undefined): string | undefined =>
   parent?.parts.map(incomparable).find((one) => one !== undefined)
 
 /**
- * Returns the record that an earlier create kept. Reads from the database that takes the writes,
- * because a replica might not have the record yet.
+ * Returns the record that an earlier create with the same idempotency key stored. Reads from the
+ * primary, because a replica might not have the record yet.
  */
 export const recallRecord = (shared: Shared, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> =>
   withTable(shared, call, async ({ idempotencyTable }) => {

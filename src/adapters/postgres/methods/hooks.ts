@@ -14,8 +14,8 @@ export interface Hooks {
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined
   /**
    * Returns the result. Throws instead if the table refused the record because of members that the
-   * service's function has changed. The client did not send their values, so it could not correct
-   * them.
+   * service's function has changed. The client did not send the values of these members, so it
+   * could not correct them.
    */
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }
@@ -25,8 +25,8 @@ export function hooksOf(
   { onCreate, onUpdate }: PostgresAdapterOptions,
 ): Hooks {
   /**
-   * Converts the values in a record that the service's function returned to canonical form, because
-   * keys, filters and sort orders compare strings (REP-4).
+   * Converts a record that the service's function returned to canonical form, because keys, filters
+   * and sort orders compare strings (REP-4).
    */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>

@@ -1,6 +1,6 @@
 /**
- * Runs a read with joins that also read the targets of its links. If the database refuses the
- * joins, runs the read again without them.
+ * Runs a read whose statement also joins the records that the links point to. If the database
+ * refuses the joins, runs the read again without joins.
  */
 import type { AdapterCall } from '../../contract.js'
 import { Joins } from '../links/joins.js'

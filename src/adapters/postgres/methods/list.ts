@@ -1,4 +1,4 @@
-/** `list`: one page (QUERY-1..7). */
+/** The method `list`: returns one page (QUERY-1..7). */
 import type { AdapterCall, ListRequest, Page } from '../../contract.js'
 import { stateOf } from '../connections/failures.js'
 import { listPage, refusedPage } from '../reads/list.js'
@@ -22,8 +22,8 @@ export const listRecords = (shared: Shared, request: ListRequest, call: AdapterC
   })
 
 /**
- * Converts an error to a refused page, if the server could not parse the search text, or could not
- * compare a column with a value. Rethrows every other error.
+ * Returns a refused page if the error shows that the server could not parse the search text, or
+ * could not compare a column with a value. Rethrows every other error.
  */
 function refusedList(table: Table, { search, where }: ListRequest, error: unknown): Found {
   const why = search === undefined ? undefined : searchFault(error)

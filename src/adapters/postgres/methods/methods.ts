@@ -1,4 +1,7 @@
-/** The methods of the adapter contract for a table. Each method is in a file of its own. */
+/**
+ * The methods of the adapter contract for a table. The other files in this directory implement
+ * them.
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Adapter, AdapterCall } from '../../contract.js'
@@ -54,7 +57,7 @@ export function adapterOf(
 /**
  * After a write, stores the client's position in the primary's log, before the client gets the
  * response. Later reads of this client use only replicas that have reached this position. `wrote`
- * returns whether the result implies a write, possibly by an earlier request.
+ * returns whether the result shows that this request, or an earlier one, wrote something.
  */
 function written<T>(
   { primary, write, inCallersTransaction = false }: Databases,

@@ -1,4 +1,7 @@
-/** `attach` and `detach` (PATH-7): by members of the record, or in a join table. */
+/**
+ * The methods `attach` and `detach` (PATH-7). The association is stored in members of the record,
+ * or in a join table.
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import { type Association, associationOf, fixedByScope, leavesScope } from '../../association.js'
 import type { AdapterCall, ParentKey, Refused } from '../../contract.js'
@@ -56,8 +59,9 @@ export function detachRecord(
 }
 
 /**
- * Attaches or detaches a record in one statement. If a member has no column, or if the option
- * `onUpdate` is set, reads the record and writes it again instead.
+ * Attaches or detaches a record by changing its own members, in one statement. If one of these
+ * members has no column, or if the option `onUpdate` is set, reads the record and then writes the
+ * changed record.
  */
 function moveBy(
   shared: Shared,

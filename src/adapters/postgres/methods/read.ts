@@ -1,4 +1,6 @@
-/** `read`: returns records by their keys. Remembers the rows that are read for a write. */
+/**
+ * The method `read`: returns records by their keys. Remembers the rows that are read for a write.
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
@@ -12,8 +14,8 @@ import { type Shared, withTable } from './shared.js'
 type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
 
 /**
- * Reads records. If the replica lacks one of them, reads all of them from the primary, because the
- * missing record may be new.
+ * Reads records. If one of them is not on the replica, reads all of them from the primary, because
+ * the missing record might be new.
  */
 export async function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
   const found = await recordsOf(shared, keys, call)

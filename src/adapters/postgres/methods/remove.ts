@@ -1,4 +1,4 @@
-/** `remove` (VERB-6). */
+/** The method `remove` (VERB-6). */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Refused } from '../../contract.js'
 import { removeRow } from '../writes/removals.js'

@@ -1,4 +1,7 @@
-/** `replace`: for PUT, PATCH and flags below an item (VERB-3, VERB-5). */
+/**
+ * The method `replace`. It serves PUT, PATCH, and requests that set or unset a flag of an item
+ * (VERB-3, VERB-5).
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import { type AdapterCall, isRefused, type Refused, type Stored } from '../../contract.js'
 import { refusedBy } from '../changes/outcome.js'
@@ -35,14 +38,14 @@ export async function replaceRecord(
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
-  // If the row came from memory, the refusal may be based on an outdated value. With `stale`, the
-  // caller reads the row and tries again.
+  // If the row came from memory, the refusal might be based on an outdated value. `stale` makes the
+  // caller read the row and try again.
   return unread !== undefined && isRefused(result) ? 'stale' : result
 }
 
 /**
- * Replaces a row that came from memory. The cells of the row match only the description of the
- * table with which they were read. If the description has changed, the result is `stale`.
+ * Replaces a row that came from memory. The description of the table determines which cell belongs
+ * to which column. If the table was described again after the row was read, the result is `stale`.
  */
 const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }: UnreadRow): Promise<Replaced> =>
   table === at.table ? updateRow({ ...at, unread }, value, cells) : 'stale'

@@ -1,6 +1,7 @@
 /**
  * Remembers the rows that each call has read. An update then writes only the members that differ
- * from the row, because a column may hold more than the record shows.
+ * from the row. Data could be lost if an unchanged member was written, because a column can hold
+ * more than the record shows, such as more digits of a number.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -15,7 +16,7 @@ interface Seen {
   readonly cells: Cells
   /**
    * Set if the row came from memory and was not read for this call. The write then also compares
-   * the stamp of the row.
+   * the stamp of the row, which is the id of the transaction that wrote the row.
    */
   readonly unread: Unread | undefined
 }

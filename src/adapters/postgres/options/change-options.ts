@@ -10,10 +10,10 @@ type Shown<T> = T extends object ? Readonly<T> : T
 interface AnyChange<T> {
   readonly collection: string
   /**
-   * Sends the adapter's own statement, which also compares the expected version, and resolves with
-   * its result. If the result is not a success, the whole write is rolled back. The statement runs
-   * only once, even if `apply()` is called again. If the `write` function does not call `apply()`,
-   * the statement runs after the function.
+   * Sends the adapter's own statement, which also compares the expected version. Resolves with the
+   * result of the statement. If the result is not a success, the whole write is rolled back. The
+   * statement runs only once, even if `apply()` is called again. If the `write` function does not
+   * call `apply()`, the statement runs after the function.
    */
   apply(): Promise<Applied<T>>
 }
@@ -42,7 +42,7 @@ export interface CreateChange<T = unknown, K = unknown> extends AnyChange<T> {
   /** The record to store. */
   readonly value: Shown<T>
   /**
-   * The record as the table holds it. Set once `apply()` has succeeded, and `undefined` before
+   * The record as stored in the table. Set once `apply()` has succeeded, and `undefined` before
    * that.
    */
   readonly after: Shown<T> | undefined
@@ -56,7 +56,7 @@ export interface ReplaceChange<T = unknown, K = unknown> extends ChangeOfRecord<
   /** The whole record to store. */
   readonly value: Shown<T>
   /**
-   * The record as the table holds it. Set once `apply()` has succeeded, and `undefined` before
+   * The record as stored in the table. Set once `apply()` has succeeded, and `undefined` before
    * that.
    */
   readonly after: Shown<T> | undefined
@@ -74,7 +74,7 @@ export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, 
   readonly action: 'attach' | 'detach'
   readonly value: undefined
   /**
-   * The record as the table holds it. Set once `apply()` has succeeded, and `undefined` before
+   * The record as stored in the table. Set once `apply()` has succeeded, and `undefined` before
    * that.
    */
   readonly after: Shown<T> | undefined
@@ -84,8 +84,8 @@ export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, 
 
 /**
  * A change whose transaction is in progress. `action` tells which kind of change it is. `key` and
- * `after` may be `undefined` until `apply()` has resolved. So read `key` and `after` from the
- * change only after that, and do not destructure the change earlier.
+ * `after` can be `undefined` until `apply()` has resolved. So read them from the change only after
+ * `apply()`, and do not destructure the change before it.
  *
  * @example if (change.action === 'create') await change.apply()
  */

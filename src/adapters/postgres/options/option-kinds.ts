@@ -86,7 +86,7 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
 }
 
 /**
- * Checks `given`, the options of the function that `what` names, and returns them. Throws
+ * Checks the options `given` and returns them. `what` names the function that received them. Throws
  * `ConfigurationError` if an option is invalid.
  */
 export function tableOptions(what: string, given: unknown): PostgresAdapterOptions {

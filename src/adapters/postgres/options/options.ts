@@ -119,7 +119,7 @@ export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
 export interface IdempotencyOptions {
   /**
    * The table, which must be in the database for writes. `idempotencyDdl` prints its DDL. Several
-   * resources may share one table.
+   * resources can share one table.
    */
   readonly table: string | RelationName
   /** How long a retry of a request is recognized, in seconds. Default 86,400 (a day). */
@@ -146,14 +146,14 @@ export interface ReplicaPositions {
   get(client: string): Promise<string | undefined> | string | undefined
   /**
    * Raises the position of a client. A position that is lower than the stored one changes nothing.
-   * The position `FFFFFFFF/FFFFFFFF` stands for a write that may still be committed. After a
+   * The position `FFFFFFFF/FFFFFFFF` stands for a write that might still be committed. After a
    * client's position has been raised to this value, `get` must return the value for one minute.
    */
   raise(client: string, position: string): Promise<void> | void
   /**
-   * Returns the highest position that the store has dropped. The result must be at least as recent
-   * as the last call of `get`. A replica that has not reached this position is not used. Absent if
-   * the store keeps all positions.
+   * Returns a position that is at least as high as every position that the store had evicted by the
+   * last call of `get`. A replica that has not reached this position is not used. Absent if the
+   * store keeps all positions.
    */
   floor?(): string | undefined
 }
@@ -163,13 +163,13 @@ export interface ReplicaOptions {
   /**
    * True: after a write, the client reads from the primary until the replica has replayed the
    * write. This costs one statement after each write, and a transaction around each read of a
-   * client that has written within the last three minutes. False: a client may read the state
+   * client that has written within the last three minutes. False: a client might read the state
    * before its own write. Default true.
    */
   readonly ownWrites?: boolean
   /**
    * True: the primary serves conditional requests, and the records that the replica does not have.
-   * False: responses to reads with status 304, 412 or 404 may be outdated. Default true.
+   * False: responses to reads with status 304, 412 or 404 might be outdated. Default true.
    */
   readonly verified?: boolean
   /**
@@ -194,8 +194,9 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly readFrom?: string | RelationName
   /**
-   * The members whose column has another name, is not written, or is computed by SQL. Columns that
-   * are not in the schema can also be named here, so that `onCreate` and `onUpdate` can set them.
+   * The members whose column has another name or is not written, and the members that SQL computes.
+   * Columns that are not in the schema can also be named here, so that `onCreate` and `onUpdate`
+   * can set them.
    */
   readonly columns?: { readonly [Name in MemberName<T>]?: string | ColumnOptions } & {
     readonly [other: string]: string | ColumnOptions | undefined

@@ -1,7 +1,4 @@
-/**
- * Reads those facts from the catalog that can make statements fail and that the planner does not
- * check.
- */
+/** Reads from the catalog why statements would fail although the planner accepts them. */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -160,8 +157,8 @@ export function blockedInserts(table: Table): readonly string[] {
 }
 
 /**
- * Whether nothing sets a member on a create. A request must not contain read-only members (REP-8),
- * so something else must set them, for example `onCreate` or the caller's scope.
+ * Whether a create leaves a member unset. A request must not contain read-only members (REP-8), so
+ * `onCreate`, the caller's scope or a parent has to set them.
  */
 function isLeftOut({ definition, options, layout }: Table, { name, setByDatabase }: Member): boolean {
   if (setByDatabase || layout.key.some((member) => member.name === name)) return false

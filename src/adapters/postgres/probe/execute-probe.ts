@@ -21,16 +21,16 @@ import { sampleCall, sampleRecord } from './sample-calls.js'
 type Row = Stored<Record<string, unknown>>
 
 /**
- * The maximum number of rows on which writes are tried. Several rows are tried, because a trigger
- * may refuse changes of only some rows.
+ * The maximum number of rows on which writes are tried. One row is not enough, because a trigger
+ * might refuse changes to some rows only.
  */
 const maxRows = 10
 /** The timeout for a lock that another transaction holds, in milliseconds. */
 const lockTimeout = 100
 
 /**
- * The result of trying a write on one row. `unknown`: the write failed, but it may still succeed on
- * other rows.
+ * The result of trying a write on one row. `unknown`: the write failed, but might succeed on other
+ * rows.
  */
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
@@ -104,7 +104,7 @@ function insertable({ layout }: Table, value: Row['value']): Row['value'] {
 
 /**
  * Returns the reason why no row accepts a write. Returns `undefined` if one row accepts it, or if
- * the failures may concern only single rows.
+ * other rows might accept it.
  */
 async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
   let refused: string | undefined

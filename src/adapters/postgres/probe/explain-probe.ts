@@ -16,21 +16,24 @@ export interface Finding {
 }
 
 /**
- * Thrown to end a sample call that sends a statement again, because the statement returned no row
- * the first time.
+ * Ends a sample call. Thrown if the call sends the same statement a second time, which it does
+ * because the statement returned no row.
  */
 class AskedBefore extends Error {}
 
-/** Whether a failure is temporary, so that it says nothing about the statement. */
+/**
+ * Whether a failure is temporary, such as a lost connection. Such a failure says nothing about the
+ * statement.
+ */
 export const isPassing = (error: unknown): boolean =>
   ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
 
 /**
- * Explains each statement of these calls, except for those in `taken`. Returns the statements that
- * the database does not accept, and adds the accepted ones to `taken`. To the calls, each statement
- * seems to return no rows. So statements that are sent only if a record is missing are also
- * checked. Ends at the first temporary failure, such as a lock. Uses `EXPLAIN` without options,
- * because all databases with PostgreSQL's protocol support it.
+ * Sends `EXPLAIN` for each statement of these calls, except for the statements in `taken`, which
+ * the database has already accepted. Adds the accepted statements to `taken`, and returns the other
+ * ones. Each call gets an empty result for each statement, so the statements that are sent only if
+ * a record is missing are also checked. Ends at the first temporary failure, such as a lock. Uses
+ * `EXPLAIN` without options, because all databases with PostgreSQL's protocol support it.
  */
 export async function explained(
   calls: readonly SampleCall[],

@@ -44,10 +44,10 @@ export class Probe {
   #warned = new Set<string>()
 
   /**
-   * Throws `ConfigurationError` if a statement of an `offered` method can't succeed with any
-   * values. Throws `Unavailable` if the database can't be reached. Problems that depend on the
-   * role's privileges or on the state of the server cause only warnings, because the privileges and
-   * the state may change while the process runs.
+   * Throws `ConfigurationError` if a statement of an `offered` method can't succeed, whatever its
+   * values are. Throws `Unavailable` if the database can't be reached. Problems with the role's
+   * privileges or with the state of the server cause only warnings, because both can change while
+   * the process runs.
    */
   async run(
     table: Table,
@@ -57,8 +57,8 @@ export class Probe {
     wait: Wait,
   ): Promise<void> {
     this.#forgetOtherState(factsOf(table))
-    // The results of all other checks of reads may be cached. So this statement checks whether the
-    // replica can be reached.
+    // All other checks of reads might be skipped, because their results are kept. So this statement
+    // checks whether the replica can be reached.
     if (databases.read !== databases.write) await assertReachable(databases.read, wait)
     const { probe = 'explain' } = table.options
     const catalog = await catalogFacts(table, databases.write, wait)
@@ -136,7 +136,7 @@ export class Probe {
   }
 }
 
-/** Whether a list may be sorted by a member that may be null. */
+/** Whether lists can be sorted by a nullable member. */
 const sortsByNullable = ({ definition, layout }: Table): boolean =>
   definition.sort.some((field) => layout.place(field.split('.')).nullable)
 
@@ -247,7 +247,7 @@ function privileges(
   return [
     ...lacking.map(
       (privilege) =>
-        `The role may not ${privilege} in the table of "${collection}": operations that need it will fail.`,
+        `The role may not ${privilege} in the table of "${collection}": operations that need this privilege will fail.`,
     ),
     ...keeping.map(
       (privilege) =>
@@ -267,7 +267,7 @@ function expectedFailures(
     ...commands.map(
       (command) =>
         `No policy of row-level security lets the role ${command} in the table of "${collection}": operations ` +
-        'that need it find no row or are refused.',
+        'that need this command find no row or are refused.',
     ),
     ...(offered.has('create') ? catalog.sequences : []).map(
       (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
@@ -314,8 +314,8 @@ function counting({ definition, options, relation }: Table): string[] {
 }
 
 /**
- * Returns the warning about writes that change both a foreign table and a local one. The two
- * changes are committed one after the other.
+ * Returns the warning about writes that change both a foreign table and a local table. The two
+ * changes are committed one after the other, so a failure in between can leave only one of them.
  */
 function splitCommits(
   { definition: { collection }, relation, idempotencyTable, joins, options }: Table,
@@ -325,8 +325,8 @@ function splitCommits(
   if (relation.kind !== 'f' || !writesMore || offered.size === 0) return []
   return [
     `The table of "${collection}" is on another server than the data that is written with it (idempotency, ` +
-      'attached, the write function). The other server commits first. If this one fails in between, only the ' +
-      'record is changed.',
+      'attached, the write function). The other server commits first. If the commit on this server then fails, only ' +
+      'the record is changed.',
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Warns about `xmin` as the version if a replica may replace the server. After an asynchronous
- * failover, the new primary uses the ids of lost transactions again. Two states of one record may
+ * Warns if the version is `xmin` and a replica might replace the server. After an asynchronous
+ * failover, the new primary uses the ids of lost transactions again. Two states of one record can
  * then have the same entity tag.
  */
 import type { Database, Wait } from '../connections/client.js'

@@ -28,7 +28,7 @@ type Total = Pick<Found, 'total' | 'exact'>
 
 /**
  * Lists records. If a value of the request can't be sent to the database, returns an empty page
- * with `refused`. Also reports the link targets that `joins` find.
+ * with `refused`. Also passes the link targets that `joins` find to the response.
  */
 export async function listPage(
   table: Table,
@@ -213,14 +213,15 @@ function shown(
   epoch: number,
 ): Found {
   const more = page.foundBy === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
-  // The extra row is the last row. For a page before a position, it is the first row.
+  // One row more than the page needs was read. It is the last row, or the first row of a page
+  // before a position.
   const kept = page.foundBy === 'end' || !more ? found : page.foundBy === 'before' ? found.slice(1) : found.slice(0, -1)
   joins?.report(kept, joinedFrom)
   // The position of a neighbouring page consists of the sort values that a record shows. If the
   // record does not show them exactly, its row can't serve as a position.
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
-  const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
-  const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
+  const areFaithful = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
+  const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && areFaithful
   const { decodedCount } = table.rows
   const items = kept.map((one) => recordOf(table, one, epoch))
   if (items.length > 0) table.rows.listed(epoch >= 0 && table.rows.decodedCount === decodedCount)

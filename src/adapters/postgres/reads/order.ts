@@ -49,8 +49,8 @@ export function rowsAfter(
 }
 
 /**
- * A single comparison such as `(a, b) > (1, 2)`. Returns `undefined` unless all terms have the same
- * direction and none can be null.
+ * A single comparison such as `(a, b) > (1, 2)`. Returns `undefined` if there is only one term, if
+ * the terms have different directions, or if one of them can be null.
  */
 function rowComparison(
   terms: readonly OrderTerm[],

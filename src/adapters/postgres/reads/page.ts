@@ -6,8 +6,8 @@ import type { Table } from '../table/table.js'
 import { orderSql, reversed, rowsAfter } from './order.js'
 
 /**
- * The name of the query that counts the total, within the statement. The service's own tables must
- * not have this name.
+ * The name of the WITH query that counts the total. The service's own tables must not have this
+ * name.
  */
 export const counted = 'rest_counted'
 
@@ -94,8 +94,8 @@ function countedRows(table: Table, columns: string, parts: PageParts): PageSql {
 
 /**
  * Whether the page of an unfiltered list is nearer to the end of the list than to its beginning,
- * according to the last known total. That total decides only from which end the rows are counted.
- * The start of the page is computed from the total in the same statement.
+ * according to the last known total. If that total is outdated, the page is still correct: the
+ * statement counts the total again, and computes the start of the page from it.
  */
 function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: PageParts): boolean {
   const { where, search, parent, offset, count } = request
@@ -121,8 +121,8 @@ function isCovered(table: Table, { request, from, terms, scope }: PageParts): bo
   if (
     request.offset < deepOffset ||
     table.separate ||
-    // If the key index is partial, a row that is marked as deleted may have the same key as a row
-    // that is not.
+    // If the key index is partial, a row that is marked as deleted can have the same key as another
+    // row.
     table.keyIndex?.partial !== false ||
     from !== table.source ||
     request.parent !== undefined ||

@@ -18,8 +18,8 @@ export interface Found {
 }
 
 /**
- * Reads the record with a key. Returns `undefined` if there is no such record. Also reports the
- * link targets that `joins` find.
+ * Reads the record with a key. Returns `undefined` if there is no such record. Also passes the link
+ * targets that `joins` find to the response.
  */
 export async function readOne(
   table: Table,
@@ -115,8 +115,8 @@ function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (
 
 /**
  * Reads a record, and locks its row until the transaction ends. Returns `undefined` if there is no
- * such row. `keeps`: whether the row stays. If the row stays, a weaker lock is enough. With the
- * weaker lock, other transactions can still insert rows that refer to this row.
+ * such row. `keeps`: whether the write keeps the row, as an update does. If so, a weaker lock is
+ * enough, and other transactions can still insert rows that refer to this row.
  */
 export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<Row> | undefined> {
   const { table, ask } = at

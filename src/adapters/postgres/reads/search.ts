@@ -15,8 +15,9 @@ import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
 
 /**
- * The search of a request. `undefined` if the request has no search, or if PostgreSQL searches and
- * the text is empty, which matches everything. `'no-matches'` if the search engine found nothing.
+ * The search of a request. `undefined` if the request has no search. Also `undefined` if PostgreSQL
+ * would search for an empty text, which matches everything. `'no-matches'` if the service's own
+ * search function returned no key.
  */
 export async function searchOf(
   table: Table,
@@ -50,8 +51,8 @@ export function searchFault(error: unknown): string | undefined {
 }
 
 /**
- * SQL of the search vector of a row: a column, or exactly the expression that the index is built
- * on.
+ * SQL of a row's search vector: a column, or an expression. The expression must be the same as in
+ * the index, otherwise PostgreSQL does not use the index.
  */
 export function vectorSql(
   table: Pick<Table, 'definition' | 'layout'>,
@@ -62,7 +63,7 @@ export function vectorSql(
   if (named === undefined || named.length === 0) {
     throw unfit(
       `"${table.definition.collection}" has a search, but "search" does not say what to search. Name members, a ` +
-        'vector column or a function in it',
+        'vector column or a function in "search"',
     )
   }
   const unknown = named.find((member) => table.definition.shape.at(member.split('.')) === undefined)
@@ -78,7 +79,8 @@ export function vectorSql(
 }
 
 /**
- * Converts the keys that a search engine returned, best first, to rows that the statement joins.
+ * Returns the SQL that joins the rows to the keys that the service's own search function returned.
+ * The best match comes first.
  */
 function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'no-matches' {
   if (!Array.isArray(keys)) {

@@ -1,5 +1,5 @@
 /**
- * Reports slow lists to operators, and says whether the database had to read whole tables for them.
+ * Reports slow lists to operators, with the tables that the database read as a whole.
  */
 import { notify } from '../../../notify.js'
 import { slowListChannel } from '../../../telemetry/channels.js'
@@ -23,7 +23,7 @@ export interface SlowList {
 /** The maximum number of statements whose plans are kept, per table. */
 const maxPlans = 100
 
-/** How long the database may take to plan a statement, in milliseconds. */
+/** The time limit for planning a statement, in milliseconds. */
 const planTime = 2_000
 
 /**

@@ -10,13 +10,13 @@ export interface StatementSender {
    */
   readonly database?: Database
   /**
-   * Whether the rows that are read may be kept in memory. True only if the rows are committed, and
-   * come from the database for reads.
+   * Whether the adapter is allowed to keep the rows that it reads in memory. True only if the rows
+   * are committed, and come from the database for reads.
    */
   readonly keeps?: boolean
   /**
-   * Whether the rows that writes return may be kept in memory. True only if a write is committed
-   * before its rows arrive.
+   * Whether the adapter is allowed to keep the rows that writes return in memory. True only if a
+   * write is committed before its rows arrive.
    */
   readonly keepsWritten?: boolean
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
@@ -26,7 +26,7 @@ export interface StatementSender {
    */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
   /**
-   * Like `cells`, for a short read-only statement. The statement may share a round trip to the
+   * Like `cells`, for a short read-only statement. The statement can share a round trip to the
    * server with the statements of other requests.
    */
   shared(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>

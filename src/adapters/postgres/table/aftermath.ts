@@ -1,6 +1,6 @@
 /**
- * Determines which writes to a table may leave a row that differs from the row that their RETURNING
- * clause returns (HDR-8).
+ * Determines which writes to a table can leave a row that differs from the row in RETURNING, for
+ * example because a trigger changes the row afterwards (HDR-8).
  */
 
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -8,7 +8,7 @@ import { insertChangesOthers, type Relation, updateChangesOthers } from './catal
 import type { DescribedJoinTable } from './join-tables.js'
 
 /**
- * For each kind of write: whether the row may end up different from the row that RETURNING returns.
+ * For each kind of write: whether the committed row can differ from the row that RETURNING returns.
  */
 export interface Aftermath {
   readonly insert: boolean
@@ -18,8 +18,8 @@ export interface Aftermath {
 }
 
 /**
- * Derives the result from the catalog and the options. `joins` are the join tables that a create
- * may also insert into.
+ * Uses the catalog and the options. `joins` are the join tables into which a create can also
+ * insert.
  */
 export function aftermathOf(
   relation: Relation,
@@ -34,9 +34,9 @@ export function aftermathOf(
   // row.
   const later = (change: 'insert' | 'update'): boolean =>
     relation.databaseHasDeferrableTriggers && relation.triggers.some((trigger) => trigger[change])
-  // RETURNING computes expressions from the snapshot at the start of the statement. A sub-select in
-  // an expression does not see the new row. It does not see rows that a trigger has written to
-  // other tables either.
+  // RETURNING computes expressions from the snapshot at the start of the statement. So a sub-select
+  // in an expression finds neither the new row nor the rows that a trigger has written to other
+  // tables.
   const computes = (change: 'insert' | 'update'): boolean =>
     expressions.some((sql) => /\bselect\b/i.test(sql)) ||
     (expressions.length > 0 && relation.triggers.some((trigger) => trigger[change]))

@@ -1,7 +1,7 @@
 /**
  * A cache of decoded records, by the key and version of their rows. If a row is read again with the
- * same version, it is not decoded again. The existing record object is used, and with it everything
- * that was rendered from that object (`reuse.ts`). A row is kept only if equal versions are known
+ * same version, it is not decoded again. The existing record object is used, together with
+ * everything that was rendered from it (`reuse.ts`). A row is kept only if equal versions are known
  * to mean equal rows in its table (`row-proof.ts`), and if the row was read outside a transaction.
  */
 import { type Cache, Caches } from '../../../cache.js'
@@ -55,8 +55,8 @@ interface CachedRow {
 const overhead = 1_300
 
 /**
- * If the rows of this many consecutive lists were all in the cache, the rows of the next list most
- * likely are too.
+ * After this many consecutive lists whose rows were all in the cache, the rows of the next list are
+ * most likely in the cache, too.
  */
 const warmAfter = 16
 

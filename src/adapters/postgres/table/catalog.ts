@@ -104,8 +104,9 @@ export interface Relation {
   /** Whether a rule adds statements to an INSERT or an UPDATE, or replaces it. */
   readonly rules: { readonly insert: boolean; readonly update: boolean }
   /**
-   * Whether an INSTEAD OF trigger or a rule performs the write, on this view or on a view that this
-   * one reads. The UPDATE or DELETE that compares the version then does not change the row itself.
+   * Whether an INSTEAD OF trigger or a rule performs the write, either on this view or on a view
+   * that this view reads. The UPDATE or DELETE that compares the version then does not change the
+   * row itself.
    */
   readonly indirect: { readonly update: boolean; readonly remove: boolean }
   /**

@@ -57,7 +57,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   return undefined
 }
 
-/** The warning about a member that clients may send, but that no statement writes. */
+/** The warning about a member that clients can send, but that no statement writes. */
 export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
   if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
   return (

@@ -92,7 +92,10 @@ export interface Asked {
   readonly isKey: boolean
 }
 
-/** The catalog's descriptions: `table` is written to, `source` is read from. */
+/**
+ * The descriptions in the catalog of the relation that writes use (`table`), and of the relation
+ * that reads use (`source`).
+ */
 export interface Relations {
   readonly table: Relation
   readonly source: Relation

@@ -11,7 +11,7 @@ import { unfit } from '../unfit.js'
 import { describe, type Relation } from './catalog.js'
 import { checkOneServer } from './key-checks.js'
 
-/** The table of kept records, after its check against the database. */
+/** The description of the table, after it was checked against the database. */
 export interface IdempotencyTable {
   readonly relation: string
   /** How long records are kept, as an SQL interval: `86400 seconds`. */

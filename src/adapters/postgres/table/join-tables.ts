@@ -1,6 +1,6 @@
 /**
- * Associations that are stored in a join table. The rows of the join table say which records are in
- * which parent's collection (PATH-7).
+ * Associations that are stored in a join table. Each row of the join table attaches one record to
+ * one parent (PATH-7).
  */
 import { own } from '../../../definition/json.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -21,8 +21,8 @@ export interface DescribedJoinTable {
   readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
   readonly key: readonly string[]
   /**
-   * Whether ON CONFLICT DO NOTHING skips the insert of a pair that already exists. Row triggers are
-   * not fired for such a pair.
+   * Whether ON CONFLICT DO NOTHING is enough to skip a pair of keys that already exists. False if
+   * no unique index covers the pair, or if a trigger or rule could act even on a skipped insert.
    */
   readonly skipsExisting: boolean
   /** Whether an insert may also change other rows, by triggers or rules. */
@@ -56,8 +56,8 @@ export async function joinTablesOf(
     const parts = typeof of === 'string' ? undefined : of.key.members.length
     if ((parts !== undefined && join.parent.length !== parts) || join.key.length !== definition.key.members.length)
       throw unfit(
-        `the table of "${as}" needs one column for each part of the parent's key in "parent", and of the ` +
-          `record's in "key"`,
+        `the table of "${as}" needs one column in "parent" for each part of the parent's key, and one column in ` +
+          `"key" for each part of the record's key`,
       )
     found.set(as, join)
   }
@@ -112,7 +112,7 @@ export const parentValues = (
   parameters: Parameters,
 ): string[] => parent.map(({ cast }, i) => parameters.add(String(parts[i]), cast))
 
-/** The conditions that select the rows of the join table, `_j`, that belong to this parent. */
+/** The conditions that select this parent's rows in the join table, which has the alias `_j`. */
 export const ofParent = (columns: DescribedJoinTable, association: Association, parameters: Parameters): string[] =>
   parentValues(columns, association, parameters).map(
     (value, i) => `_j.${quote((columns.parent[i] as DescribedJoinTable['parent'][number]).column)} = ${value}`,

@@ -13,7 +13,7 @@ import type { Layout } from './layout.js'
 
 /**
  * The unique index over exactly the columns of the key. `marks`: whether deleted rows stay in the
- * table, with a mark. If so, the index may be partial and leave out those rows.
+ * table, with a mark. A partial index without those rows is then sufficient.
  */
 export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolean): CatalogIndex | undefined {
   const keys = key.map(({ column }) => column)
@@ -75,7 +75,10 @@ export function checkAssigned(
   )
 }
 
-/** Whether the adapter itself has to assign a number to a member of the key, by counting. */
+/**
+ * Whether the adapter itself has to assign a number to a member of the key: the largest number so
+ * far, plus one.
+ */
 const isCounted = ({ content, hasDefault, setByDatabase }: Member): boolean =>
   !hasDefault &&
   !setByDatabase &&

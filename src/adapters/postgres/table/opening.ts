@@ -15,8 +15,8 @@ import { openTable } from './open-table.js'
 import type { Table } from './table.js'
 
 /**
- * Thrown if the database refuses a write in a way that shows that the table has changed since its
- * description was read. With a new description, the write may succeed.
+ * Thrown if the database refuses a write with an error which shows that the table has changed since
+ * its description was read. With a new description, the write might succeed.
  */
 export class Outdated extends Error {
   readonly refused: Refused

@@ -1,8 +1,9 @@
 /**
- * Determines which writes to a table would miss an update that another session commits while they
- * wait for the lock of the row (HDR-3). After the wait, PostgreSQL reads only the row itself again.
- * The rest of the statement still sees the state at its start: the row that a view passes to its
- * INSTEAD OF trigger or rule, rows that a sub-select finds, and rows of other tables.
+ * Determines which writes to a table would miss an update that another session commits while the
+ * write waits for the lock of the row (HDR-3). After the wait, PostgreSQL reads only the row itself
+ * again. For all other data, the statement still uses the state at its start. Such data are the row
+ * that a view passes to its INSTEAD OF trigger or rule, rows that a sub-select finds, and rows of
+ * other tables.
  */
 
 import type { Database, Wait } from '../connections/client.js'
@@ -13,13 +14,13 @@ import type { DescribedJoinTable } from './join-tables.js'
 export interface Racing {
   readonly update: boolean
   readonly remove: boolean
-  /** The members whose expression reads other rows. A caller's scope may compare these members. */
+  /** The members whose expression reads other rows. A caller's scope can compare these members. */
   readonly members: ReadonlySet<string>
 }
 
 /**
- * Derives the result from the catalog and the options. If the options have expressions, also
- * queries the database about the functions that they call.
+ * Uses the catalog and the options. If the options contain expressions, also queries the database
+ * about the functions that the expressions call.
  */
 export async function racingOf(
   { version, columns = {} }: PostgresAdapterOptions,
@@ -65,8 +66,8 @@ export const namesCalled = (sql: string): readonly string[] =>
   )
 
 /**
- * The names of the functions in these expressions that may read tables. Leaves out the server's own
- * functions, and functions that are declared IMMUTABLE.
+ * The names of the functions that these expressions call and that could read tables. Leaves out the
+ * server's own functions, and functions that are declared IMMUTABLE.
  */
 async function functionsThatRead(
   expressions: readonly string[],

@@ -22,8 +22,8 @@ export const sourceSql = (given: ReadFrom): string =>
   isQuery(given) ? `(${queryOf(given)}\n)` : quoteRelation(relationName(given))
 
 /**
- * Describes the relation that `readFrom` contains. For a query, creates a temporary view in a
- * transaction that is rolled back, and describes that view.
+ * Describes the view that `readFrom` names. If `readFrom` is a query, creates a temporary view of
+ * it in a transaction that is rolled back, and describes that view.
  */
 export async function describeSource(given: ReadFrom, databases: Databases, wait: Wait): Promise<Relation> {
   if (!isQuery(given)) {

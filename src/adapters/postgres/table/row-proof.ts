@@ -1,8 +1,8 @@
 /**
  * Determines whether two rows with equal key and version are certainly equal. If so, the record
- * that was decoded from one row can be used for the other. A wrong entity tag causes only a wrong
- * or a missing 304, but a wrong record would be shown in every response. So the requirements here
- * are stricter than for an entity tag.
+ * that was decoded from one row can be used for the other. A wrong record would be in every
+ * response, but a wrong entity tag causes only a wrong or a missing 304. So the requirements are
+ * stricter than for an entity tag.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { rowAlias } from '../sql/sql.js'
@@ -19,7 +19,7 @@ import type { VersionSource } from './versions.js'
  * each detects changes that the other misses:
  *   - Some writes leave the version unchanged: writes while the trigger is disabled or dropped,
  *   writes with `session_replication_role = replica`, writes by the worker of a logical
- *   subscription, and writes by another writer in spite of `soleWriter`. The transaction id then
+ *   subscription, and writes by another program in spite of `soleWriter`. The transaction id then
  *   differs, because a transaction leaves only one final state of a row.
  *   - Transaction ids repeat after a failover, a restore, or four billion transactions, but the
  *   random versions of two writes still differ. Numbers of a sequence would not be enough, because
@@ -27,8 +27,8 @@ import type { VersionSource } from './versions.js'
  *   transactions.
  *   - A row that is deleted and created again, or restored from a copy, has another transaction id.
  *
- * Neither the version nor the transaction id changes if the schema changes without a write to the
- * row: an enumeration label or a column is renamed, or another table takes the name of this table.
+ * Some changes of the schema affect neither the version nor the transaction id of a row: an
+ * enumeration label or a column is renamed, or another table takes the name of this table.
  * `shown-schema.ts` detects these changes.
  */
 export type RowProof = 'content' | 'writes'

@@ -1,9 +1,9 @@
 /**
- * Detects schema changes that change the shown values of rows without writing the rows: an
- * enumeration label or a column is renamed, a column is dropped and added again, or another table
- * takes the name of the table. Such a change affects neither the version nor the `xmin` of a row,
- * and the server sends no notification of it. So the catalog is queried from time to time while
- * rows are read, in parallel with the requests.
+ * Detects schema changes after which unchanged rows show other values: an enumeration label or a
+ * column is renamed, a column is dropped and added again, or another table takes the name of the
+ * table. Such a change affects neither the version nor the `xmin` of a row, and the server sends no
+ * notification of it. So the catalog is queried from time to time while rows are read, in parallel
+ * with the requests.
  */
 import type { Database, Wait } from '../connections/client.js'
 
@@ -16,8 +16,8 @@ const validFor = 2_000
 const refreshAfter = 1_000
 
 /**
- * A digest of the oid of the table with this name, and of the last changes of its columns and of
- * all enumeration labels.
+ * Selects a digest that changes if another table takes the name, if a column changes, or if an
+ * enumeration label changes.
  */
 const text = `
 SELECT encode(sha256(convert_to(concat_ws(';',
@@ -44,8 +44,8 @@ export class ShownSchema {
 
   /**
    * A number that changes with each detected change, or -1 if the last result has expired. Two
-   * statements that read the same row show the same values if this number was the same before each
-   * statement and after the first one.
+   * statements return the same values for an unchanged row, if this number was the same before each
+   * statement and after the first statement.
    */
   epoch(database: Database): number {
     const now = performance.now()

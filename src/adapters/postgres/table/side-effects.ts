@@ -1,7 +1,7 @@
 /**
- * Determines which writes certainly change only their own row, according to the catalog. The
- * statement of such a write may also read other tables. The write does not change those tables, so
- * the statement shows their committed state.
+ * Determines from the catalog which writes certainly change only their own row. The statement of
+ * such a write can also read other tables. It returns their committed state, because the write does
+ * not change them.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Aftermath } from './aftermath.js'
@@ -15,8 +15,8 @@ export interface OwnRowOnly {
 }
 
 /**
- * Derives the result from the catalog and the options. CHECK constraints and generated columns have
- * no side effects, because PostgreSQL assumes that their functions are immutable.
+ * Uses the catalog and the options. CHECK constraints and generated columns have no side effects,
+ * because PostgreSQL assumes that their functions are immutable.
  */
 export function ownRowOnlyOf(
   relation: Relation,

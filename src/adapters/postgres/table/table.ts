@@ -59,8 +59,8 @@ export interface Table {
   /** Builds the statements that update one record, from assignments and a condition. */
   readonly updates: StatementTexts
   /**
-   * The statements of immutable request objects that were used at least twice. Other values: `once`
-   * after the first use, and `varies` if the statement can't be reused.
+   * The list statement of each frozen request object that was used at least twice. `once`: the
+   * request object was used only once. `varies`: its statement can't be reused.
    */
   readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */
@@ -88,13 +88,13 @@ export interface Table {
   readonly nextVersion: ((parameters: Parameters) => string) | undefined
   /** Whether the version column is also a member of the record. */
   readonly showsVersion: boolean
-  /** Which writes may leave a row that differs from the row that RETURNING returns. */
+  /** Which writes can leave a row that differs from the row that RETURNING returns. */
   readonly aftermath: Aftermath
   /** Which writes change only their own row. */
   readonly ownRowOnly: OwnRowOnly
   /**
-   * Which writes compare data that another session may change while the write waits for the lock of
-   * the row.
+   * Which writes would miss a change that another session commits while the write waits for the
+   * lock of the row.
    */
   readonly racing: Racing
   /**
@@ -158,15 +158,16 @@ interface EpochAsk {
 }
 
 /**
- * The epoch to pass to `recordOf`. Must be called before the statement is sent. -1 means that the
- * rows of the statement are not kept.
+ * The epoch is a number that changes with each detected change of the table's schema
+ * (`shown-schema.ts`). Call this function before the statement is sent, and pass the result to
+ * `recordOf`. -1 means that the rows of the statement are not kept in the cache.
  */
 export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: EpochAsk): number {
   if (keeps !== true || proof === undefined || !rows.caches.on) return -1
   return proof === 'content' || database === undefined ? 0 : shownSchema.epoch(database)
 }
 
-/** Like `storedOf`, but returns the existing object if the row is kept. */
+/** Like `storedOf`, but returns the existing object if the row is in the cache. */
 export const recordOf = (table: Table, cells: Cells, epoch: number): Stored<Record<string, unknown>> =>
   epoch < 0 ? storedOf(table, cells) : table.rows.stored(table.shape, cells, epoch)
 

@@ -31,7 +31,7 @@ export function isAlwaysRenewed({ kind, tablesBelow, triggers, columns }: Relati
   // Partitions have the triggers of the partitioned table. Tables that inherit from a table do not
   // have its triggers.
   if (kind !== 'p' && (kind !== 'r' || tablesBelow.length > 0)) return false
-  // The default must not repeat either, so that a row that is deleted and created again does not
+  // The default must never repeat a value. Otherwise, a row that is deleted and created again could
   // get its old version.
   if (!neverRepeats(columns.get(column)?.default ?? null)) return false
   const before = triggers.filter(({ each, timing, update }) => each === 'row' && timing === 'before' && update)
@@ -88,8 +88,8 @@ const fresh =
   /^\s*(?:[\w"]+\s*\.\s*)?(?:(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v[14]\w*)\s*\(\s*\)|nextval\s*\([^()]*\))(?:\s*::\s*[\w". ]+)?\s*;/i
 
 /**
- * Matches code that may skip the assignment. A condition that compares NEW with OLD may skip it
- * too: `=` treats some different values of `citext` and `interval` as equal.
+ * Matches code that might skip the assignment. Even a condition that compares NEW with OLD might
+ * skip it, because `=` treats some different values of `citext` and `interval` as equal.
  */
 const branches = /\b(?:if|case|loop|return|exit|exception|execute)\b/i
 

@@ -1,5 +1,5 @@
 /**
- * The source of a row's version, and the comparison of a version with the expected one (HDR-2,
+ * Where the version of a row comes from, and how it is compared with the expected version (HDR-2,
  * HDR-3).
  */
 import { randomUUID } from 'node:crypto'
@@ -37,8 +37,8 @@ interface VersionAssignment {
 }
 
 /**
- * The source of versions that the options name. Throws `ConfigurationError` if the versions may
- * repeat, or if the version column does not exist.
+ * Returns the source of versions that the option `version` describes. Throws `ConfigurationError`
+ * if the versions could repeat, or if the version column does not exist.
  */
 export async function versionSource(
   options: PostgresAdapterOptions,
@@ -111,13 +111,16 @@ function columnSql({ name, type, notNull }: CatalogColumn): string {
   return notNull ? sql : `coalesce(${sql}, '')`
 }
 
-/** SQL of a digest of the values of these SQL expressions. Null and `''` have different digests. */
+/**
+ * SQL that computes a digest over the results of these expressions. Null and `''` have different
+ * digests.
+ */
 const digestSql = (texts: readonly string[]): string =>
   `left(encode(sha256(convert_to(ROW(${texts.join(', ')})::text, 'UTF8')), 'hex'), 32)`
 
 /**
- * SQL that looks up the version in the table itself, by the key of a row of the source. The source
- * is a view or query, which may show other values under the same column names.
+ * SQL that reads the version from the table itself, for a row of the view or query in `readFrom`.
+ * The columns of `readFrom` are not used, because they can hold other values under the same names.
  */
 function fromTable(sql: string, { table }: PostgresAdapterOptions, layout: Layout): string {
   const inner = (text: string): string => text.replaceAll(`${rowAlias}."`, '_t."')

@@ -10,7 +10,7 @@ import type { ReplicaPositions } from '../options/options.js'
 export const unknownPosition = 'FFFFFFFF/FFFFFFFF'
 
 /**
- * The age, in milliseconds, at which a position becomes part of the floor (see `ProcessPositions`).
+ * The age, in milliseconds, from which the floor can include a position (see `ProcessPositions`).
  * An unknown position is kept for the same time.
  */
 export const settledAfter = 60_000
@@ -28,13 +28,13 @@ interface Entry {
   readonly position: string | undefined
   /** When the position was last raised. */
   readonly at: number
-  /** The time until which a write of the client may still be running. */
+  /** The time until which a write of the client might still be running. */
   readonly unknownUntil: number
 }
 
 /**
- * Stores the positions of the clients of one process. A position is dropped if it is old, or if
- * there are too many positions. The floor is a position that is at least as high as all dropped
+ * Stores the positions of the clients of one process. A position is evicted if it is old, or if
+ * there are too many positions. The floor is a position that is at least as high as all evicted
  * positions. A replica must have reached the floor before it serves any client.
  */
 export class ProcessPositions implements ReplicaPositions {
@@ -43,11 +43,11 @@ export class ProcessPositions implements ReplicaPositions {
   readonly #maxClients: number
   /** The highest position of any client. */
   #high: string | undefined
-  /** The highest position at the time `#markedAt`. */
+  /** The highest position of any client at the time `#markedAt`. */
   #marked: string | undefined
   #markedAt: number
   #floor: string | undefined
-  /** The time until which a write of a client whose entry was dropped may still be running. */
+  /** The time until which a write of a client whose entry was evicted might still be running. */
   #unknownUntil = Number.NEGATIVE_INFINITY
 
   constructor(now = (): number => performance.now(), max = maxClients) {
@@ -90,7 +90,7 @@ export class ProcessPositions implements ReplicaPositions {
 
   /**
    * Raises `#high` to the position of a new write. A position below the floor shows that the
-   * database was restored and has a new log, so all earlier positions are dropped.
+   * database was restored and has a new log, so all earlier positions are deleted.
    */
   #advance(position: string): void {
     if (this.#floor !== undefined && compare(position, this.#floor) < 0) {
@@ -102,9 +102,9 @@ export class ProcessPositions implements ReplicaPositions {
   }
 
   /**
-   * Once per `settledAfter` milliseconds, raises the floor to the position that was marked the last
-   * time, and marks the current highest position. If at least twice that time has passed, raises
-   * the floor to the current highest position.
+   * At most once per `settledAfter` milliseconds, raises the floor to `#marked`, and then stores
+   * the current highest position in `#marked`. If at least twice that time has passed, raises the
+   * floor to the current highest position instead.
    */
   #mark(now: number): void {
     const age = now - this.#markedAt

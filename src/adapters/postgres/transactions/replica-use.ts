@@ -1,8 +1,8 @@
 /**
- * Decides which reads may use a replica. By default, a client always sees its own writes. So after
- * each write, the position of the primary's write-ahead log (`pg_lsn`) is stored for the client.
- * Only a replica that has reached this position may serve the client. The position is never part of
- * an entity tag.
+ * Decides which reads can use a replica. By default, the reads of a client always show its own
+ * writes. For this purpose, the position of the primary's write-ahead log (`pg_lsn`) is stored for
+ * the client after each write. Only a replica that has reached this position serves the client. The
+ * position is never part of an entity tag.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPromise } from '../../../promise.js'
@@ -22,8 +22,8 @@ const retryPause = 100
 
 /**
  * The position stores of each primary. Through a link, a view or a trigger, a write to one resource
- * may change what another resource shows. So each write raises the client's position in all of
- * these stores.
+ * can change the responses of another resource. So each write raises the client's position in all
+ * of these stores.
  */
 const storesOf = new WeakMap<object, Set<ReplicaPositions>>()
 const inProcess = new WeakMap<object, ProcessPositions>()
@@ -52,8 +52,8 @@ export const keepsPositions = (primary: object): boolean => storesOf.has(primary
 
 /**
  * Raises the position of the call's client. Must be awaited before the client gets the response.
- * `isKnown`: whether the outcome of the write is known. If it is not known, the write may still be
- * committed later. Pass false also if the write is part of the caller's own transaction.
+ * `isKnown`: whether the outcome of the write is known. If it is not known, the write might still
+ * be committed later. Also pass false if the write is part of the caller's own transaction.
  */
 export async function raisePosition(
   primary: object,
@@ -70,7 +70,7 @@ const slowStore = (): Error => new Error('The store of positions did not respond
 
 /**
  * Raises the position of a client in one store, and retries if that fails. If the position can't be
- * stored in time, only this process knows of the write.
+ * stored in time, the write is recorded only in the memory of this process.
  */
 async function raised(store: ReplicaPositions, client: string, position: string): Promise<void> {
   const end = performance.now() + positionTimeout
@@ -86,7 +86,7 @@ async function raised(store: ReplicaPositions, client: string, position: string)
   unstoredOf(store).raise(client, unknownPosition)
 }
 
-/** The clients whose positions could not be stored, by store. */
+/** The clients whose positions could not be stored, for each store. */
 const unstored = new WeakMap<ReplicaPositions, ProcessPositions>()
 
 function unstoredOf(store: ReplicaPositions): ProcessPositions {
@@ -115,8 +115,8 @@ const clientOf = ({ caller = '' }: AdapterCall): string => caller
 
 /**
  * Returns the position that a replica must have reached for the client, or `'primary'` if the read
- * must use the primary. If the store fails, the client may have a position that is unknown here, so
- * the read uses the primary.
+ * must use the primary. If the store fails, the client's position is not known, so the read uses
+ * the primary.
  */
 async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promise<'primary' | string | undefined> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs the statements of one call, either separately or in one transaction. Statements of the
- * service's own functions may be part of the transaction.
+ * Runs the statements of one call, either separately or in one transaction. The transaction can
+ * include statements of the service's own functions, which are the options `session` and `write`.
  */
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
@@ -46,15 +46,15 @@ class CallWait implements Wait {
   }
 
   /**
-   * Reads `signal` only if it is the call's own property. Otherwise `signal` may be a getter that
-   * would create a signal.
+   * Whether the call was aborted. Reads `signal` only if it is an own property of the call, because
+   * an inherited `signal` is a getter, which would create a signal.
    */
   get gone(): boolean {
     return Object.hasOwn(this.call, 'signal') && this.call.signal?.aborted
   }
 }
 
-/** Whether the adapter may keep rows in memory: see `StatementSender`. */
+/** Whether the adapter is allowed to keep rows in memory: see `StatementSender`. */
 interface Keeping {
   readonly keeps?: boolean | undefined
   readonly keepsWritten?: boolean | undefined
@@ -92,7 +92,7 @@ class CallStatements extends CallWait implements StatementSender {
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
 /**
- * Runs a read. The read uses a replica that is recent enough for the client, and otherwise the
+ * Runs a read on a replica if the replica is recent enough for the client, and otherwise on the
  * primary. The read runs in a transaction if the option `session` is set, or if the position of the
  * replica must be checked.
  */
@@ -138,8 +138,8 @@ function readingFrom<T>(
   work: (ask: StatementSender) => Promise<T>,
   position?: string,
 ): Reading<T> {
-  // Only rows from the database for reads are kept. A server that is not a copy of that database
-  // may give another row the same stamp (`xmin`).
+  // Rows are kept in memory only if they come from the database for reads. A server that is not a
+  // copy of that database might give the same stamp (`xmin`) to another row.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined) return { attempt: () => work(alone), wait: alone }
   const attempt = (): Promise<T> =>
@@ -160,7 +160,9 @@ async function hasReplayed(own: Session, position: string): Promise<boolean> {
   return row?.c0 === 'true'
 }
 
-/** Runs a write that consists of one statement, and the queries after it, without a transaction. */
+/**
+ * Runs a write of one statement without a transaction. `work` can send queries after the statement.
+ */
 export function writingAlone<T>(
   { read, write }: Databases,
   call: AdapterCall,
@@ -229,14 +231,14 @@ export function writingTogether<T>({
   const { write: database, inCallersTransaction } = databases
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin
-  // Only a transaction that the adapter has begun can be retried here. `mayBeNested` is also true for a
-  // single client, which is sometimes in the caller's transaction and sometimes not.
+  // Only a transaction that the adapter has begun can be retried here. `mayBeNested` is also true
+  // for a single client, which is sometimes in the caller's transaction and sometimes not.
   let isOwn = !database.mayBeNested
   const transaction = async (own: Session): Promise<T> => {
     isOwn ||= repeatable && own.first !== undefined
     if (inCallersTransaction && !own.inCallersTransaction) throw noTransaction()
-    // Without a first statement, the adapter has not begun this transaction, so its isolation level
-    // is not changed.
+    // If `own.first` is undefined, the adapter has not begun this transaction, and does not change
+    // its isolation level.
     if (repeatable && own.first !== undefined) await makeRepeatable(own)
     await runSession(options.session, own.native, call)
     const result = await work(senderOf(own), own)

@@ -3,7 +3,7 @@
  * adapter. The function may end the transaction and begin another one. It may also roll back to a
  * savepoint, which undoes the adapter's own statement. The driver reports neither. So the adapter
  * sets a mark: a setting that is local to the transaction. In both cases, the database resets the
- * setting (PostgreSQL, SET).
+ * setting (see SET in the PostgreSQL documentation).
  */
 
 import { failureKind, stateOf } from '../connections/failures.js'
@@ -31,9 +31,9 @@ const settingOf = (name: string): string => `coalesce(current_setting('${name}',
 
 /**
  * SQL that is true if the service's function has made the transaction read-only. The SQL is false
- * on a standby, which is always read-only, and if an operator has made read-only the default.
- * Before PostgreSQL 14, the SQL is always false, because the setting `in_hot_standby` does not
- * exist.
+ * on a standby, which is always read-only. It is also false if an operator has made read-only the
+ * default. Before PostgreSQL 14, the SQL is always false, because the setting `in_hot_standby` does
+ * not exist.
  */
 const isReadOnly =
   `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} ` +

@@ -50,7 +50,10 @@ export interface ColumnType {
    * limit.
    */
   readonly width?: readonly [min: number, max: number]
-  /** Whether the strings are whole numbers, which the store can assign by counting. */
+  /**
+   * Whether the strings are whole numbers. The adapter can assign such a number to a key: the
+   * largest number so far plus 1.
+   */
   readonly counts?: boolean
   /**
    * Whether the value is the unchanged string from the database, so that decoding can be skipped.
@@ -68,8 +71,8 @@ export interface ColumnType {
   faithful(text: string): boolean
   /**
    * SQL that is true for each value that satisfies two conditions: `faithful` is false for the
-   * value, and a client may send the value back as it is shown. The SQL may also be true for other
-   * values. Absent if there are no such values.
+   * value, and a client might send the value back as it is shown. The SQL may also be true for
+   * other values. Absent if there are no such values.
    */
   inexact?(sql: string): string
   encode(value: Scalar): string
@@ -85,9 +88,9 @@ export interface ColumnType {
    */
   mismatch?(value: Scalar): string | undefined
   /**
-   * Why a string is not a known label of the enumeration, phrased as the end of a sentence. Labels
-   * may have been added after the catalog was read, so `fault` accepts such a string, and the
-   * database decides.
+   * Why a string is not a known label of the enumeration, phrased as the end of a sentence. `fault`
+   * accepts an unknown label, because it may have been added after the catalog was read. The
+   * database then accepts or refuses the label.
    */
   labelFault?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison

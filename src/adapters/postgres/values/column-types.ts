@@ -189,8 +189,8 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     read: asText,
     decode: asItIs,
     plain: true,
-    // The position of a label in the order is unknown if the label was added after the catalog was
-    // read.
+    // False for a label that was added after the catalog was read, because such a label can be
+    // compared only for equality.
     faithful: fits,
     encode: String,
     fault: (value) => textFault(value as string),

@@ -18,8 +18,8 @@ function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * The host as PostgreSQL outputs it. An IPv6 address is written according to RFC 5952, with an IPv4
- * address inside it in dotted form.
+ * The host as PostgreSQL outputs it. An IPv6 address is written according to RFC 5952. An IPv4
+ * address inside it is written in dotted form.
  */
 function canonicalHost(host: string, version: number): string {
   if (version === 4) return host

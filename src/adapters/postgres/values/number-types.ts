@@ -71,10 +71,10 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     ...(precision !== undefined && precision <= 15
       ? {}
       : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
-    // A column with at most 308 digits before the point holds no number that is infinite as a
-    // double. Other columns are compared with the smallest number that is infinite as a double.
-    // They are not compared with 'Infinity', because servers before PostgreSQL 14 do not accept
-    // 'Infinity' as a `numeric`.
+    // A column with at most 308 digits before the point holds no number that becomes infinite as a
+    // double. Other columns are compared with the smallest number that becomes infinite as a
+    // double. They are not compared with 'Infinity', because servers before PostgreSQL 14 do not
+    // accept 'Infinity' as a `numeric`.
     unshown: (sql) =>
       precision !== undefined && precision - scale <= 308
         ? notANumber(sql)

@@ -34,8 +34,8 @@ export interface Place {
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
   /**
-   * If shown values may be rounded: comparisons that are all true if the shown form of the value
-   * satisfies the comparison.
+   * For values that may be shown rounded: the comparisons that replace `op` and `value`. The stored
+   * value satisfies all of them if and only if its shown form satisfies `op` and `value`.
    */
   readonly compareShown?: (op: '=' | '<' | '<=' | '>' | '>=', value: Scalar) => readonly Comparison[]
   /**

@@ -7,12 +7,12 @@
 import type { Comparison } from './column-type.js'
 import type { Comparing } from './value-texts.js'
 
-/** The smallest decimal that is infinite as a double. */
+/** The smallest decimal that becomes infinite as a double. */
 export const infiniteFrom = String(2n ** 1024n - 2n ** 970n)
 
 /**
- * Comparisons that are all true for exactly the decimals whose double satisfies the comparison.
- * `value` is finite.
+ * The comparisons that replace `op` and `value`, which must be finite. A decimal satisfies all of
+ * them if and only if its double satisfies `op` and `value`.
  */
 export function comparedRounded(op: Comparing, value: number, cast: string): readonly Comparison[] {
   const [below, above, isEven] = middles(value)

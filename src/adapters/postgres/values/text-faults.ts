@@ -23,8 +23,8 @@ export function textFault(text: string): string | undefined {
 }
 
 /**
- * The path of the first string or member name in a value that can't be stored, and the reason.
- * `json` is the value as JSON.
+ * Searches a value for the first string or member name that can't be stored. Returns its path and
+ * the reason. `json` is the value as JSON.
  */
 export function jsonFault(
   value: unknown,

@@ -7,8 +7,8 @@ import { between, valueTexts } from './value-texts.js'
 
 /**
  * SQL that reads a date or date-time as text, regardless of the session's DateStyle and TimeZone. A
- * date before year 1 ends in `BC`, and infinity is a word. So neither can be mistaken for another
- * date.
+ * date before year 1 is shown with `BC` at the end, and an infinite date is shown as the word
+ * `infinity` or `-infinity`.
  */
 const dated = (sql: string, shown: string, first = '0001-01-01'): string =>
   `CASE WHEN NOT isfinite(${sql}) THEN ${sql}::text WHEN ${sql} < '${first}' THEN ${shown} || ' BC' ELSE ${shown} END`
@@ -103,8 +103,8 @@ export const instants = (precision = 6): ColumnType =>
   })
 
 /**
- * SQL that reads a `timestamptz` as text in UTC. The start of year 1, before which `BC` is added,
- * is also interpreted in UTC, regardless of the session's TimeZone.
+ * SQL that reads a `timestamptz` as text in UTC, regardless of the session's TimeZone. Date-times
+ * before the start of year 1, in UTC, end in `BC`.
  */
 const inUtc = (sql: string): string =>
   dated(

@@ -19,13 +19,13 @@ import { columnsToInsert, type StoredColumn, type Values } from './written.js'
 type Row = Record<string, unknown>
 
 /**
- * The maximum number of attempts to insert a record whose assigned number is already taken. After
- * that, the record is refused.
+ * The maximum number of attempts to insert a record. Another attempt is made if the assigned number
+ * is already taken. After the last attempt, the record is refused.
  */
 const maxTries = 1_000
 /**
- * The same maximum for tables with a trigger that may skip the insert. A skipped insert looks like
- * a taken number.
+ * The maximum number of attempts for a table with a trigger that might skip the insert. A skipped
+ * insert can't be distinguished from a taken number.
  */
 const maxGuardedTries = 20
 
@@ -38,8 +38,8 @@ interface Assigned {
 
 /**
  * Inserts a record. With `attachTo`, the same statement attaches the record to a parent's
- * collection. With `joins`, the same statement also reads the targets of the record's links, and
- * reports them. `attachTo` and `joins` are never given together.
+ * collection. With `joins`, the same statement also reads the targets of the record's links, which
+ * are then passed to `joins.report`. `attachTo` and `joins` are never given together.
  */
 export async function insertRow(
   table: Table,
@@ -127,8 +127,8 @@ function nextNumber(
 }
 
 /**
- * On a distributed table, runs the subqueries for the numbers first, and inserts their results as
- * values. Citus does not support subqueries in INSERT ... VALUES.
+ * On a distributed table, computes the next numbers in separate statements, so that the INSERT
+ * contains only the results. Citus does not support subqueries in INSERT ... VALUES.
  */
 async function numbered(
   { relation, target }: Table,

@@ -1,7 +1,7 @@
 /**
  * Keeps the records that were created by requests with an `Idempotency-Key` (VERB-12). The records
  * are kept in a separate table, in their original state. They are written to this table in the
- * transaction of the create.
+ * transaction that creates the record.
  */
 
 import { createHash } from 'node:crypto'
@@ -18,10 +18,10 @@ type Row = Record<string, unknown>
  * Creates a record with `work` and keeps it under the idempotency id, in one transaction. If the id
  * is already in use, creates nothing.
  *
- * The id is claimed before anything else is written. This distinguishes two cases: the first create
- * of the same request is still in progress, or another record has the same key. With advisory
- * locks, a retry does not wait for the first create. Without advisory locks, the primary key still
- * guarantees that an id is used only once.
+ * The id is claimed before anything else is written. Otherwise, a retry that arrives before the
+ * first create has ended could be refused as a duplicate of the record that the first create
+ * inserts. With advisory locks, a retry does not wait for the first create. Without advisory locks,
+ * the primary key still guarantees that an id is used only once.
  */
 export async function keeping<R extends object | Repeated>(
   table: IdempotencyTable,
@@ -44,10 +44,10 @@ export async function keeping<R extends object | Repeated>(
  * if it has expired.
  *
  * The statement locks the row, which writes an entry to the server's write-ahead log. So its
- * transaction ends only after the synchronous standbys have received this entry, and with it the
- * earlier create. Without the lock, the response to a retry could contain a record that a failover
- * then undoes. The lock conflicts with no other statement in this file except the removal of
- * expired rows. If there is no row, the lock costs nothing.
+ * transaction ends only after the synchronous standbys have received this entry and all earlier
+ * entries, including those of the first create. Without the lock, the response to a retry could
+ * contain a record that a failover then undoes. The lock conflicts with no other statement in this
+ * file except the removal of expired rows. If there is no row, the lock costs nothing.
  */
 export async function recall(
   table: IdempotencyTable,
@@ -213,8 +213,8 @@ async function clearExpired(
 }
 
 /**
- * The first 64 bits of the hash of an id, as a signed integer. If two ids have the same bits and
- * their creates run at the same time, one of the creates results in `running`.
+ * The first 64 bits of the hash of an id, as a signed integer. If two ids have the same first 64
+ * bits, and their creates run at the same time, one of the creates results in `running`.
  */
 const lockOf = (id: string): string => createHash('sha256').update(id).digest().readBigInt64BE().toString()
 

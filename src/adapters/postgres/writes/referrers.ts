@@ -1,6 +1,6 @@
 /**
- * Maps tables to collections. A violated constraint names the referring table, but the users of the
- * API know only collections. Each database client has its own map.
+ * Maps tables to collections. The error for a violated constraint names the referring table, but
+ * the users of the API know only collections. Each database client has its own map.
  */
 import type { DatabaseFailure } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'

@@ -37,9 +37,9 @@ export function refusalOf(
       }
     case '23503':
     case '23001':
-      // If the failure names another table as the referring table, other records refer to this one.
-      // If a table refers to itself, the kind of write decides: a removal fails because other
-      // records refer to this one.
+      // If the failure names another table, records of that table refer to this record. If the
+      // table refers to itself, the failure does not tell which record refers to which. A removal
+      // then fails because other records refer to this record.
       if (action === 'remove' || isForeign(table, failure))
         return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
       return { refused: 'reference', members }

@@ -20,7 +20,7 @@ export function absentOrStale(
 export const suppressed: Refused = { refused: 'rule', members: [], why: 'was rejected by a rule of the store' }
 
 /**
- * The refusal if the view would not show the record. The record is not stored, because clients
- * could not read it.
+ * The refusal if reads of the resource would not show the record. The record is not stored, because
+ * clients could not read it.
  */
 export const unshown: Refused = { refused: 'rule', members: [], why: 'would not be visible in this resource' }

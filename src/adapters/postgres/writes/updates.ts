@@ -68,8 +68,9 @@ export async function setColumns(
   const text = table.readsSeparately ? `${table.version.sql} AS v` : table.shown
   const set = assignmentsOf(at, assignments, parameters)
   const epoch = writtenEpoch(at)
-  // Without an expected version, the row may have been written after the statement began. It may
-  // then refer to targets that were written even later, which the joins would not find.
+  // Without an expected version, the statement may change a row that another session wrote after
+  // the statement began. The targets of that row may be just as new, and the joins would not find
+  // them.
   if (at.joins !== undefined && at.expected !== undefined && set !== '') {
     const joined = at.joins.changed(table.updates.of(`${set} WHERE ${allOf(conditions)}`), parameters)
     const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
@@ -87,9 +88,9 @@ export async function setColumns(
 }
 
 /**
- * The epoch under which a row that an UPDATE returns may be cached. The row is cached only if three
- * conditions are met: the statement runs outside a transaction, RETURNING shows the row as it is
- * committed, and the database also serves the reads. Otherwise, the result is -1.
+ * The epoch to pass to `recordOf` for a row that an UPDATE returns, or -1 if the row must not be
+ * cached. The row can be cached only if three conditions are met: the statement runs outside a
+ * transaction, RETURNING shows the row as it is committed, and the database also serves the reads.
  */
 const writtenEpoch = ({ table, ask }: RowCall): number =>
   ask.keepsWritten === true && returnsCommitted(table) ? epochOf(table, { keeps: true, database: ask.database }) : -1

@@ -9,15 +9,15 @@ import { allOf, childrenOf, type Node, nodesIn, numberOf, parseTree, queryOf, ty
 type Volatility = 'i' | 's' | 'v'
 
 /**
- * Facts from the catalog, by OID: the volatility of each function and of the input and output
- * function of each type, and the distributed tables.
+ * Facts from the catalog, by OID: how volatile each function is, including the functions that read
+ * and write the text of each type, and which tables are distributed.
  */
 export interface Facts {
   readonly functions: ReadonlyMap<string, Volatility>
   readonly input: ReadonlyMap<string, Volatility>
   readonly output: ReadonlyMap<string, Volatility>
   readonly tables: ReadonlySet<string>
-  /** The number of the distribution column. Reference tables have none. */
+  /** The number of each table's distribution column. Reference tables have none. */
   readonly columns: ReadonlyMap<string, number>
   /** The default of each column, by `table.column number`. */
   readonly defaults: ReadonlyMap<string, readonly Node[]>
