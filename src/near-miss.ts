@@ -25,9 +25,9 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
 
 /**
  * Returns a sentence that says how to fix an unknown name. The sentence suggests the closest name,
- * or lists all allowed names.
+ * or lists all allowed names after `intro`.
  */
-export function didYouMean(suggestion: string | undefined, allowed: readonly string[]): string {
+export function didYouMean(suggestion: string | undefined, allowed: readonly string[], intro = 'Allowed'): string {
   if (suggestion !== undefined) return `Did you mean "${suggestion}"?`
-  return allowed.length === 0 ? 'No names are allowed here.' : `Allowed: ${allowed.join(', ')}.`
+  return allowed.length === 0 ? 'No names are allowed here.' : `${intro}: ${allowed.join(', ')}.`
 }

@@ -1,6 +1,6 @@
 /** The option `conventions`: the mode of each clause, checked when the service is built. */
 import { isObject } from '../definition/json.js'
-import { nearMiss } from '../near-miss.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from './clauses.js'
@@ -248,8 +248,7 @@ export function checkTemplates(
     const stray = routes.find((route) => !known.has(route))
     if (stray === undefined) continue
     const whole = served.map(({ version, template }) => (version === '' ? template : `/${version}${template}`))
-    const near = nearMiss(stray, whole)
-    const fix = near === undefined ? `Served routes: ${whole.slice(0, 30).join(', ')}.` : `Did you mean "${near}"?`
+    const fix = didYouMean(nearMiss(stray, whole), whole.slice(0, 30), 'Served routes')
     throw invalidOption(
       `The entry "conventions.${clause}" of ${what} is for "${stray}", which no version serves. ${fix}`,
     )

@@ -3,7 +3,7 @@
  * suitable.
  */
 
-import { nearMiss } from '../near-miss.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
 import type { Shape } from './shape.js'
 
@@ -67,8 +67,7 @@ export class NamedMembers {
     const shapes = this.#shape.along(typeof path === 'string' ? path.split('.') : path)
     if (shapes !== undefined) return shapes
     const allowed = this.#shape.paths()
-    const near = nearMiss(field, allowed)
-    const fix = near === undefined ? `It has: ${allowed.join(', ')}.` : `Did you mean "${near}"?`
+    const fix = didYouMean(nearMiss(field, allowed), allowed, 'It has')
     throw new ConfigurationError(
       'unknown-member',
       `"${this.#owner}" names "${field}" in ${where}, which ${this.#source} does not have. ${fix}`,

@@ -1,5 +1,5 @@
 /** The OpenAPI document of one version of a service, derived from its routes and schemas. */
-import { nearMiss } from '../near-miss.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import {
   type DescribedLife,
@@ -135,10 +135,9 @@ function describedVersion(
   const found = versions.get('') ?? versions.get(version)
   if (found !== undefined && found !== 'retired') return { described: found, facts }
   const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => name)
-  const near = nearMiss(version, living)
   throw invalidOption(
     `openapi() got the version "${version}", which ${found === undefined ? 'is not served' : 'has retired'}. ` +
-      `${near === undefined ? `Pass one of ${living.join(', ')}` : `Did you mean "${near}"?`}.`,
+      didYouMean(nearMiss(version, living), living, 'Versions'),
   )
 }
 
@@ -214,12 +213,11 @@ function checkTexts({ kind, resource, operations }: Route): void {
   const attached = ['listMembers', 'createMember', 'readMember', 'attach', 'detach']
   const stray = Object.keys(text.operations).find((name) => !known.has(name) && !attached.includes(name))
   if (stray === undefined) return
-  const near = nearMiss(stray, [...known])
   throw new ConfigurationError(
     'unknown-member',
     `The option "describe" of the mount of "${resource.plan.collection}" has texts for "${stray}", ` +
       'which is not one of its operations. ' +
-      (near === undefined ? `Its operations are ${[...known].join(', ')}.` : `Did you mean "${near}"?`),
+      didYouMean(nearMiss(stray, known), [...known], 'Its operations are'),
   )
 }
 

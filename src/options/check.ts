@@ -4,7 +4,7 @@
  */
 import { ConfigurationError } from '../configuration-error.js'
 import { isContainer, isList, isObject } from '../definition/json.js'
-import { nearMiss } from '../near-miss.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { isPromise } from '../promise.js'
 import type { Kind, Kinds, KindTable, NestedKind, NumberKind, Word } from './kinds.js'
 import { spell, spellKind } from './spelling.js'
@@ -102,8 +102,7 @@ function fixForUnknown(name: string, kinds: KindTable): string {
   const known = Object.keys(kinds).filter(
     (one) => !(typeof kinds[one] === 'object' && 'instead' in (kinds[one] as object)),
   )
-  const near = nearMiss(name, known)
-  return near === undefined ? `The options are: ${known.join(', ')}.` : `Did you mean "${near}"?`
+  return didYouMean(nearMiss(name, known), known, 'The options are')
 }
 
 /**

@@ -3,7 +3,7 @@
  * life cycles. Each life cycle is combined with the life cycles of the enclosing parts (VER-2,
  * VER-3).
  */
-import { nearMiss } from '../near-miss.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import { isOver, type Life, mergedLife, resolveLife } from './life.js'
@@ -160,11 +160,10 @@ function checkOperations(
   const offered = new Set(own.flatMap((route) => [...route.operations.values()].map(({ name }) => name)))
   for (const [name, life] of Object.entries(options.operations)) {
     if (!known.includes(name)) {
-      const near = nearMiss(name, known)
       throw new ConfigurationError(
         'unknown-member',
         `operations of the mount of "${collection}" has "${name}", which is not one of its operations. ` +
-          `${near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`}`,
+          didYouMean(nearMiss(name, known), known),
       )
     }
     if (!offered.has(name) && life.retired === undefined)
@@ -188,11 +187,10 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
     const known = [...below].flatMap(([name, one]) =>
       one.kind === 'contained' || (one.kind === 'leaf' && one.route.flag === undefined) ? [] : [name],
     )
-    const near = nearMiss(segment, known)
     throw new ConfigurationError(
       'unknown-member',
       `${what}, which is neither a flag nor an associated sub-collection. ` +
-        `${near === undefined ? `There ${known.length === 0 ? 'is none' : `are ${known.join(', ')}`}.` : `Did you mean "${near}"?`}`,
+        didYouMean(nearMiss(segment, known), known),
     )
   }
 }

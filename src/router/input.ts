@@ -62,14 +62,14 @@ export function checkRules(
   links?: AnswerLinks,
 ): Awaitable<void> {
   return settled(danglingLinks(place, place.resource, next, current, links), (dangling) =>
-    checkTeamRules(place, next, current, action, dangling),
+    runRules(place, next, current, action, dangling),
   )
 }
 
 type RuleAction = 'create' | 'replace' | 'patch'
 
 /** Runs the resource's rules, and reports their violations together with dangling links (422). */
-export function checkTeamRules(
+export function runRules(
   { resource: { plan }, principal, timeLimit }: Place,
   next: JsonObject,
   current: JsonObject | undefined,

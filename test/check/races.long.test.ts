@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const runs = size(5, 100)
+const runs = size(1, 100)
 /**
  * How many runs are allowed to miss the fault by chance: none in the full long run, and two if
  * there are only a few runs.

@@ -8,7 +8,7 @@ import { breaksOf, checkTwin } from './check-twin.js'
 import { violationTexts } from './serving.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 
-it.each(share(Object.entries({ ...readFaults, ...writeFaults }), 4))(
+it.each(share(Object.entries({ ...readFaults, ...writeFaults }), 6))(
   'a twin with the fault "%s" violates only %s',
   async (fault, clause) => {
     const report = await checkTwin(fault as Fault)

@@ -87,7 +87,7 @@ describe('the ConfigurationError of openapi()', () => {
   })
 
   it('names a version that is not served, and a retired one', () => {
-    expect(() => openapi(served([orders]), 'v2')).toThrow(/"v2", which is not served/)
+    expect(() => openapi(served([orders]), 'v2')).toThrow(/"v2", which is not served\. Did you mean "v1"\? \[/)
     expect(() => openapi(served([orders]), 'v0')).toThrow(/"v0", which has retired/)
     expect(() => openapi({}, 'v1')).toThrow(/got no service/)
   })

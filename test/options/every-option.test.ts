@@ -1146,7 +1146,7 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => new HttpProblem('rule', any(options)),
     options: { detail: 'text', errors: 'list', headers: 'table', cause: 'any' },
   },
-  'HttpProblem of a team': {
+  'HttpProblem of a service': {
     name: /new HttpProblem\(\)/,
     kinds: customProblemKinds,
     make: (kind) => new HttpProblem(any(kind)),

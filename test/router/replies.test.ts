@@ -7,7 +7,7 @@ let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
 describe('header objects that a service reuses', () => {
-  const headers = { 'X-Kept': 'What the team says.' }
+  const headers = { 'X-Kept': 'A field of the service.' }
   const describe = { responses: { 200: { headers }, 204: { headers } } }
   const kept = Object.freeze({ 'X-Kept': 'yes', vary: 'Cookie' })
 

@@ -3,7 +3,7 @@
  */
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
-import { nearMiss } from '../../near-miss.js'
+import { didYouMean, nearMiss } from '../../near-miss.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Entry, Identity, Row } from './entry.js'
 import { isNullish } from './order.js'
@@ -64,10 +64,10 @@ function valuesOf(group: Group, row: Row): string | undefined {
 
 function check({ collection, shape }: ResourceDefinition, member: string): void {
   if (shape.open || shape.at(member.split('.')) !== undefined) return
-  const near = nearMiss(member, shape.paths())
+  const paths = shape.paths()
   throw new ConfigurationError(
     'unknown-member',
     `The option unique of the memory adapter of "${collection}" names "${member}", but the schema has no such ` +
-      `member. ${near === undefined ? `The schema has: ${shape.paths().join(', ')}.` : `Did you mean "${near}"?`}`,
+      `member. ${didYouMean(nearMiss(member, paths), paths, 'The schema has')}`,
   )
 }

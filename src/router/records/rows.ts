@@ -10,7 +10,7 @@ import type { Mounted } from '../../plan/routes.js'
 import { HttpProblem, toProblem, type Violation } from '../../problem.js'
 import { Slices } from '../../slices.js'
 import type { Caller, ConditionalPlace } from '../caller.js'
-import { bodyToCreate, checkTeamRules } from '../input.js'
+import { bodyToCreate, runRules } from '../input.js'
 import { danglingInAll, storedTerms } from '../links.js'
 import { create } from '../operations/collections.js'
 import { refuseForeignParent } from '../operations/writes.js'
@@ -140,7 +140,7 @@ async function checkedStored(
     const pause = slices.pause()
     if (pause !== undefined) await pause
     try {
-      await checkTeamRules(place, record, undefined, 'create', dangling[at] ?? [])
+      await runRules(place, record, undefined, 'create', dangling[at] ?? [])
       checked[i] = { place, record }
     } catch (error) {
       violations.take(i, error)

@@ -9,16 +9,16 @@ import { isRefused } from '../../contract.js'
 import type { Session } from '../connections/client.js'
 import { lockedRecord, rowNow, shownRecord } from '../reads/reads.js'
 import type { StatementSender } from '../sql/statement-sender.js'
+import { callbackError, callbackFault } from '../transactions/callback-errors.js'
 import { reading, writingTogether } from '../transactions/statements.js'
-import { teamError, teamFault } from '../transactions/team-errors.js'
 import { isOwnTable } from '../writes/refusals.js'
+import { changeOf, type Made } from './callback-change.js'
 import { committed, reread } from './committed.js'
 import { appliedOf, type ChangeWrapper, type Outcome, refusedBy, storedIn, succeeded } from './outcome.js'
 import { isOwnWrite, ownWork, snapshotOf, wasThere } from './own-work.js'
 import type { PendingChange } from './pending-change.js'
 import { lockRow, type RowGuard } from './row-guard.js'
-import { changeOf, type Made } from './team-change.js'
-import { TeamWrite } from './team-write.js'
+import { WriteCallback } from './write-callback.js'
 
 /** Everything that a change needs in addition to its own statement. */
 export interface ChangeNeeds<R> {
@@ -48,7 +48,7 @@ export class ChangeTransaction<R extends Outcome> {
    */
   #touched = false
   /** The last attempt that ran the service's `write` function. */
-  #team: TeamWrite | undefined
+  #callback: WriteCallback | undefined
 
   constructor(change: PendingChange, statement: (ask: StatementSender) => Promise<R | Refused>, needs: ChangeNeeds<R>) {
     this.#change = change
@@ -61,7 +61,7 @@ export class ChangeTransaction<R extends Outcome> {
     try {
       result = await this.#attempts()
     } catch (error) {
-      result = this.#refused(this.#team === undefined ? error : await this.#team.explained(error))
+      result = this.#refused(this.#callback === undefined ? error : await this.#callback.explained(error))
     }
     await this.#refuseOwnWork(result)
     return result
@@ -85,18 +85,19 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   async #attempt(ask: StatementSender, own: Session): Promise<R | Refused> {
-    if (this.#change.table.options.write !== undefined) return this.#withTeam(new TeamWrite(this.#change, own), ask)
+    if (this.#change.table.options.write !== undefined)
+      return this.#withCallback(new WriteCallback(this.#change, own), ask)
     const result = await this.#apply(ask)
     return this.#needs.changesAgain ? this.#asCommitted(result, ask) : result
   }
 
   /** Runs the adapter's own statement. */
-  async #apply(ask: StatementSender, team?: TeamWrite): Promise<R | Refused> {
+  async #apply(ask: StatementSender, callback?: WriteCallback): Promise<R | Refused> {
     const { table, texts, action, databases } = this.#change
     const { write } = table.options
-    await team?.begin()
+    await callback?.begin()
     const result = await this.#guarded(ask).catch((error: unknown) => refusedBy(error, this.#change))
-    if (succeeded(result)) team?.succeeded(appliedOf(result))
+    if (succeeded(result)) callback?.succeeded(appliedOf(result))
     if (databases.write.mayBeNested) return result
     if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWrite(table, texts, ask)
     // The snapshot is taken only for a replace, patch or remove, because an attach or detach may
@@ -120,12 +121,12 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /** Makes one attempt, and runs the service's `write` function in it. */
-  async #withTeam(team: TeamWrite, ask: StatementSender): Promise<R | Refused> {
-    this.#team = team
-    team.checkTime()
+  async #withCallback(callback: WriteCallback, ask: StatementSender): Promise<R | Refused> {
+    this.#callback = callback
+    callback.checkTime()
     let applied: Promise<R | Refused> | undefined
     const apply = (): Promise<R | Refused> => {
-      applied ??= this.#apply(ask, team)
+      applied ??= this.#apply(ask, callback)
       return applied
     }
     const before = await this.#before(ask)
@@ -133,28 +134,28 @@ export class ChangeTransaction<R extends Outcome> {
     /** Whether `apply()` returned a visible record to the function. */
     let wasShown = false
     const make = async (): Promise<Made> => {
-      const made = await this.#forTeam(await apply(), ask, team)
+      const made = await this.#forCallback(await apply(), ask, callback)
       wasShown = typeof made.applied === 'object' && 'value' in made.applied && made.record !== undefined
       return made
     }
     try {
-      await team.run(changeOf(this.#change, before, make))
+      await callback.run(changeOf(this.#change, before, make))
     } catch (error) {
       const refused = await refusedBefore(error, applied)
       if (refused !== undefined) {
-        await team.verifyRefused()
+        await callback.verifyRefused()
         return refused
       }
-      const thrown = isProblem(error) ? error : teamError(error, 'write')
-      await team.verifyThrown(thrown)
+      const thrown = isProblem(error) ? error : callbackError(error, 'write')
+      await callback.verifyThrown(thrown)
       throw thrown
     }
     const result = await apply()
     if (!succeeded(result)) {
-      await team.verifyRefused()
+      await callback.verifyRefused()
       return result
     }
-    await team.verify()
+    await callback.verify()
     const answer = await this.#asCommitted(result, ask)
     if (wasShown && isRefused(answer)) throw takenAway(this.#change)
     if (result === 'removed') await this.#refusePutBack(ask)
@@ -162,14 +163,14 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /** Converts the result of the statement for the `write` function. */
-  async #forTeam(result: R | Refused, ask: StatementSender, team: TeamWrite): Promise<Made> {
+  async #forCallback(result: R | Refused, ask: StatementSender, callback: WriteCallback): Promise<Made> {
     const { table, texts = [], call } = this.#change
     const applied = appliedOf(result)
     if (applied === 'attached' || applied === 'detached')
       return { applied, record: (await shownRecord({ table, texts, call, ask }))?.value }
     const stored = storedIn(result)
     const now = stored !== undefined && this.#needs.changesAgain ? await reread(table, stored, call, ask) : stored
-    if (now !== undefined) team.succeeded(now)
+    if (now !== undefined) callback.succeeded(now)
     return { applied: now ?? applied, record: now?.value }
   }
 
@@ -207,7 +208,7 @@ export class ChangeTransaction<R extends Outcome> {
     const { table, texts, call, action, databases } = this.#change
     if (texts === undefined || databases.write.mayBeNested || table.separate) return
     if ((await shownRecord({ table, texts, call, ask })) === undefined) return
-    throw teamFault(
+    throw callbackFault(
       `SQL of the "write" function has undone the ${action} of "${table.definition.collection}" that ` +
         'change.apply() made: the record exists again. Nothing was changed. Throw an HttpProblem to refuse a ' +
         'change.',
@@ -264,7 +265,7 @@ async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined)
 
 /** The error to throw if the function's SQL has removed the record that the response would show. */
 const takenAway = ({ table }: PendingChange): Error =>
-  teamFault(
+  callbackFault(
     `SQL of the "write" function removed the record of "${table.definition.collection}" after change.apply(). ` +
       'Nothing was changed. Throw an HttpProblem to refuse a change.',
   )

@@ -4,7 +4,7 @@ import { isRefused } from '../../contract.js'
 import type { Applied } from '../options/change-options.js'
 import type { StatementSender } from '../sql/statement-sender.js'
 import { Outdated } from '../table/opening.js'
-import { teamErrors } from '../transactions/team-errors.js'
+import { callbackErrors } from '../transactions/callback-errors.js'
 import { isOutdated, refusalOf } from '../writes/refusals.js'
 import type { PendingChange } from './pending-change.js'
 
@@ -26,7 +26,7 @@ export function refusedBy(
   error: unknown,
   { table, action, value }: Pick<PendingChange, 'table' | 'action' | 'value'>,
 ): Refused {
-  const isFromService = error instanceof Error && teamErrors.has(error)
+  const isFromService = error instanceof Error && callbackErrors.has(error)
   const refused = isFromService ? undefined : refusalOf(table, error, { action, value })
   if (refused === undefined) throw error
   if (isOutdated(table, error)) throw new Outdated(refused)

@@ -9,7 +9,7 @@ import { allOf, Parameters, rowAlias } from '../sql/sql.js'
 import type { StatementSender } from '../sql/statement-sender.js'
 import { keySql } from '../table/conditions.js'
 import type { Table } from '../table/table.js'
-import { teamFault } from '../transactions/team-errors.js'
+import { callbackFault } from '../transactions/callback-errors.js'
 import type { PendingChange } from './pending-change.js'
 
 /**
@@ -80,7 +80,7 @@ export function ownWork({ table, action }: PendingChange, missed: string): Error
   const fix = names.includes('write')
     ? 'Run such SQL after change.apply()'
     : 'Set the columns in a BEFORE trigger, by assigning to NEW'
-  return teamFault(
+  return callbackFault(
     `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which ` +
       `then no longer found ${missed}. Nothing was changed. ${fix}.`,
   )

@@ -5,7 +5,7 @@ import type { Databases } from '../connections/database.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Opening, Outdated } from '../table/opening.js'
 import type { Table } from '../table/table.js'
-import { teamErrors } from '../transactions/team-errors.js'
+import { callbackErrors } from '../transactions/callback-errors.js'
 import type { Hooks } from './hooks.js'
 import type { SeenRows } from './seen-rows.js'
 
@@ -36,7 +36,7 @@ export async function withTable<R>(
       if (error instanceof Outdated && isLast) return error.refused as R
       // A failed statement has changed nothing, so the method can run again. In a caller's
       // transaction, it can't, because the failure has aborted the transaction.
-      if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || isLast) throw error
+      if ((error instanceof Error && callbackErrors.has(error)) || !opening.doubt(error) || isLast) throw error
     }
   }
 }

@@ -11,12 +11,12 @@ import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Parameters } from '../sql/sql.js'
 import { type StatementSender, senderOf } from '../sql/statement-sender.js'
 import { lateLevel, noTransaction } from '../unfit.js'
-import { teamError } from './team-errors.js'
+import { callbackError } from './callback-errors.js'
 import { markBegin } from './transaction-mark.js'
 
 /**
  * Runs the service's `session` function. If the function throws, its error is recorded in
- * `teamErrors`.
+ * `callbackErrors`.
  */
 async function runSession(
   session: PostgresAdapterOptions['session'],
@@ -26,7 +26,7 @@ async function runSession(
   try {
     await session?.(native, call)
   } catch (error) {
-    throw teamError(error, 'session')
+    throw callbackError(error, 'session')
   }
 }
 

@@ -5,24 +5,24 @@
 import { nonError } from '../../made-by.js'
 
 /** The errors that the service's own functions have caused. */
-export const teamErrors = new WeakSet<Error>()
+export const callbackErrors = new WeakSet<Error>()
 
 /**
- * Returns the error that the service's function has thrown, and records it in `teamErrors`. A
+ * Returns the error that the service's function has thrown, and records it in `callbackErrors`. A
  * thrown value that is not an error is wrapped in an error.
  */
-export function teamError(error: unknown, name: 'write' | 'session'): Error {
+export function callbackError(error: unknown, name: 'write' | 'session'): Error {
   const found = error instanceof Error ? error : nonError(`The "${name}" function`, error)
-  teamErrors.add(found)
+  callbackErrors.add(found)
   return found
 }
 
 /**
  * Returns an error with a message for the developers of the service, not for clients, and records
- * it in `teamErrors`.
+ * it in `callbackErrors`.
  */
-export function teamFault(message: string, cause?: unknown): Error {
+export function callbackFault(message: string, cause?: unknown): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause })
-  teamErrors.add(error)
+  callbackErrors.add(error)
   return error
 }

@@ -10,8 +10,8 @@ import { statementShare, timerFor } from '../connections/waits.js'
 import type { Change } from '../options/change-options.js'
 import { shownRecord } from '../reads/reads.js'
 import { senderOf } from '../sql/statement-sender.js'
+import { callbackErrors, callbackFault } from '../transactions/callback-errors.js'
 import { reading, waitOf } from '../transactions/statements.js'
-import { teamErrors, teamFault } from '../transactions/team-errors.js'
 import { type MarkState, TransactionMark } from '../transactions/transaction-mark.js'
 import type { PendingChange } from './pending-change.js'
 
@@ -28,7 +28,7 @@ class Ended extends Error {}
 const callsWithWaiters = new WeakSet<AdapterCall>()
 
 /** One attempt to run a change together with the service's `write` function. */
-export class TeamWrite {
+export class WriteCallback {
   readonly #change: PendingChange
   readonly #own: Session
   readonly #mark: TransactionMark
@@ -121,18 +121,18 @@ export class TeamWrite {
       case 'ended':
         throw this.#ended()
       case 'undone':
-        throw teamFault(
+        throw callbackFault(
           `The "write" function has undone the ${action} of "${collection}" that change.apply() made. Nothing ` +
             'was changed. Throw an HttpProblem to refuse a change.',
         )
       case 'failed':
-        throw teamFault(
+        throw callbackFault(
           'A statement of the "write" function failed, and the function continued: the database then accepts no ' +
             `further statements in the transaction of the ${action} of "${collection}". Nothing was changed. ` +
             'Rethrow the error, or set a savepoint before the statement.',
         )
       case 'read-only':
-        throw teamFault(
+        throw callbackFault(
           `SQL of the "write" or "session" function made the transaction of the ${action} of "${collection}" ` +
             'read-only. Nothing was changed. Do not use SET TRANSACTION READ ONLY for writes.',
         )
@@ -141,7 +141,7 @@ export class TeamWrite {
 
   #ended(cause?: unknown): Ended {
     const error = new Ended('The transaction was ended.', { cause })
-    teamErrors.add(error)
+    callbackErrors.add(error)
     return error
   }
 
@@ -166,7 +166,7 @@ export class TeamWrite {
     const { action, collection } = this.#names
     const unknown = 'It is unknown whether the change was committed.'
     const outcome = isMade === undefined ? unknown : isMade ? 'The change is committed.' : 'The change was not made.'
-    return teamFault(
+    return callbackFault(
       `The "write" function ended the transaction of the ${action} of "${collection}" by a statement of its own ` +
         `(COMMIT, ROLLBACK, PREPARE TRANSACTION), or reset its settings (RESET ALL). ${outcome} Let the adapter ` +
         'end the transaction, and throw an HttpProblem to refuse a change.',
