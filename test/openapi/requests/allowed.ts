@@ -12,7 +12,7 @@ export const refusals: Readonly<Record<string, string>> = {
   duplicate: 'another record has the same key, or the same value of a unique member',
   reference: 'a record that the request refers to does not exist',
   referenced: 'other records refer to the record',
-  rule: "a rule of the service",
+  rule: 'a rule of the service',
   'idempotency-mismatch': 'the key was used with another body',
 }
 
@@ -22,5 +22,5 @@ export const violations: Readonly<Record<string, string>> = {
   readOnly: 'a read-only member has another value than the record',
   link: 'the URL in a link is not a URL of the service',
   reference: 'a link leads to a record that does not exist',
-  rule: "a rule of the service, or a string that the store cannot store",
+  rule: 'a rule of the service, or a string that the store cannot store',
 }
